@@ -82,7 +82,7 @@ extension AudioSource {
         }
     }
 
-    /// `length` in whole steps of concealment, a frame at most; zero where it is not positive.
+    /// `length` in whole steps of concealment, a frame at most; zero if it is not positive.
     private func concealableLength(_ length: Int64) -> Int {
         let steps = min(max(length, 0), Int64(AudioFormat.frameSampleCount)) / Int64(Self.concealmentStep)
         return Int(steps) * Self.concealmentStep

@@ -13,7 +13,7 @@ struct BackgroundRenderer {
     /// The number of images that were scaled.
     private(set) var renderCount = 0
 
-    /// - Parameter capacity: How many luma samples are kept in all.
+    /// - Parameter capacity: The number of luma samples that are kept in all.
     init(capacity: Int = 16 << 20) {
         pictures = RecentlyUsed(capacity: capacity)
     }

@@ -24,7 +24,7 @@ struct PlaceholderRenderer {
     /// The number of placeholders that were drawn.
     private(set) var renderCount = 0
 
-    /// - Parameter capacity: How many luma samples are kept in all.
+    /// - Parameter capacity: The number of luma samples that are kept in all.
     init(capacity: Int = 24 << 20) {
         placeholders = RecentlyUsed(capacity: capacity)
     }

@@ -14,7 +14,7 @@ public struct JoinRequest: Sendable {
     /// The address from which the request came. Until a packet authenticates another one, media goes to the offer's own
     /// address only if it is on this host: an offer cannot direct the relay's media at a third party.
     public var signallingPeer: TransportAddress?
-    /// The address by which joins are counted; nil where it is not known. Nothing is sent there.
+    /// The address by which joins are counted; nil if it is not known. Nothing is sent there.
     public var client: TransportAddress?
     /// The id of the participant that the same client was until now, as the caller has verified. If that participant
     /// has a seat, or left with one less than 15 s ago, this one takes its place, whatever the limits.
@@ -41,7 +41,7 @@ public struct JoinResult: Sendable {
     public var participantID: String
     /// The session description to answer with.
     public var answer: String
-    /// Names the ICE session, as a strong entity tag in its quotes (RFC 9725, section 4.3.1); nil where there is none.
+    /// Names the ICE session, as a strong entity tag in its quotes (RFC 9725, section 4.3.1); nil if there is none.
     public var entityTag: String?
 
     public init(participantID: String, answer: String, entityTag: String? = nil) {

@@ -223,7 +223,7 @@ public final class Relay {
             audioDirection: direction)
     }
 
-    /// Removes a participant, saying goodbye to its client. Returns whether there was one.
+    /// Removes a participant, saying goodbye to its client. Returns true if there was one.
     public func leave(room: String, participant publicID: String, now: MonotonicInstant) -> Bool {
         guard let participant = rooms[room]?.participant(publicID: publicID) else {
             return false

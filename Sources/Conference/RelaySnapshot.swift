@@ -219,7 +219,7 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var sharedView = false
     /// The source whose packets are forwarded; nil if the participant gets an encoder's frames.
     public var forwarding: ForwardingSnapshot?
-    /// The id of the participant whose packets of audio are sent as they are; nil where the mix is.
+    /// The id of the participant whose packets of audio are sent as they are; nil if the mix is.
     public var audioForwarding: String?
     /// Packets of other senders forwarded as they were.
     public var packetsForwarded: UInt64 = 0

@@ -14,7 +14,7 @@ struct UnconnectedJoins {
     static let limit = 256
 
     private struct Entry {
-        /// Nil where the address is not known. Only the limit of all joins holds for these.
+        /// Nil if the address is not known. Only the limit of all joins holds for these.
         var network: ClientNetwork?
         var joined: MonotonicInstant
     }

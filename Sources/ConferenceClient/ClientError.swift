@@ -30,7 +30,7 @@ public enum ClientError: Error, Equatable, Sendable {
         }
     }
 
-    /// After how long the relay may be asked again; nil where it did not say, or says that it never helps.
+    /// After how long the relay may be asked again; nil if it did not say, or says that it never helps.
     public var retryAfter: Duration? {
         guard case .relayRefused(_, 503, _, let time) = self else { return nil }
         return time

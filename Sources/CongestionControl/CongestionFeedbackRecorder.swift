@@ -85,7 +85,7 @@ public struct CongestionFeedbackRecorder: Sendable {
             self.ssrc = ssrc
         }
 
-        /// Returns whether the packet is news.
+        /// Returns true if the packet is news.
         mutating func insert(_ sequence: UInt16, ecn: ECNCodepoint, now: MonotonicInstant) -> Bool {
             let sequence = unwrapper.unwrap(sequence)
             let end = firstSequence + Int64(arrivals.count)

@@ -15,7 +15,7 @@ public struct FlightFileRetention: Sendable {
     /// Removes files until there is room for one more.
     ///
     /// - Parameter open: The paths of the files that are still being written.
-    /// - Returns: Whether there is room.
+    /// - Returns: True if there is room.
     func makeRoom(besides open: Set<String>) -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let paths = names.filter { $0.hasSuffix(".flight") }.map { folder + "/" + $0 }

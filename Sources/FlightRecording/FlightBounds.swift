@@ -18,7 +18,7 @@ struct FlightBounds {
         minimum > .zero && minimum <= start && start <= maximum && maximum <= rates.upperBound
     }
 
-    /// Returns whether a round-trip time is within the range of report timestamps: they wrap after 18 hours.
+    /// Returns true if a round-trip time is within the range of report timestamps: they wrap after 18 hours.
     static func isPlausible(_ roundTripTime: Duration) -> Bool {
         (Duration.seconds(-86_400)...Duration.seconds(86_400)).contains(roundTripTime)
     }

@@ -13,8 +13,7 @@ public struct FormatTracker: Sendable {
         if (try? store.insert(nalUnit)) == true { cached = nil }
     }
 
-    /// The format of the frame that a slice belongs to; nil where the slice is broken or its parameter sets are
-    /// missing.
+    /// The format of the frame that a slice belongs to; nil if the slice is broken or its parameter sets are missing.
     public mutating func format(of slice: NALUnit) -> VideoFormatDescription? {
         guard let header = try? SliceHeader(parsing: slice, parameterSets: store),
             let set = store.pictureParameterSet(id: header.pictureParameterSetID)

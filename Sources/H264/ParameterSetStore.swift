@@ -23,7 +23,7 @@ public struct ParameterSetStore: Sendable {
 
     /// Stores an SPS or PPS, in place of the one with the same id. Other NAL units are ignored.
     ///
-    /// - Returns: Whether anything changed: false when the very same set was there already.
+    /// - Returns: True if anything changed: false when the very same set was there already.
     @discardableResult
     public mutating func insert(_ nalUnit: NALUnit) throws(H264ParseError) -> Bool {
         switch nalUnit.type {
@@ -77,7 +77,7 @@ public struct ParameterSetStore: Sendable {
         }
     }
 
-    /// The id of a set, of whose bytes no more is looked at than the id needs; nil where it is none.
+    /// The id of a set, of whose bytes no more is looked at than the id needs; nil if it is none.
     private static func id(of nalUnit: NALUnit) -> UInt8? {
         // An SPS has profile, constraints and level before its id.
         let skipped = nalUnit.type == .sequenceParameterSet ? 24 : 0

@@ -22,7 +22,7 @@ public struct RecoveryPoint: Hashable, Sendable {
         self.isExact = isExact
     }
 
-    /// The one that an access unit has; nil where it has none.
+    /// The one that an access unit has; nil if it has none.
     public init?(of nalUnits: [NALUnit]) {
         for unit in nalUnits {
             // Messages stand before the first slice.
@@ -34,7 +34,7 @@ public struct RecoveryPoint: Hashable, Sendable {
         return nil
     }
 
-    /// The one that a unit of messages has; nil where it has none, or where it makes no sense.
+    /// The one that a unit of messages has; nil if it has none, or where it makes no sense.
     public init?(parsing nalUnit: NALUnit) {
         guard nalUnit.type == .sei else { return nil }
         let payload = nalUnit.rawPayload(sourceLimit: Self.maximumSize)

@@ -44,7 +44,7 @@ public struct VideoUsabilityInformation: Hashable, Sendable {
         public var maximumDecodedFrameBuffering: Int
     }
 
-    /// Width and height of a sample; nil where unspecified.
+    /// Width and height of a sample; nil if unspecified.
     public var sampleAspectRatio: VideoDimensions?
     /// `overscan_appropriate_flag`.
     public var isOverscanAppropriate: Bool?

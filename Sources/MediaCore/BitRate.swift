@@ -53,7 +53,7 @@ public struct BitRate: Hashable, Comparable, Sendable {
         return BitRate(bitsPerSecond: overflow ? .max : sum)
     }
 
-    /// The difference, zero where it would be negative.
+    /// The difference, zero if it would be negative.
     public static func - (left: BitRate, right: BitRate) -> BitRate {
         BitRate(bitsPerSecond: left.bitsPerSecond - right.bitsPerSecond)
     }

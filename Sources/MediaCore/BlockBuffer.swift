@@ -53,7 +53,7 @@ public struct BlockBuffer: Sendable {
         return joined
     }
 
-    /// The bytes of `range`, in the same memory; nil where it is out of bounds.
+    /// The bytes of `range`, in the same memory; nil if it is out of bounds.
     public func slice(_ range: Range<Int>) -> BlockBuffer? {
         guard range.lowerBound >= 0, range.upperBound <= count else { return nil }
         var slice = BlockBuffer()

@@ -4,7 +4,7 @@ public struct FrameDependency: Hashable, Sendable {
     /// True if other frames refer to this one (`nal_ref_idc` other than 0); nil if unknown.
     public var isDependedOn: Bool?
     /// The layer of a temporal hierarchy: a frame refers to none of a higher layer, and layer 0 can do without the
-    /// others. Nil where unknown.
+    /// others. Nil if unknown.
     public var temporalLayer: Int?
 
     public init(isDependedOn: Bool? = nil, temporalLayer: Int? = nil) {

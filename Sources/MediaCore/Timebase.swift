@@ -168,7 +168,7 @@ public final class Timebase: Sendable {
     /// A time, and whether it has reached another.
     struct Reading {
         var time: MediaTime
-        /// -1 where the time runs backward, 0 where it stands still, otherwise 1.
+        /// -1 where the time runs backward, 0 if it stands still, otherwise 1.
         var direction: Int64
 
         func hasReached(_ other: MediaTime, forwardOnly: Bool) -> Bool {

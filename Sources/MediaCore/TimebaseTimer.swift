@@ -28,7 +28,7 @@ public final class TimebaseTimer: Sendable, TimebaseObserver {
 
     /// Has the timer fire once, when the timebase reaches `time` in the direction in which it runs then.
     ///
-    /// - Parameter forwardOnly: Whether to wait, while the timebase runs backward, until it runs forward again.
+    /// - Parameter forwardOnly: True to wait, while the timebase runs backward, until it runs forward again.
     /// - Returns: False where that time has been reached already. Then the timer is disarmed and does not fire.
     @discardableResult
     public func arm(at time: MediaTime, forwardOnly: Bool = false) -> Bool {

@@ -30,7 +30,7 @@ public struct TokenBucket: Hashable, Sendable {
 
     /// Takes tokens if there are enough of them. Otherwise it takes none.
     ///
-    /// - Returns: Whether the tokens were taken.
+    /// - Returns: True if the tokens were taken.
     public mutating func take(_ tokens: Double = 1, now: MonotonicInstant) -> Bool {
         refill(now: now)
         let wanted = Self.valid(tokens)

@@ -39,7 +39,7 @@ public struct VideoFormatDescription: Sendable {
         /// The part of the coded picture that is shown; nil for all of it.
         public var cleanAperture: PixelRect?
         public var colour = ColourDescription.unspecified
-        /// Frames per second by the stream's own clock (VUI timing); nil where it does not say.
+        /// Frames per second by the stream's own clock (VUI timing); nil if it does not say.
         public var frameRate: Double?
 
         public init(profileLevel: ProfileLevel, dimensions: VideoDimensions, codedDimensions: VideoDimensions) {
@@ -88,7 +88,7 @@ public struct VideoFormatDescription: Sendable {
     /// The part of the coded picture that is shown; nil for all of it.
     public var cleanAperture: PixelRect? { storage.properties.cleanAperture }
     public var colour: ColourDescription { storage.properties.colour }
-    /// Frames per second by the stream's own clock (VUI timing); nil where it does not say.
+    /// Frames per second by the stream's own clock (VUI timing); nil if it does not say.
     public var frameRate: Double? { storage.properties.frameRate }
 
     private final class Storage: Sendable {

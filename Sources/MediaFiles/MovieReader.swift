@@ -12,7 +12,7 @@ public final class MovieReader {
     public let path: String
     /// The format of the sample that `nextSample` returned last; before that, of the first one.
     public private(set) var format: VideoFormatDescription
-    /// Frames per second as the container states or guesses them; nil where it does not know.
+    /// Frames per second as the container states or guesses them; nil if it does not know.
     public let nominalFrameRate: Double?
     /// The duration of the file, if the container states it.
     public let duration: Duration?
@@ -114,7 +114,7 @@ public final class MovieReader {
     /// In seconds.
     private static let seekMargins: [Int64] = [0, 1, 4, 16, 64]
 
-    /// Makes a sample buffer of a packet; nil where it holds no slice, or one without its parameter sets.
+    /// Makes a sample buffer of a packet; nil if it holds no slice, or one without its parameter sets.
     private static func sample(
         from packet: Demuxer.Packet, demuxer: Demuxer, tracker: inout FormatTracker, untimedCount: inout Int64,
         frameRate: Double?, path: String

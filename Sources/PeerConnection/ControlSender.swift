@@ -21,7 +21,7 @@ struct ControlSender {
     /// Sends `packets`: alone where reduced-size RTCP was negotiated (RFC 5506), else behind the report and the source
     /// description with which a compound packet begins (RFC 3550 6.1).
     ///
-    /// - Parameter isRegular: Whether it is the regular report, which is there in any case.
+    /// - Parameter isRegular: True if it is the regular report, which is there in any case.
     mutating func send(
         _ packets: [RTCPPacket], on line: MediaLine, isRegular: Bool = false, now: MonotonicInstant
     ) {

@@ -243,7 +243,7 @@ package final class MediaLine {
 
     // MARK: Bounds of rates
 
-    /// Takes the most video that is of use to us. Returns whether it is another than before.
+    /// Takes the most video that is of use to us. Returns true if it is another than before.
     func limitReceivedVideo(to limit: BitRate) -> Bool {
         guard limits.wanted != limit else { return false }
         limits.wanted = limit

@@ -28,7 +28,7 @@ struct MediaRates {
         allocator = BitrateAllocator(configuration: BitrateAllocator.Configuration(audio: nil, video: nil))
     }
 
-    /// New rates for the encoders; nil where one has not changed.
+    /// New rates for the encoders; nil if one has not changed.
     struct Changes {
         var video: VideoBitRate?
         var audio: BitRate?

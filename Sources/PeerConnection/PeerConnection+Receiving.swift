@@ -12,7 +12,7 @@ extension PeerConnection {
     /// - Parameters:
     ///   - arrival: When it came, where that was before it was read.
     ///   - ecn: How the network marked it.
-    ///   - mayLatch: Whether an authentic packet may make its source the address to send to, where ICE does not find
+    ///   - mayLatch: True if an authentic packet may make its source the address to send to, where ICE does not find
     ///     it.
     public func receive(
         _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant? = nil,

@@ -103,7 +103,7 @@ extension PeerConnection {
     /// Packets that are forwarded leave at this pace at least: their sender has paced them already.
     package func setForwardingRate(_ rate: BitRate) { sending.setForwardingRate(rate) }
 
-    /// Queues another sender's Opus packet in place of ours. Returns whether it is sent: not where it comes too late.
+    /// Queues another sender's Opus packet in place of ours. Returns true if it is sent: not where it comes too late.
     ///
     /// - Parameter sampleCount: How many samples it holds, at 48 kHz.
     package func forward(

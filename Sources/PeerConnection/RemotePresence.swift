@@ -23,7 +23,7 @@ struct RemotePresence {
         self.silenceLimit = silenceLimit
     }
 
-    /// A packet authenticated. Returns whether that ends a pause.
+    /// A packet authenticated. Returns true if that ends a pause.
     mutating func authenticated(now: MonotonicInstant) -> Bool {
         lastAuthenticated = now
         guard isPaused else { return false }
@@ -47,7 +47,7 @@ struct RemotePresence {
     }
 
     /// Begins a pause if the remote side, which has been heard before, has been silent for the limit: another host may
-    /// have the address by now, and it did not ask for our packets. Returns whether it begins now.
+    /// have the address by now, and it did not ask for our packets. Returns true if it begins now.
     mutating func pauseIfSilent(now: MonotonicInstant) -> Bool {
         guard !isPaused, let silenceLimit, let lastAuthenticated, now - lastAuthenticated >= silenceLimit else {
             return false

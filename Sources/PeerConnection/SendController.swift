@@ -206,7 +206,7 @@ struct SendController {
         }
     }
 
-    /// Sends missing packets again, unless the path cannot carry them in time. Returns whether it sends any.
+    /// Sends missing packets again, unless the path cannot carry them in time. Returns true if it sends any.
     mutating func resend(
         _ sequenceNumbers: [UInt16], on line: MediaLine, roundTripTime: Duration, now: MonotonicInstant
     ) -> Bool {

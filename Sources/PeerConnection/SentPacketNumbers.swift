@@ -22,7 +22,7 @@ struct SentPacketNumbers {
         }
     }
 
-    /// The transport-wide number of a packet; nil where there was none such, or it is too old.
+    /// The transport-wide number of a packet; nil if there was none such, or it is too old.
     func transportSequence(ssrc: UInt32, sequence: UInt16) -> UInt16? {
         guard let source = sources.first(where: { $0.ssrc == ssrc }),
             let entry = source.entries[Int(sequence) % Self.count], entry.sequence == sequence

@@ -35,7 +35,7 @@ package struct VideoLimits {
     /// The request that decides: the lowest.
     var decisive: BitRateLimit? { requests.min { $0.maximum < $1.maximum } }
 
-    /// The most of our video, headers excluded; nil where no receiver has asked for a bound.
+    /// The most of our video, headers excluded; nil if no receiver has asked for a bound.
     func sendable(payloadSize: DataSize) -> BitRate? {
         decisive.map { limit in
             let payload = Double(max(payloadSize.bytes, 1))

@@ -212,7 +212,7 @@ package final class VideoReceiveStream {
 
     /// Nobody looks at the stream any more, or somebody does again.
     ///
-    /// - Parameter needsKeyframe: Whether the decoder can go on with a keyframe only.
+    /// - Parameter needsKeyframe: True if the decoder can go on with a keyframe only.
     func setUnseen(_ isUnseen: Bool, needsKeyframe: Bool, now: MonotonicInstant) {
         self.isUnseen = isUnseen
         guard !isUnseen, needsKeyframe else { return }

@@ -24,7 +24,7 @@ public enum PictureQuality {
         }
     }
 
-    /// The peak signal-to-noise ratio of two 4:2:0 pictures (I420 or NV12), in dB; infinite where they are equal.
+    /// The peak signal-to-noise ratio of two 4:2:0 pictures (I420 or NV12), in dB; infinite if they are equal.
     public static func psnr(
         _ picture: PixelBuffer, _ reference: PixelBuffer
     ) throws(PictureQualityError) -> PeakSignalToNoiseRatio {

@@ -27,7 +27,7 @@ extension PixelBufferAttachments {
 }
 
 extension VideoDimensions {
-    /// The shape of a sample, in lowest terms, after `old` samples became `new` ones; the same where it was none.
+    /// The shape of a sample, in lowest terms, after `old` samples became `new` ones; the same if it was none.
     fileprivate func stretched(from old: VideoDimensions, to new: VideoDimensions) -> VideoDimensions {
         guard width > 0, height > 0 else { return self }
         let (across, overflowsAcross) = width.multipliedReportingOverflow(by: old.width * new.height)

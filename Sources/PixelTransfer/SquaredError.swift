@@ -12,7 +12,7 @@ public struct SquaredError: Hashable, Sendable {
             self.count = count
         }
 
-        /// The ratio of 255² to the mean squared difference, in dB; infinite where there is no difference.
+        /// The ratio of 255² to the mean squared difference, in dB; infinite if there is no difference.
         var psnr: Double {
             sum == 0 ? .infinity : 10 * log10(255 * 255 * Double(count) / Double(sum))
         }
@@ -44,7 +44,7 @@ public struct SquaredError: Hashable, Sendable {
     }
 }
 
-/// Peak signal-to-noise ratios in dB, infinite where there is no difference.
+/// Peak signal-to-noise ratios in dB, infinite if there is no difference.
 public struct PeakSignalToNoiseRatio: Hashable, Sendable {
     public var y: Double
     public var u: Double

@@ -6,7 +6,7 @@ public struct ServerReport: Sendable {
     public var relay: RelaySnapshot
     /// The datagrams that passed the media socket.
     public var socket: MediaSocketCounters
-    /// Datagrams that the kernel dropped before the relay could read them; nil where it does not tell.
+    /// Datagrams that the kernel dropped before the relay could read them; nil if it does not tell.
     public var kernelDrops: UInt64? = nil
     /// Connections to the signalling server that were not served in full, since their address had its share of them.
     public var connectionsRefused: UInt64 = 0

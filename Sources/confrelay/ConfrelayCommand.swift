@@ -160,7 +160,7 @@ struct BrowserOptions: ParsableArguments {
         transform: ICEServer.list(option:))
     var iceServerFile: [ICEServer] = []
 
-    /// Both files; nil where HTTP is to be plain.
+    /// Both files; nil if HTTP is to be plain.
     var tlsFiles: TLSFiles? {
         guard let tlsCertificate, let tlsKey else { return nil }
         return TLSFiles(certificate: tlsCertificate, key: tlsKey)

@@ -8,7 +8,7 @@ extension RoundedShape {
         private let columns: (left: Int, right: Int)
         private let rows: (top: Int, bottom: Int)
 
-        /// Nil where the rectangle has no room for four corners of this extent.
+        /// Nil if the rectangle has no room for four corners of this extent.
         init?(_ rect: PixelRect, extent: Int) {
             guard rect.width >= 2 * extent, rect.height >= 2 * extent else { return nil }
             columns = ((rect.x + extent + 1) & ~1, (rect.maxX - extent) & ~1)

@@ -96,7 +96,7 @@ struct Transition {
 }
 
 extension PixelRect {
-    /// A part of it in its middle, at even positions; itself where it is too small to have one.
+    /// A part of it in its middle, at even positions; itself if it is too small to have one.
     fileprivate func scaled(by factor: Double) -> PixelRect {
         func margin(_ side: Int) -> Int { Int(clamping: Int64(Double(side) * (1 - factor) / 4)) * 2 }
         let (horizontal, vertical) = (margin(width), margin(height))

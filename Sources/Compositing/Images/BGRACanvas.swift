@@ -4,7 +4,7 @@ import MediaCore
 
 /// A picture in BGRA that cairo draws.
 enum BGRACanvas {
-    /// A transparent picture with the drawing of `body`; nil where cairo has no memory.
+    /// A transparent picture with the drawing of `body`; nil if cairo has no memory.
     static func draw(_ size: VideoDimensions, _ body: (_ context: OpaquePointer?) -> Void) -> PixelBuffer? {
         var picture = MutablePixelBuffer(format: .bgra, dimensions: size)
         let isDrawn = picture.withMutablePlane(0) { bytes, stride in

@@ -16,7 +16,7 @@ public struct CompositionInstruction: Hashable, Sendable {
     /// The sources whose pictures are needed; others need not be decoded. Never all of them just in case.
     public var requiredSources: Set<SourceID>
     /// The one source that is shown unchanged on all of the canvas: where its picture is of the canvas's size, upright
-    /// and fresh, it is handed out as it is, and nothing is composed. Nil where the layers say more than that.
+    /// and fresh, it is handed out as it is, and nothing is composed. Nil if the layers say more than that.
     public var passthroughSource: SourceID?
 
     /// - Parameters:

@@ -25,7 +25,7 @@ public struct Ramp<Value: Interpolating>: Hashable, Sendable {
     }
 
     /// The part of it that lies in a range, with the same values at the same times: a change that is interrupted, or
-    /// that goes on in the next instruction. Nil where there is none.
+    /// that goes on in the next instruction. Nil if there is none.
     public func trimmed(to range: MediaTimeRange) -> Ramp? {
         let part = timeRange.intersection(range)
         guard !part.isEmpty else { return nil }

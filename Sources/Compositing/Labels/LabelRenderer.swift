@@ -7,8 +7,8 @@ enum LabelRenderer {
     /// The opacity of the plate: dark enough for white letters on a white picture (5.7 to 1, WCAG asks for 4.5).
     private static let plateOpacity = 0.6
 
-    /// The label as a bitmap, no higher than asked for and no wider than allowed; nil where there is nothing to show or
-    /// no room for it.
+    /// The label as a bitmap, no higher than asked for and no wider than allowed; nil if there is nothing to show or no
+    /// room for it.
     static func render(_ label: Label) -> OverlayBitmap? {
         FontCollection.use { render(label, with: $0) }
     }

@@ -25,7 +25,7 @@ struct TileDecorator {
 
     mutating func beginPass() { labels.beginPass() }
 
-    /// The label of a tile; nothing where there is no room for one.
+    /// The label of a tile; nothing if there is no room for one.
     mutating func label(_ name: String, _ decoration: TileDecoration, size: VideoDimensions) -> LabelCache.Answer {
         guard let metrics = TileLabelMetrics(tile: size) else { return .nothing }
         return labels.label(

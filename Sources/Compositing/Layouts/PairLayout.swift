@@ -2,7 +2,7 @@ import MediaCore
 
 /// The layouts of one source or two.
 enum PairLayout {
-    /// All of the canvas that tiles can lie on; nil where not one fits.
+    /// All of the canvas that tiles can lie on; nil if not one fits.
     static func whole(_ canvas: VideoDimensions) -> PixelRect? {
         let whole = PixelRect(x: 0, y: 0, width: canvas.width & ~1, height: canvas.height & ~1)
         return whole.isEmpty ? nil : whole

@@ -9,7 +9,7 @@ enum OverlayArtwork: Hashable, Sendable {
     /// A line of text on a plate.
     case text(Label)
 
-    /// Draws it; nil where there is nothing to show.
+    /// Draws it; nil if there is nothing to show.
     func render() -> OverlayBitmap? {
         switch self {
         case .text(let label): LabelRenderer.render(label)

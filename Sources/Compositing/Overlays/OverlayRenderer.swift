@@ -49,7 +49,7 @@ public struct OverlayRenderer {
     private struct KeptResult {
         var canvas: VideoDimensions
         var overlays: [CompositionOverlay]
-        /// Nil where none of them is a clock.
+        /// Nil if none of them is a clock.
         var wallClock: Int64?
         var placed: [PlacedOverlay]
     }

@@ -40,7 +40,7 @@ public final class CompositionRenderer {
     private let context: RenderContext
     private var counts = Statistics()
     private var tick = 0
-    /// The canvases of the call before and of this one, by request; nil where one was taken over by this call.
+    /// The canvases of the call before and of this one, by request; nil if one was taken over by this call.
     private var previous: [RenderedCanvas?] = []
     private var current: [RenderedCanvas] = []
 

@@ -9,7 +9,7 @@ final class RenderedCanvas {
 
     private(set) var dimensions: VideoDimensions
     private(set) var instruction: CompositionInstruction
-    /// The last good picture; nil where there never was one.
+    /// The last good picture; nil if there never was one.
     private(set) var picture: PixelBuffer?
     /// The origin of the last answer.
     var origin = ComposedPicture.Origin.rendered

@@ -18,7 +18,7 @@ final class ScratchPage {
     /// All of the page is free again.
     func clear() { shelf = PixelRect(x: 0, y: 0, width: 0, height: 0) }
 
-    /// A free place; nil where there is none left.
+    /// A free place; nil if there is none left.
     func place(_ size: VideoDimensions) -> PixelRect? {
         guard size.width <= dimensions.width else { return nil }
         if shelf.width + size.width > dimensions.width {

@@ -6,7 +6,7 @@ struct SourceConverter {
     private struct Conversion {
         let session: PixelTransferSession
         var original: PixelBuffer
-        /// Nil where it could not be converted.
+        /// Nil if it could not be converted.
         var result: PixelBuffer?
         var isUsed: Bool
     }
@@ -22,7 +22,7 @@ struct SourceConverter {
         self.attributes = attributes
     }
 
-    /// The picture as the attributes say; nil where it cannot be made so.
+    /// The picture as the attributes say; nil if it cannot be made so.
     mutating func convert(_ picture: PixelBuffer, of source: SourceID) -> PixelBuffer? {
         if let index = conversions.index(forKey: source) {
             conversions.values[index].isUsed = true

@@ -22,7 +22,7 @@ public struct VideoCompositionRequest {
         self.context = context
     }
 
-    /// The time of day, in seconds since 1970 (Unix time); nil where it is not known.
+    /// The time of day, in seconds since 1970 (Unix time); nil if it is not known.
     public var wallClock: Int64? { context.inputs.wallClock }
 
     /// The content of a source, its picture as `sourceAttributes` demands; nil if there is none or the instruction does

@@ -21,7 +21,7 @@ public struct LayoutTemplateError: Error, Hashable, Sendable {
 
     public init(path: String, reason: String) { issues = [Issue(path: path, reason: reason)] }
 
-    /// Nil where there are no issues.
+    /// Nil if there are no issues.
     init?(_ issues: [Issue]) {
         guard !issues.isEmpty else { return nil }
         self.issues = Array(issues.prefix(Self.maximumIssueCount))

@@ -5,14 +5,14 @@ struct TemplateLayout {
     /// A slot and its sources.
     struct FilledSlot {
         var slot: LayoutTemplate.Slot
-        /// Its place; nil where it has given it to another, or the canvas is too small for it.
+        /// Its place; nil if it has given it to another, or the canvas is too small for it.
         var rect: PixelRect?
         var choices: [SlotAssignment.Choice]
         /// As many as `choices`, or none where they have no room.
         var tiles: [PixelRect]
     }
 
-    /// The arrangement that is used; nil where none suits.
+    /// The arrangement that is used; nil if none suits.
     let arrangementIndex: Int?
     let slots: [FilledSlot]
     /// The participants that are not shown.
@@ -86,8 +86,8 @@ struct TemplateLayout {
 }
 
 extension LayoutTemplate.Area {
-    /// On a canvas, each edge at the nearest even position: areas that touch leave nothing between them. Nil where
-    /// nothing is left of it.
+    /// On a canvas, each edge at the nearest even position: areas that touch leave nothing between them. Nil if nothing
+    /// is left of it.
     func rect(on canvas: VideoDimensions) -> PixelRect? {
         func even(_ fraction: Double, of side: Int) -> Int {
             guard fraction > 0 else { return 0 }

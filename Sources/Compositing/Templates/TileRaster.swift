@@ -35,7 +35,7 @@ struct TileRaster {
         }
     }
 
-    /// The largest even size of 16:9; nothing where there is no room.
+    /// The largest even size of 16:9; nothing if there is no room.
     private static func tile(columns: Int, count: Int, gap: Int, in rect: PixelRect) -> VideoDimensions {
         let rows = (count + columns - 1) / columns
         let width = (rect.width - (columns - 1) * gap) / columns

@@ -104,9 +104,9 @@ struct AudioForwardingLink {
         switches &+= 1
     }
 
-    /// The mixer has made a packet. Returns whether it is to be sent.
+    /// The mixer has made a packet. Returns true if it is to be sent.
     ///
-    /// - Parameter isPlayed: Whether a source is heard in it; not right after the mixer begins to decode it.
+    /// - Parameter isPlayed: True if a source is heard in it; not right after the mixer begins to decode it.
     mutating func takesMix(now: MonotonicInstant, isPlayed: (ParticipantID) -> Bool) -> Bool {
         switch phase {
         case .mixed, .awaiting: return true

@@ -25,7 +25,7 @@ struct RoomScene {
         var layout: ParticipantLayout?
         /// True if the member's own tiles are in its picture.
         var showsSelf: Bool
-        /// The size of its whole picture; nil where it is sent no video.
+        /// The size of its whole picture; nil if it is sent no video.
         var canvas: VideoDimensions?
         /// True if pictures are composed for the member.
         var isComposed: Bool

@@ -56,7 +56,7 @@ extension DecodeBudget {
         /// - Parameters:
         ///   - leftInAll: Memory that nobody has yet.
         ///   - memory: What all members have.
-        /// - Returns: Why frames of it are not decoded; nil where they are.
+        /// - Returns: Why frames of it are not decoded; nil if they are.
         func adopt(
             _ request: Request, leftInAll: DataSize, memory: inout DataSize, now: MonotonicInstant
         ) -> DecodeRefusal? {

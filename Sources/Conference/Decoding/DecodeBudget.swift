@@ -14,7 +14,7 @@ final class DecodeBudget {
     struct Request {
         var source: SourceID
         var format: VideoFormatDescription
-        /// The negotiated level; nil where none was named.
+        /// The negotiated level; nil if none was named.
         var level: H264Level?
         /// The number of pictures and slices in the frame.
         var content: CodedPictureCount
@@ -43,7 +43,7 @@ final class DecodeBudget {
 
     /// Pays for a frame.
     ///
-    /// - Returns: Why it is not to be decoded; nil where it is.
+    /// - Returns: Why it is not to be decoded; nil if it is.
     func admit(_ request: Request, now: MonotonicInstant) -> DecodeRefusal? {
         let id = request.source.participant
         let member = members[id] ?? Member(limits: limits, now: now)

@@ -68,7 +68,7 @@ final class EncodeGroup {
     private(set) var framesLeftOut: UInt64 = 0
     private(set) var keyframesEncoded: UInt64 = 0
     private var backoff = EncoderBackoff()
-    /// The failure of the job that was done last; nil where it did not fail.
+    /// The failure of the job that was done last; nil if it did not fail.
     private(set) var failure: EncoderFailure?
     /// The number of changes of the size or the frame rate.
     private(set) var rungChanges: UInt64 = 0
@@ -155,7 +155,7 @@ final class EncodeGroup {
     /// The method that repairs losses of the single receiver.
     var recoveryMethod: LossRecovery { recovers ? recovery.method : .keyframes }
 
-    /// The one receiver has the picture whole that was taken at `time`. Returns whether it went on with a refresh.
+    /// The one receiver has the picture whole that was taken at `time`. Returns true if it went on with a refresh.
     func pictureAcknowledged(at time: MonotonicInstant) -> Bool { recovers && recovery.acknowledged(time) }
 
     /// The outcome of a tick.
@@ -194,7 +194,7 @@ final class EncodeGroup {
         mutating func bound(to size: DataSize) { keyframeBound = min(keyframeBound ?? size, size) }
     }
 
-    /// Gives up the picture that waits for the encoder, for another is here. Returns whether there was one.
+    /// Gives up the picture that waits for the encoder, for another is here. Returns true if there was one.
     func dropPostponed() -> Bool {
         guard postponed != nil else { return false }
         postponed = nil

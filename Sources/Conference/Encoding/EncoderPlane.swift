@@ -21,7 +21,7 @@ final class EncoderPlane {
     /// The receivers' ways down.
     private var downlinks: OrderedDictionary<ParticipantID, DownlinkPipeline> = [:]
     private var ladders: LadderTable
-    /// The failure of the encode that was done last; nil where it did not fail.
+    /// The failure of the encode that was done last; nil if it did not fail.
     private(set) var failure: EncoderFailure?
     /// Frames and keyframes that the encoders made, and the bytes of both.
     private(set) var counters = EncodingCounters()

@@ -10,7 +10,7 @@ public protocol PictureEncoding: AnyObject {
 
     /// Encodes a picture.
     ///
-    /// - Returns: The frame; nil where it was left out.
+    /// - Returns: The frame; nil if it was left out.
     func encode(
         _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
     ) throws(VideoCodingError) -> EncodedFrame?

@@ -72,7 +72,7 @@ struct ForwardingLink {
         policy.begin(now: now)
     }
 
-    /// - Parameter needsPicture: Whether the source's picture is to be decoded before one is composed of it.
+    /// - Parameter needsPicture: True if the source's picture is to be decoded before one is composed of it.
     mutating func fallBack(because reason: ForwardingObstacle, needsPicture: Bool, now: MonotonicInstant) {
         guard case .passing(let source) = phase else { return }
         phase = .fallingBack(source, since: now)

@@ -21,7 +21,7 @@ extension ForwardingPlane {
     /// The state of a receiver at a tick.
     struct ReceiverState {
         var id: ParticipantID
-        /// The source that is all that it sees; nil where it sees several, or none.
+        /// The source that is all that it sees; nil if it sees several, or none.
         var sole: SourceID?
         /// True if its path carries too little for video.
         var isVideoPaused = false

@@ -315,7 +315,7 @@ final class ForwardingPlane {
         packets &+= count
     }
 
-    /// An encoder's keyframe is sent to a receiver. Returns whether it takes the place of a source's packets.
+    /// An encoder's keyframe is sent to a receiver. Returns true if it takes the place of a source's packets.
     func encoderTakesOver(_ receiver: ParticipantID, now: MonotonicInstant) -> Bool {
         guard links[receiver]?.source != nil else { return false }
         links[receiver]?.encoderTookOver(now: now)
@@ -330,7 +330,7 @@ final class ForwardingPlane {
     /// Returns true if pictures are composed and encoded for a receiver.
     func isComposed(_ receiver: ParticipantID) -> Bool { links[receiver]?.isComposed ?? true }
 
-    /// The source whose sender answers a receiver's requests for keyframes; nil where an encoder does.
+    /// The source whose sender answers a receiver's requests for keyframes; nil if an encoder does.
     func sourceAnswering(_ receiver: ParticipantID) -> SourceID? {
         links[receiver].flatMap { $0.isStopped ? nil : $0.source }
     }

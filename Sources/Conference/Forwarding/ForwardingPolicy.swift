@@ -99,7 +99,7 @@ struct ForwardingPolicy {
 
     // MARK: What has become of it
 
-    /// Notes that nothing stands against it, or that something does. Returns whether it was so for long enough to
+    /// Notes that nothing stands against it, or that something does. Returns true if it was so for long enough to
     /// begin.
     mutating func record(isClear: Bool, now: MonotonicInstant) -> Bool {
         guard isClear else {

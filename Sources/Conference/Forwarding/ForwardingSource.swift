@@ -80,7 +80,7 @@ struct ForwardingSource {
         return isRestart ? .restart(forwarded) : .next(forwarded)
     }
 
-    /// A jump so far that the jitter buffer begins anew, too, or another stream.
+    /// A jump so far that the jitter buffer begins again, too, or another stream.
     private func isRestart(_ packet: RTPPacket) -> Bool {
         guard let ssrc, let newest else { return false }
         return ssrc != packet.ssrc || abs(sequences.peek(packet.sequenceNumber) - newest.sequence) > Self.farthestJump

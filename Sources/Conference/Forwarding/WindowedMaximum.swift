@@ -16,7 +16,7 @@ struct WindowedMaximum<Value: Comparable & Sendable>: Sendable {
         current = max(current ?? value, value)
     }
 
-    /// Nil where there was none.
+    /// Nil if there was none.
     mutating func value(now: MonotonicInstant) -> Value? {
         advance(now: now)
         guard let previous, let current else { return previous ?? current }

@@ -65,7 +65,7 @@ final class Participant {
     private let queues: (camera: JobQueueID, screenShare: JobQueueID)
 
     /// - Parameters:
-    ///   - mayStaySilent: Whether the participant may only receive, and never send a packet.
+    ///   - mayStaySilent: True if the participant may only receive, and never send a packet.
     ///   - queues: Those in which the participant's pictures are decoded.
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
@@ -113,7 +113,7 @@ final class Participant {
         selfView == .auto || (selfView == .never && !hasAskedForSelfView && layout?.selfView == nil)
     }
 
-    /// The way up of a source, made if need be; nil where the session has no such stream.
+    /// The way up of a source, made if need be; nil if the session has no such stream.
     ///
     /// - Parameter budget: What its decoder shares with all others of the relay.
     func makePipeline(for content: SourceContent, budget: DecodeBudget) -> UplinkPipeline? {

@@ -24,7 +24,7 @@ struct RequestedLayer: Sendable {
 
     var isSeen: Bool { tile.area > 0 }
 
-    /// Takes in the largest tile at present. Returns whether another one is to be reckoned with.
+    /// Takes in the largest tile at present. Returns true if another one is to be reckoned with.
     mutating func observe(_ wanted: VideoDimensions, now: MonotonicInstant) -> Bool {
         guard wanted != tile else {
             smaller = nil

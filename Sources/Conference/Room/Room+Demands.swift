@@ -27,7 +27,7 @@ extension Room {
         }
     }
 
-    /// Looks at which rates the best receivers show the sources. Returns whether that was due.
+    /// Looks at which rates the best receivers show the sources. Returns true if that was due.
     private func updateShownRates(_ plan: ViewPlan, now: MonotonicInstant) -> Bool {
         guard shownRates.isDue(now: now) else { return false }
         let soleSources = configuration.forwarding == .off ? [:] : plan.soleSources
@@ -45,8 +45,8 @@ extension Room {
     }
 
     /// - Parameters:
-    ///   - wanted: The largest tile; nil where that makes no difference at present.
-    ///   - ratesAreNew: Whether receivers may show more or less than before in the same tile.
+    ///   - wanted: The largest tile; nil if that makes no difference at present.
+    ///   - ratesAreNew: True if receivers may show more or less than before in the same tile.
     private func follow(
         _ wanted: VideoDimensions?, _ content: SourceContent, of participant: Participant, ratesAreNew: Bool,
         now: MonotonicInstant

@@ -127,7 +127,7 @@ extension Room {
         encoders.pictureLost(by: receiver.id, roundTripTime: receiver.peer.roundTripTime ?? .zero, now: now)
     }
 
-    /// Asks the source for a keyframe whose packets a receiver is sent. Returns whether there is one.
+    /// Asks the source for a keyframe whose packets a receiver is sent. Returns true if there is one.
     private func isAnsweredBySource(_ receiver: Participant, now: MonotonicInstant) -> Bool {
         guard let source = forwarding.sourceAnswering(receiver.id) else { return false }
         if encoders.takeKeyframeRequest(by: receiver.id, now: now) { wantKeyframe(source, now: now) }

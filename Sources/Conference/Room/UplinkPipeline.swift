@@ -19,7 +19,7 @@ final class UplinkPipeline {
     let queue: JobQueueID
     private let decoder: QueueConfined<DecodingPipeline>
     private let budget: DecodeBudget
-    /// The level that was negotiated; nil where none was named.
+    /// The level that was negotiated; nil if none was named.
     var level: H264Level?
     private var pending: [PendingFrame] = []
     private var isDecoding = false
@@ -76,7 +76,7 @@ final class UplinkPipeline {
 
     var queuedFrames: Int { pending.count + inFlight.count }
 
-    /// Takes a complete frame. Returns whether a keyframe is needed because frames had to be dropped.
+    /// Takes a complete frame. Returns true if a keyframe is needed because frames had to be dropped.
     func enqueue(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
         newestArrival = now
         guard admits(frame, now: now) else {
@@ -204,7 +204,7 @@ final class UplinkPipeline {
         return batch
     }
 
-    /// Takes a job's result. Returns whether a keyframe is needed.
+    /// Takes a job's result. Returns true if a keyframe is needed.
     func complete(_ batch: DecodedBatch, of completion: JobCompletion, now: MonotonicInstant) -> Bool {
         isDecoding = false
         let cost = completion.finished - completion.started

@@ -114,7 +114,7 @@ struct UplinkPrice: Sendable {
         self.rate = rate
     }
 
-    /// Takes in that the source is seen in another tile, which has its own hysteresis. Returns whether the price is
+    /// Takes in that the source is seen in another tile, which has its own hysteresis. Returns true if the price is
     /// another.
     mutating func tileChanged(isLarger: Bool, rate wanted: BitRate, now: MonotonicInstant) -> Bool {
         if isLarger { grew = now }

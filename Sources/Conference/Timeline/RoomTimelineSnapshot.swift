@@ -52,7 +52,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var passedThrough: [UInt16] = []
         /// Pictures that stood in for ones that could not be composed.
         public var fellBack: [UInt16] = []
-        /// Milliseconds from a tick until its pictures were there, at most; 0 where there were none.
+        /// Milliseconds from a tick until its pictures were there, at most; 0 if there were none.
         public var slowest: [Double] = []
 
         public init() {}
@@ -250,7 +250,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var person: Person
         /// The time at which it was last there; nil while it is.
         public var ended: Double?
-        /// The loudest, in decibels below overload; 127 is silence, nil where no audio is sent.
+        /// The loudest, in decibels below overload; 127 is silence, nil if no audio is sent.
         public var level: [UInt8?] = []
         /// Its mean gain in the mix: 0 where it was left out.
         public var gain: [Double] = []
@@ -298,7 +298,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var maximumFrameRate: Int
         /// The time at which it was last there; nil while it is.
         public var ended: Double?
-        /// Its target bitrate, in kbit/s; nil where there was no encoder.
+        /// Its target bitrate, in kbit/s; nil if there was no encoder.
         public var targetBitRate: [UInt32?] = []
         public var encoded: [UInt16] = []
         /// Pictures left out, for want of time or because the network is behind.

@@ -39,7 +39,7 @@ struct TimelineRing<Bucket: Sendable>: Sendable {
         change(&buckets[slot(index)])
     }
 
-    /// A bucket; nil where nothing is remembered of it.
+    /// A bucket; nil if nothing is remembered of it.
     subscript(index: Int64) -> Bucket? {
         guard let newest, index <= newest, newest - index < Int64(buckets.count) else { return nil }
         return buckets[slot(index)]
@@ -83,7 +83,7 @@ struct RecentList<Element: Sendable>: Sendable {
     var last: Element? { elements.last }
 }
 
-/// Reads a counter that only grows, or begins anew.
+/// Reads a counter that only grows, or begins again.
 struct CounterReading: Sendable {
     private var last: UInt64 = 0
 

@@ -11,7 +11,7 @@ enum TileEvent {
     /// No tile is larger.
     private static let largest = 1 << 14
 
-    /// The tile's size; nil where the event says nothing of it.
+    /// The tile's size; nil if the event says nothing of it.
     static func size(_ event: EventStreamParser.Event, of participant: String) -> VideoDimensions? {
         let data = Data(event.data.utf8)
         let tiles: [RoomTile] =

@@ -42,7 +42,7 @@ public struct FrameCounter: Hashable, Sendable {
         return payload << 10 | UInt64(Self.checksum(payload))
     }
 
-    /// Reads a code word; nil where its checksum is wrong.
+    /// Reads a code word; nil if its checksum is wrong.
     public init?(codeWord: UInt64) {
         let payload = codeWord >> 10
         guard codeWord >> Self.bitCount == 0, Self.checksum(payload) == UInt16(codeWord & 0x3FF) else { return nil }

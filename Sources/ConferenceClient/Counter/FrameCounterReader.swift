@@ -153,7 +153,7 @@ public struct FrameCounterReader: Sendable {
         return nil
     }
 
-    /// The mean luma around a cell's centre; nil where the cell reaches out of the searched part.
+    /// The mean luma around a cell's centre; nil if the cell reaches out of the searched part.
     private func mean(
         column: Double, row: Double, width: Double, height: Double, _ bytes: UnsafeRawBufferPointer, stride: Int,
         columns: Range<Int>, rows: Range<Int>

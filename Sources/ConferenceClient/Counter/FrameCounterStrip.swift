@@ -16,7 +16,7 @@ struct FrameCounterStrip {
     let left: Int
     let dimensions: VideoDimensions
 
-    /// The strip of a picture of `dimensions`; nil where the picture is too small for one.
+    /// The strip of a picture of `dimensions`; nil if the picture is too small for one.
     init?(in dimensions: VideoDimensions) {
         let width = dimensions.width / (Self.columnCount + 2) / 2 * 2
         guard width >= 2 else { return nil }

@@ -8,7 +8,7 @@ extension TransportAddress {
         self.init(host: host, port: port)
     }
 
-    /// The address for a socket; nil where the system does not take it.
+    /// The address for a socket; nil if the system does not take it.
     var socketAddress: SocketAddress? {
         try? SocketAddress(ipAddress: host, port: Int(port))
     }

@@ -71,7 +71,7 @@ final class Y4MWriter: PictureSink {
 }
 
 extension PixelBuffer {
-    /// The picture, which is I420, with the matrix and range of a colour; itself where it has them.
+    /// The picture, which is I420, with the matrix and range of a colour; itself if it has them.
     fileprivate func converted(to colour: ColourDescription) -> PixelBuffer {
         guard let conversion = ColourConversion(from: attachments.colour, to: colour) else { return self }
         var result = MutablePixelBuffer(format: .i420, dimensions: dimensions)

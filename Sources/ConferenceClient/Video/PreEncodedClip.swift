@@ -11,7 +11,7 @@ struct PreEncodedClip: Sendable {
     /// A larger file is read as it is sent.
     private static let largestFile = 64_000_000
 
-    /// Reads a raw stream that is sent as it is; nil where it is too large to be kept.
+    /// Reads a raw stream that is sent as it is; nil if it is too large to be kept.
     ///
     /// - Throws: `ClientError.unreadableInput`, also for a stream with B-frames.
     static func read(path: String, frameRate: Double) throws(ClientError) -> PreEncodedClip? {

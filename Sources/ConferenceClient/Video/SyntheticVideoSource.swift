@@ -19,7 +19,7 @@ public final class SyntheticVideoSource: VideoSource {
     ///   - name: Shown, and the colour's and the counter's tag's origin.
     ///   - dimensions: Rounded down to even numbers, at least 16x16.
     ///   - frameRate: Frames per second, held within 1…240.
-    ///   - showsCounter: Whether the frame counter is drawn.
+    ///   - showsCounter: True if the frame counter is drawn.
     public init(name: String, dimensions: VideoDimensions, frameRate: Double, showsCounter: Bool = true) {
         let size = VideoDimensions(
             width: max(16, dimensions.width / 2 * 2), height: max(16, dimensions.height / 2 * 2))

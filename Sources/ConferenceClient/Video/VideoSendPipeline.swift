@@ -25,13 +25,13 @@ final class VideoSendPipeline: @unchecked Sendable {
         /// True if there is room to send it. Without room, a picture is not encoded, and an encoded stream is left out
         /// up to its next keyframe.
         var hasRoom: Bool
-        /// In which size the picture is seen at most; nil where that is not known, or not to be followed.
+        /// In which size the picture is seen at most; nil if that is not known, or not to be followed.
         var tile: VideoDimensions?
     }
 
     /// The result of a request.
     struct Output: Sendable {
-        /// Nil where the frame was left out.
+        /// Nil if the frame was left out.
         var frame: EncodedFrame?
         var duration: Duration
     }

@@ -8,7 +8,7 @@ struct DelayBasedEstimator: Sendable {
 
     /// The outcome of a feedback report.
     struct Outcome: Sendable {
-        /// The rate that delay allows; nil where nothing changed.
+        /// The rate that delay allows; nil if nothing changed.
         var rate: BitRate?
         /// True if the rate is the result of a probe.
         var isProbe = false

@@ -86,7 +86,7 @@ package struct EncodeGroupPlanner: Sendable {
     /// Less than this, as a sum of logarithms, is not worth a change.
     private static let leastGain = 0.2
 
-    /// - Parameter hasLayers: Whether the encoders make temporal layers.
+    /// - Parameter hasLayers: True if the encoders make temporal layers.
     package init(hasLayers: Bool) {
         loss = EncodeLoss(hasLayers: hasLayers)
     }
@@ -260,7 +260,7 @@ package struct EncodeGroupPlanner: Sendable {
         }
     }
 
-    /// The group in which a receiver costs least, a new one among them; nil where there is none for it.
+    /// The group in which a receiver costs least, a new one among them; nil if there is none for it.
     private mutating func bestPlace(
         for id: ParticipantID, budget: Int, now: MonotonicInstant
     ) -> EncodeGroupID? {

@@ -61,7 +61,7 @@ package struct EncodeLoss: Sendable {
         difference <= span ? difference : span + Self.steepness * (difference - span)
     }
 
-    /// The loss of one member at a rate; nil where not even the lowest layer fits.
+    /// The loss of one member at a rate; nil if not even the lowest layer fits.
     package func loss(of level: Double, at rate: Double) -> Double? {
         if level >= rate { return below(level - rate) }
         return rate - level <= reach + 1e-9 ? above(rate - level) : nil

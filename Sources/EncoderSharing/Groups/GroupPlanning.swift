@@ -37,7 +37,7 @@ package struct GroupPlanning: Sendable {
         }
     }
 
-    /// - Parameter hasLayers: Whether the encoders make temporal layers.
+    /// - Parameter hasLayers: True if the encoders make temporal layers.
     package init(hasLayers: Bool) {
         planner = EncodeGroupPlanner(hasLayers: hasLayers)
     }

@@ -16,8 +16,8 @@ package struct SharedViewPolicy: Sendable {
     /// - Parameters:
     ///   - pictures: How many different ones personal views make.
     ///   - budget: How many encoders there are; nil for as many as one likes.
-    ///   - isForced: Whether there is no time for more than one.
-    /// - Returns: Whether it has changed.
+    ///   - isForced: True if there is no time for more than one.
+    /// - Returns: True if it has changed.
     package mutating func update(pictures: Int, budget: Int?, isForced: Bool, now: MonotonicInstant) -> Bool {
         let before = (isShared, self.isForced)
         self.isForced = isForced

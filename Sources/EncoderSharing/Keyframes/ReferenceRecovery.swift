@@ -98,7 +98,7 @@ package struct ReferenceRecovery {
 
     // MARK: Feedback
 
-    /// The receiver has a picture whole. Returns whether it went on with a refresh.
+    /// The receiver has a picture whole. Returns true if it went on with a refresh.
     package mutating func acknowledged(_ time: MonotonicInstant) -> Bool {
         guard method == .longTermReferences, newest.map({ time > $0 }) ?? true else { return false }
         if let keptKeyframe, keptKeyframe <= time { (base, self.keptKeyframe) = (keptKeyframe, nil) }

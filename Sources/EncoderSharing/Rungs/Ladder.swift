@@ -48,7 +48,7 @@ package struct Ladder: Hashable, Sendable {
     /// The highest first; never empty.
     package let rungs: [EncodeRung]
 
-    /// - Parameter isOn: Whether there are rungs below the canvas.
+    /// - Parameter isOn: True if there are rungs below the canvas.
     package init(canvas: VideoDimensions, frameRate: Int, preference: DegradationPreference, isOn: Bool = true) {
         var rungs = [EncodeRung(dimensions: canvas, roomFrameRate: frameRate)]
         for step in isOn ? Self.steps[preference] ?? [] : [] {

@@ -13,7 +13,7 @@ package struct LadderTable {
 
     /// - Parameters:
     ///   - frameRate: That of the room.
-    ///   - isOn: Whether there is more than one rung.
+    ///   - isOn: True if there is more than one rung.
     package init(frameRate: Int, isOn: Bool) {
         self.frameRate = frameRate
         self.isOn = isOn

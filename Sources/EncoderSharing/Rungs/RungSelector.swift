@@ -103,7 +103,7 @@ package struct RungSelector: Sendable {
         cost = ContentComplexity(level: level)
     }
 
-    /// The rung that is wanted now, another than the present one; nil where that is to stay.
+    /// The rung that is wanted now, another than the present one; nil if that is to stay.
     package mutating func wanted(in ladder: Ladder, rates: Rates, now: MonotonicInstant) -> EncodeRung? {
         guard let position = ladder.rungs.firstIndex(of: rung) else {
             // Something else is shown, and something else gives way.

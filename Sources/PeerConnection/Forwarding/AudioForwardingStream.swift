@@ -29,7 +29,7 @@ package struct AudioForwardingStream {
     /// The number of the next packet.
     package var next: Int64 { numbering.next }
 
-    /// The number and timestamp of a packet; nil where it comes too late.
+    /// The number and timestamp of a packet; nil if it comes too late.
     package mutating func place(_ packet: ReceivedAudioPacket, sampleCount: Int) -> (number: Int64, timestamp: UInt32)?
     {
         if isAnew(packet) { restart(at: packet) }

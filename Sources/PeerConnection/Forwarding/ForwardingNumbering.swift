@@ -7,7 +7,7 @@ struct ForwardingNumbering {
     /// From one of the source's numbers on.
     private struct Segment {
         var start: Int64
-        /// To be added; nil where the packets are left out.
+        /// To be added; nil if the packets are left out.
         var offset: Int64?
     }
 

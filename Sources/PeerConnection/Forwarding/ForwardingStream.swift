@@ -30,9 +30,9 @@ struct ForwardingStream {
         clock = ForwardingClock(clockRate: VideoSendStream.clockRate, timestamp: timestamp, arrival: first.arrival)
     }
 
-    /// The number and timestamp of a packet; nil where it is left out.
+    /// The number and timestamp of a packet; nil if it is left out.
     ///
-    /// - Parameter leavesOutDispensable: Whether a frame that begins with it is to be left out if no other refers to
+    /// - Parameter leavesOutDispensable: True if a frame that begins with it is to be left out if no other refers to
     ///   it.
     mutating func place(
         _ packet: ForwardedPacket, leavesOutDispensable: Bool

@@ -21,7 +21,7 @@ public struct LatencyHistogram: Sendable {
     /// Number of observations.
     public var count: UInt64 { counts.reduce(0, &+) }
 
-    /// The mean; nil where nothing was observed.
+    /// The mean; nil if nothing was observed.
     public var mean: Duration? {
         let count = Int64(clamping: count)
         return count > 0 ? sum / count : nil

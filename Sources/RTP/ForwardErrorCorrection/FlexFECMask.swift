@@ -21,7 +21,7 @@ public struct FlexFECMask: Hashable, Sendable {
     /// One more than the highest offset; zero for no packets.
     public var span: Int { UInt128.bitWidth - bits.leadingZeroBitCount }
 
-    /// The lowest offset; nil where there is none.
+    /// The lowest offset; nil if there is none.
     public var first: Int? { isEmpty ? nil : bits.trailingZeroBitCount }
 
     public func contains(_ offset: Int) -> Bool {

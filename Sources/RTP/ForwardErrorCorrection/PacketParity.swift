@@ -58,7 +58,7 @@ struct PacketParity {
         }
     }
 
-    /// The packet whose parity this is, all others having been added; nil where that makes no sense.
+    /// The packet whose parity this is, all others having been added; nil if that makes no sense.
     func packet(ssrc: UInt32, sequenceNumber: UInt16) -> ByteBuffer? {
         guard Int(length) <= bytes.count else { return nil }
         var packet = ByteBufferAllocator().buffer(capacity: RTPPacket.fixedHeaderSize + Int(length))

@@ -5,7 +5,7 @@ struct InlineBytes: Sendable {
     private var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
     private(set) var count = 0
 
-    /// Appends zeros. Returns whether there was room.
+    /// Appends zeros. Returns true if there was room.
     mutating func append(zeros: Int) -> Bool {
         guard zeros >= 0, zeros <= Self.capacity - count else { return false }
         count += zeros

@@ -43,8 +43,8 @@ public struct RTPHeaderExtensions: Sendable {
         storage = .buffer(bytes)
     }
 
-    /// Reads the extension of a packet whose payload may still be encrypted, which leaves the header in the clear
-    /// (RFC 3711 3.1). Nil where there is none, or where it does not lie within the datagram.
+    /// Reads the extension of a packet whose payload may still be encrypted, which leaves the header in the clear (RFC
+    /// 3711 3.1). Nil if there is none, or where it does not lie within the datagram.
     public init?(ofPacket datagram: ByteBuffer) {
         let start = datagram.readerIndex
         guard let flags = datagram.getInteger(at: start, as: UInt8.self), flags & 0x10 != 0 else { return nil }
@@ -126,7 +126,7 @@ extension RTPHeaderExtensions: Hashable {
 }
 
 extension RTPHeaderExtensions {
-    /// The elements' bytes; none where there is no extension.
+    /// The elements' bytes; none if there is no extension.
     private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch storage {
         case .none: body(UnsafeRawBufferPointer(start: nil, count: 0))

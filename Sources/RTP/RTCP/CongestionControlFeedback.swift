@@ -10,8 +10,8 @@ public struct CongestionControlFeedback: Hashable, Sendable {
         public var ssrc: UInt32
         /// The sequence number of the first packet reported on.
         public var beginSequence: UInt16
-        /// One entry for each sequence number from `beginSequence` on, nil where the packet was not received. The
-        /// first 16384 are written.
+        /// One entry for each sequence number from `beginSequence` on, nil if the packet was not received. The first
+        /// 16384 are written.
         public var packets: [PacketArrival?]
 
         /// The most packets a report has on one stream.

@@ -20,7 +20,7 @@ public struct RedundancyReceiver: Sendable {
 
     public init() {}
 
-    /// The stream begins anew.
+    /// The stream begins again.
     public mutating func restart() { arrived = RecentNumbers() }
 
     /// Notes a packet without repetitions; returns whether it had not come before, nor been taken from a later one.

@@ -11,7 +11,7 @@ public struct RedundancySender: Sendable {
 
     public init() { last.reserveCapacity(Self.maximumDepth + 1) }
 
-    /// The payload that repeats up to `depth` payloads before this one; nil where there is none to be repeated. The
+    /// The payload that repeats up to `depth` payloads before this one; nil if there is none to be repeated. The
     /// payload is kept for the next ones.
     ///
     /// - Parameters:

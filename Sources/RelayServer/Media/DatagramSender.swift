@@ -42,8 +42,8 @@ final class DatagramSender {
 
     /// - Parameters:
     ///   - descriptor: A UDP socket, non-blocking. The sender does not own it.
-    ///   - isIPv6: Whether the socket takes IPv6 addresses.
-    ///   - usesSegmentationOffload: Whether to try segmentation offload; where it fails, it is given up for good.
+    ///   - isIPv6: True if the socket takes IPv6 addresses.
+    ///   - usesSegmentationOffload: True to try segmentation offload; where it fails, it is given up for good.
     ///   - systemCall: Sends; a test may put its own in place.
     init(
         descriptor: CInt, isIPv6: Bool, usesSegmentationOffload: Bool,

@@ -5,7 +5,7 @@ struct KernelDropCounter {
     /// The socket's local port.
     let port: UInt16
 
-    /// The count since the socket was bound; nil where the kernel does not tell.
+    /// The count since the socket was bound; nil if the kernel does not tell.
     func read() -> UInt64? {
         let tables = ["/proc/net/udp", "/proc/net/udp6"].compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
         guard !tables.isEmpty else { return nil }

@@ -17,7 +17,7 @@ struct SignallingRouter {
     let isEncrypted: Bool
     /// Returns true if an address belongs to this machine.
     let isLocalAddress: @Sendable (TransportAddress) -> Bool
-    /// The connections that requests come on; nil where there are none.
+    /// The connections that requests come on; nil if there are none.
     var connections: ConnectionRegister?
     /// The STUN and TURN servers that joining clients get.
     var iceServers: [ICEServer] = []

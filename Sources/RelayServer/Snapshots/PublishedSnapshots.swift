@@ -32,7 +32,7 @@ struct PublishedSnapshots: Sendable {
         return report
     }
 
-    /// The last minute of a room; nil where there is none of that name.
+    /// The last minute of a room; nil if there is none of that name.
     func timeline(ofRoom id: String) async throws -> SnapshotDocuments<RoomTimelineSnapshot>? {
         // Names of rooms that are not there, of which there is no end, must not take turns.
         guard try await report().snapshot.room(id) != nil else { return nil }
@@ -41,6 +41,6 @@ struct PublishedSnapshots: Sendable {
 }
 
 extension ServerReport {
-    /// A room; nil where there is none of that name.
+    /// A room; nil if there is none of that name.
     func room(_ id: String) -> RoomSnapshot? { relay.rooms.first { $0.id == id } }
 }

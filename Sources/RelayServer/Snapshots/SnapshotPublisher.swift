@@ -66,7 +66,7 @@ final class SnapshotPublisher<Key: Hashable & Sendable, Snapshot: Sendable>: Sen
         state.withLock { $0.change &+= 1 }
     }
 
-    /// The newest snapshot of a key; nil where there is none.
+    /// The newest snapshot of a key; nil if there is none.
     func snapshot(_ key: Key) async -> Published? {
         let now = now()
         if let published = state.withLock({ $0.published(key, interval: interval, now: now) }) { return published }

@@ -84,7 +84,7 @@ struct ObservationWindow: Sendable {
     /// The shortest round trip of the last packets; nil before the first packet.
     var roundTripTime: Duration? { packets.suffix(filterLength).lazy.map(\.roundTrip).min() }
 
-    /// Returns whether any packet waited in a queue for longer than `threshold`.
+    /// Returns true if any packet waited in a queue for longer than `threshold`.
     func hasQueue(above threshold: Duration) -> Bool {
         guard let baseDelay else { return false }
         return packets.contains { $0.oneWayDelay - baseDelay > threshold }

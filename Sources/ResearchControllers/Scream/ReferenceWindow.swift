@@ -81,9 +81,9 @@ struct ReferenceWindow: Sendable {
     /// Reduces the window after an L4S queue marked the given fraction of the packets.
     ///
     /// - Parameters:
-    ///   - hasShortQueue: Whether the delay is below a quarter of its target. The back-off is then scaled down near the
+    ///   - hasShortQueue: True if the delay is below a quarter of its target. The back-off is then scaled down near the
     ///     inflection point.
-    ///   - isTargetLow: Whether the target is already well below the receiving rate.
+    ///   - isTargetLow: True if the target is already well below the receiving rate.
     ///   - previousInFlight: The maximum of bytes in flight. After a long time without congestion, the window returns
     ///     to it.
     mutating func reduceAfterMarks(

@@ -20,7 +20,7 @@ struct SmoothedRoundTrip: Sendable {
 
     /// Adds a sample.
     ///
-    /// - Parameter isApplicationLimited: Whether the source produces less than it may. The smoothed value then falls
+    /// - Parameter isApplicationLimited: True if the source produces less than it may. The smoothed value then falls
     ///   slowly: a queue that is empty for lack of media must not raise the target.
     mutating func add(_ sample: Double, isApplicationLimited: Bool, now: MonotonicInstant) {
         guard sample >= 0, sample < Self.range.upperBound else { return }

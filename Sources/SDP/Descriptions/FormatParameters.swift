@@ -36,7 +36,7 @@ public struct FormatParameters: Hashable, Sendable {
         return value
     }
 
-    /// Returns whether a parameter is `1`, which means true; false when it is absent.
+    /// Returns true if a parameter is `1`, which means true; false when it is absent.
     func flag(_ name: String) throws(SDPError) -> Bool {
         try integer(name, in: 0...1) == 1
     }

@@ -8,12 +8,12 @@ extension ICECredentials {
         self.init(usernameFragment: String(usernameFragment), password: String(password))
     }
 
-    /// Returns whether this is 4 to 256 `ice-char`s, as `a=ice-ufrag` has them.
+    /// Returns true if this is 4 to 256 `ice-char`s, as `a=ice-ufrag` has them.
     public static func isUsernameFragment(_ text: some StringProtocol) -> Bool {
         (4...256).contains(text.utf8.count) && text.isICECharacters
     }
 
-    /// Returns whether this is 22 to 256 `ice-char`s, as `a=ice-pwd` has them.
+    /// Returns true if this is 22 to 256 `ice-char`s, as `a=ice-pwd` has them.
     public static func isPassword(_ text: some StringProtocol) -> Bool {
         (22...256).contains(text.utf8.count) && text.isICECharacters
     }

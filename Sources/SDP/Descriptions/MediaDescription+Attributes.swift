@@ -1,6 +1,6 @@
 /// The attributes that we understand. A property or method with a value throws if the attribute is malformed.
 extension MediaDescription {
-    /// Returns whether there is an attribute of this name, with or without a value.
+    /// Returns true if there is an attribute of this name, with or without a value.
     public func hasAttribute(_ name: String) -> Bool { attributes.contains { $0.name == name } }
 
     /// Returns the value of the first attribute of this name that has one.

@@ -30,7 +30,7 @@ public struct RTPMap: Hashable, Sendable, CustomStringConvertible {
         if parts.count == 3 { channels = parts[2].isDecimal ? Int(parts[2]) : nil }
     }
 
-    /// Returns whether this is the codec `name` with this clock rate.
+    /// Returns true if this is the codec `name` with this clock rate.
     func matches(_ name: String, clockRate: Int32) -> Bool {
         self.clockRate == clockRate && encodingName.lowercased() == name.lowercased()
     }

@@ -51,7 +51,7 @@ extension SessionDescription {
         return setup
     }
 
-    /// Returns whether there is a fingerprint of any hash function.
+    /// Returns true if there is a fingerprint of any hash function.
     func hasFingerprint(_ description: MediaDescription) -> Bool {
         !attributes("fingerprint", of: description).isEmpty
     }
@@ -66,7 +66,7 @@ extension SessionDescription {
     /// True if the describing side only answers connectivity checks (RFC 8839, section 5.3).
     var isICELite: Bool { attributes.contains { $0.name == "ice-lite" } }
 
-    /// Returns whether candidates may follow later (RFC 8840, section 4.1.3). Some implementations write commas between
+    /// Returns true if candidates may follow later (RFC 8840, section 4.1.3). Some implementations write commas between
     /// the options.
     func trickles(_ description: MediaDescription) -> Bool {
         attributes("ice-options", of: description).contains { attribute in

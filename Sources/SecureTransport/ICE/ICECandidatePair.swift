@@ -42,7 +42,7 @@ struct ICECandidatePair: Sendable {
     }
 
     /// Notes that the check under way is sent once more; forgets it when it was sent as often as it may be.
-    /// - Returns: Whether to send it.
+    /// - Returns: True to send it.
     mutating func retransmit(now: MonotonicInstant) -> Bool {
         if check?.retransmit(now: now) == true { return true }
         if state == .inProgress { state = .failed }

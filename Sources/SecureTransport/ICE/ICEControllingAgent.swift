@@ -192,7 +192,7 @@ public struct ICEControllingAgent: Sendable {
 
 extension ICEControllingAgent {
     /// A pair answered.
-    /// - Returns: Whether it is for the first time.
+    /// - Returns: True if it is for the first time.
     private mutating func succeed(
         at index: Int, nominated: Bool, _ response: STUNMessage, now: MonotonicInstant
     ) -> Bool {

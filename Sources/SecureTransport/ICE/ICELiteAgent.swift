@@ -16,8 +16,8 @@ public import NIOCore
 public struct ICELiteAgent: Sendable {
     /// The fate of a datagram.
     public enum Outcome: Hashable, Sendable {
-        /// An authentic check. Send `response` to where it came from, from where it arrived; nil where the answer
-        /// would be larger than the request.
+        /// An authentic check. Send `response` to where it came from, from where it arrived; nil if the answer would be
+        /// larger than the request.
         /// - isNew: The address was not validated before.
         case answered(response: ByteBuffer?, isNew: Bool)
         /// Authentic, but refused with the error answer `response` (RFC 8489, section 6.3.4): 487 if the sender takes
@@ -165,7 +165,7 @@ public struct ICELiteAgent: Sendable {
     }
 
     /// Remembers the address of an authentic check.
-    /// - Returns: Whether it is new.
+    /// - Returns: True if it is new.
     private mutating func validate(_ address: TransportAddress, nominated: Bool, now: MonotonicInstant) -> Bool {
         let known = paths.firstIndex { $0.address == address }
         var path = known.map { paths.remove(at: $0) } ?? Path(address: address, generation: generation, lastCheck: now)

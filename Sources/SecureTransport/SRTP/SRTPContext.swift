@@ -33,7 +33,7 @@ public final class SRTPContext {
     private static let rtpHeaderLength = 12
     private static let rtcpHeaderLength = 8
 
-    /// Nil where packets are left as they are.
+    /// Nil if packets are left as they are.
     private let session: OpaquePointer?
     private var sources: [UInt32] = []
 
@@ -213,12 +213,12 @@ public final class SRTPContext {
 }
 
 extension ByteBuffer {
-    /// The byte `offset` bytes after the reader index; zero where there is none.
+    /// The byte `offset` bytes after the reader index; zero if there is none.
     fileprivate func byte(at offset: Int) -> UInt8 {
         getInteger(at: readerIndex + offset) ?? 0
     }
 
-    /// The big-endian word `offset` bytes after the reader index; zero where there is none.
+    /// The big-endian word `offset` bytes after the reader index; zero if there is none.
     fileprivate func word(at offset: Int) -> UInt32 {
         getInteger(at: readerIndex + offset) ?? 0
     }

@@ -9,7 +9,7 @@ struct HMACSHA1: Sendable {
     private var second: UInt64
     private var last: UInt32
 
-    /// Reads a code from `bytes` at an index from the reader index; nil where they end before it.
+    /// Reads a code from `bytes` at an index from the reader index; nil if they end before it.
     init?(_ bytes: ByteBuffer, at offset: Int) {
         let index = bytes.readerIndex + offset
         guard let first = bytes.getInteger(at: index, as: UInt64.self),

@@ -36,7 +36,7 @@ public struct STUNMessage: Sendable {
     public private(set) var transactionID: STUNTransactionID
     /// PRIORITY: the priority of a peer-reflexive candidate that comes from this check.
     public private(set) var priority: UInt32?
-    /// ICE-CONTROLLING or ICE-CONTROLLED; nil where the sender says neither.
+    /// ICE-CONTROLLING or ICE-CONTROLLED; nil if the sender says neither.
     public private(set) var role: Role?
     /// USE-CANDIDATE: the sender nominates the pair.
     public private(set) var nominates = false
@@ -79,7 +79,7 @@ public struct STUNMessage: Sendable {
         try readAttributes()
     }
 
-    /// USERNAME; nil where there is none.
+    /// USERNAME; nil if there is none.
     public var username: String? {
         guard let range = usernameRange else { return nil }
         return bytes.getString(at: range.lowerBound, length: range.count)

@@ -227,7 +227,7 @@ struct MediaFlowRecording {
         return values
     }
 
-    /// Returns whether a frame is judged. Frames of the last moments are still under way and are not.
+    /// Returns true if a frame is judged. Frames of the last moments are still under way and are not.
     private func isJudged(_ frame: Frame) -> Bool {
         frame.captured >= windowStart && frame.captured < judgedEnd
     }

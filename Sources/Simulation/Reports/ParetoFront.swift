@@ -6,7 +6,7 @@ public enum ParetoFront {
         (.utilization, true), (.queueingDelay95, false), (.framesLateOrLost, false),
     ]
 
-    /// Returns whether `one` is at least as good as `other` in every dimension, and better in one. A dimension is
+    /// Returns true if `one` is at least as good as `other` in every dimension, and better in one. A dimension is
     /// ignored if one of the sets lacks it.
     public static func dominates(_ one: MetricValues, _ other: MetricValues) -> Bool {
         var isBetter = false

@@ -19,7 +19,7 @@ public struct SuiteFile {
 
     public let suites: [Suite]
 
-    /// Returns whether a file is a suite, not a scenario.
+    /// Returns true if a file is a suite, not a scenario.
     public static func isSuite(path: String) -> Bool {
         guard let text = try? String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8),
             let node = try? ScenarioNode(parsing: text, file: path)

@@ -24,7 +24,7 @@ struct FlowComparison {
         result.metrics = values
     }
 
-    /// Returns whether two flows have the same bottleneck.
+    /// Returns true if two flows have the same bottleneck.
     private func meet(_ one: Int, _ other: Int) -> Bool {
         scenario.bottleneck(of: scenario.flows[one])?.name == scenario.bottleneck(of: scenario.flows[other])?.name
     }

@@ -72,7 +72,7 @@ public final class CompressionSession: Sendable {
     /// The wishes for single frames that the back end knows.
     public var supportedOptions: Set<EncodeOption> { EncoderCapabilities.of(backEnd).frameOptions }
 
-    /// Returns whether the session can continue with pictures of another size.
+    /// Returns whether the session can continue with pictures of another size, or the reason why not.
     public func canAccept(_ dimensions: VideoDimensions) -> Acceptance {
         if dimensions == self.dimensions { return .accept }
         do throws(VideoCodingError) {

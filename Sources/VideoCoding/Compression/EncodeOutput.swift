@@ -14,7 +14,7 @@ public struct EncodeOutput: Sendable {
         self.result = result
     }
 
-    /// The frame; nil where there is none.
+    /// The frame; nil if there is none.
     public var frame: EncodedFrame? {
         if case .frame(let frame) = result { frame } else { nil }
     }

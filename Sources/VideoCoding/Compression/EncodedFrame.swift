@@ -48,7 +48,7 @@ public struct EncodeStatistics: Hashable, Sendable {
     public var type: FrameType
     /// The size of the frame's NAL units with their lengths.
     public var size: DataSize
-    /// The quantisation parameter that the frame was begun with, 0 (best) to 51; nil where unknown.
+    /// The quantisation parameter that the frame was begun with, 0 (best) to 51; nil if unknown.
     public var averageQP: Int?
     /// The time of the call that made the frame.
     public var encodingTime = Duration.zero

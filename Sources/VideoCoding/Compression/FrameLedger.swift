@@ -17,7 +17,7 @@ struct FrameLedger {
     /// No frame before this one is pending.
     private var firstPending: Int64 = 0
 
-    /// - Parameter capacity: How many frames are remembered: more than an encoder holds back.
+    /// - Parameter capacity: The number of frames that are remembered: more than an encoder holds back.
     init(capacity: Int) {
         entries = Array(repeating: nil, count: capacity)
     }

@@ -21,7 +21,7 @@ struct KeyframeSizeModel {
     /// True if the last keyframe was made with a QP that this model gave.
     var isLimited = false
 
-    /// - Parameter isRepeated: Whether the keyframe is of the same picture as the last one.
+    /// - Parameter isRepeated: True if the keyframe is of the same picture as the last one.
     mutating func add(_ keyframe: Keyframe, isRepeated: Bool = false) {
         if isRepeated, let last, last.qp != keyframe.qp, last.bytes > 0, keyframe.bytes > 0 {
             let measured = pow(Double(keyframe.bytes) / Double(last.bytes), 1 / Double(keyframe.qp - last.qp))

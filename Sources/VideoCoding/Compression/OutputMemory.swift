@@ -16,7 +16,7 @@ struct OutputMemory {
     private static let usualMultiple = 4
     private static let leastSize = 4096
 
-    /// - Parameter count: How many frames may be held before memory has to be allocated.
+    /// - Parameter count: The number of frames that may be held before memory has to be allocated.
     init(count: Int = 32) {
         buffers = Array(repeating: ByteBuffer(), count: max(1, count))
     }

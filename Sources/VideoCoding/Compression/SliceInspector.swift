@@ -165,7 +165,7 @@ struct SliceSummary: Hashable {
     var usesLongTermReference = false
     /// `long_term_reference_flag` of an IDR picture.
     var isLongTermReference = false
-    /// The `frame_num` of the frame that is a long-term reference from here on; nil where there is no new one.
+    /// The `frame_num` of the frame that is a long-term reference from here on; nil if there is no new one.
     var markedFrameNumber: Int?
     /// The quantisation parameter of the slice's beginning.
     var qp: Int?

@@ -22,7 +22,7 @@ public final class DecodingPipeline {
     /// - Parameters:
     ///   - attributes: What pictures must be like, in every format.
     ///   - limits: What is refused, before any memory is allocated for it.
-    ///   - reordering: How many frames are held back to put pictures in order.
+    ///   - reordering: The number of frames that are held back to put pictures in order.
     public init(
         attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
         reordering: PictureReordering = .signalled
@@ -62,7 +62,7 @@ public final class DecodingPipeline {
 
     /// Sees to a decoder that has taken on `format`.
     ///
-    /// - Returns: Whether the format is new.
+    /// - Returns: True if the format is new.
     private func prepare(
         for format: VideoFormatDescription, _ body: (DecodingEvent) -> Void
     ) throws(VideoCodingError) -> Bool {

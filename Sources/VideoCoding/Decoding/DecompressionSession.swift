@@ -78,7 +78,7 @@ public final class DecompressionSession: Sendable {
     /// - Parameters:
     ///   - sample: A frame in decoding order. Its format's parameter sets hold; any within its data do not.
     ///   - token: Comes back with the output.
-    ///   - mode: Whether to wait for the output. Asynchronously, the call blocks only while the pipeline is full;
+    ///   - mode: True to wait for the output. Asynchronously, the call blocks only while the pipeline is full;
     ///     `decodeAsynchronously` suspends instead.
     public func decode(_ sample: SampleBuffer, token: FrameToken = FrameToken(), mode: DecodeMode = .synchronous) {
         switch mode {

@@ -31,7 +31,7 @@ struct FrameFreeList {
 
     /// Takes the next frame out of a decoder and hands it to `body`, with its picture unless it is not 8-bit 4:2:0.
     ///
-    /// - Returns: Whether there was a frame.
+    /// - Returns: True if there was a frame.
     mutating func receive(
         from context: UnsafeMutablePointer<AVCodecContext>, attachments: PixelBufferAttachments,
         _ body: (_ frame: LibAVFrame, _ picture: PixelBuffer?) -> Void

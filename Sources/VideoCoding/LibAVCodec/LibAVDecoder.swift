@@ -77,7 +77,7 @@ struct LibAVDecoder: ~Copyable {
     /// sets nor delimiters.
     ///
     /// - Parameter visit: Called with each NAL unit that holds slice data.
-    /// - Returns: Whether there is anything to decode.
+    /// - Returns: True if there is anything to decode.
     func load(
         _ data: borrowing BlockBuffer, parameterSets: [UInt8], _ visit: (_ sliceUnit: UnsafeRawBufferPointer) -> Void
     ) throws(VideoCodingError) -> Bool {
@@ -121,7 +121,7 @@ struct LibAVDecoder: ~Copyable {
 
     /// Hands the next finished frame to `body`, with its picture unless it is not 8-bit 4:2:0.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: True if there was one.
     mutating func receive(
         attachments: PixelBufferAttachments, _ body: (_ frame: LibAVFrame, _ picture: PixelBuffer?) -> Void
     ) -> Bool {
@@ -133,9 +133,9 @@ struct LibAVDecoder: ~Copyable {
         _ = avcodec_send_packet(context, nil)
     }
 
-    /// Forgets all frames; decoding begins anew at a keyframe.
+    /// Forgets all frames; decoding begins again at a keyframe.
     ///
-    /// - Parameter afterDamage: Whether a frame could not be decoded as it is. A macroblock that libavcodec gives up
+    /// - Parameter afterDamage: True if a frame could not be decoded as it is. A macroblock that libavcodec gives up
     ///   half way leaves coefficients behind, which it adds to the next macroblock that it decodes, even to an IDR
     ///   picture's after a flush; so the decoder is opened anew, and needs parameter sets.
     mutating func restart(afterDamage: Bool) {

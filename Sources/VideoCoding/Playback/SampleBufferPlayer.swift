@@ -154,7 +154,7 @@ public final class SampleBufferPlayer: Sendable {
         timers.withLock { $0?.presenting.arm(at: timebase.clock.now) }
     }
 
-    /// Has pictures shown when the timebase reaches `time`; false where it has.
+    /// Has pictures shown when the timebase reaches `time`; false if it has.
     func present(at time: MediaTime) -> Bool {
         timers.withLock { $0?.due.arm(at: time, forwardOnly: true) ?? true }
     }
