@@ -75,8 +75,8 @@ public enum JoinError: Error, CustomStringConvertible {
     public var description: String {
         switch self {
         case .offer(let error): "\(error)"
-        case .roomFull(let limit): "the room is full: it takes \(limit) participants; try again when someone has left"
-        case .tooManyRooms(let limit): "the relay has its limit of \(limit) rooms; join one that exists, or try later"
+        case .roomFull(let limit): "the room is full with \(limit) participants; try again when someone has left"
+        case .tooManyRooms(let limit): "the relay has its limit of \(limit) rooms; join one of them, or try later"
         case .overloaded(let reason, let seconds): "\(reason); try again in \(seconds) s"
         case .tooManyUnconnectedFromAddress(let limit, let seconds):
             "\(limit) joins from your address have not connected yet, and no more are accepted until one of them connects or "
@@ -84,7 +84,7 @@ public enum JoinError: Error, CustomStringConvertible {
         case .tooManyUnconnected(let limit, let seconds):
             "\(limit) joins have not connected yet, and the relay accepts no more until one of them connects or ends; "
                 + "try again in \(seconds) s"
-        case .noSuchParticipant: "there is no such participant in the room; they may have left: join anew"
+        case .noSuchParticipant: "there is no such participant in the room; it may have left: join again"
         case .tooManyOffers(let seconds):
             "this participant sent too many offers in a short time; send the newest one again in \(seconds) s"
         case .closed: "the relay is shutting down"

@@ -11,10 +11,10 @@ public enum TrickleError: Error, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .noSuchParticipant: "there is no such participant in the room; they may have left: join anew"
+        case .noSuchParticipant: "there is no such participant in the room; it may have left: join again"
         case .sessionReplaced: "the ICE session was replaced by a restart: send the newest ETag in If-Match"
         case .notSupported:
-            "this participant joined without ICE; there are no candidates to tell and nothing to restart"
+            "this participant joined without ICE; so it has no candidates and nothing to restart"
         case .tooManyRestarts(let seconds):
             "this participant restarted ICE too often in a short time; try again in \(seconds) s"
         }

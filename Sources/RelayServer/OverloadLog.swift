@@ -26,12 +26,12 @@ struct OverloadLog: Sendable {
         let encode = calibration.encode[model.preset] ?? 0
         return "calibrated: decode \(milliseconds(calibration.decode)), compose "
             + "\(milliseconds(calibration.composition(sources: 9, pictures: 1))) of nine, encode \(milliseconds(encode)) "
-            + "(\(model.preset.rawValue)); about \(model.seats(.groups)) seats in one room that sees the same, "
+            + "(\(model.preset.rawValue)); about \(model.seats(.groups)) seats in one room with a shared picture, "
             + "\(model.seats(.dedicated)) with an encoder each"
     }
 
     static func line(_ change: OverloadChange) -> String {
-        let way = change.to > change.from ? "short of time" : "there is time again"
+        let way = change.to > change.from ? "short of time" : "enough time again"
         let seats = change.seatsLeft.map { ", \($0) seats left" } ?? ""
         return "overload: \(way): \(change.from.name) -> \(change.to.name) (ticks take "
             + "\(percent(change.load)) of their time, workers are busy for \(percent(change.busy))\(seats))"

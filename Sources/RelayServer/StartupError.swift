@@ -36,7 +36,7 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .unknownHost(let host):
             "the host '\(host)' cannot be resolved: give --host an IP address of this machine"
         case .addressNotAvailable(let host):
-            "the address \(host) is not one of this machine's: give --host one that is, or 0.0.0.0 for all"
+            "the address \(host) does not belong to this machine: give --host one of its addresses, or 0.0.0.0 for all"
         case .portInUse(let transport, let host, let port):
             "\(transport.rawValue) port \(port) on \(host) is in use: stop the program that has it, or choose another "
                 + "with --port (0 picks a free one)"

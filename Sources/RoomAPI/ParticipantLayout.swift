@@ -41,7 +41,7 @@ extension ParticipantLayout: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .participant, in: container,
                 debugDescription:
-                    "\"participant\" says whom a layout is about: give \"layout\", pinned or solo, as well")
+                    "\"participant\" is for the layouts pinned and solo: give one of them as \"layout\"")
         }
         mode = isArranged ? try LayoutMode(from: decoder) : nil
         let options = try LayoutOptions(from: decoder)

@@ -4,11 +4,11 @@ import ArgumentParser
 struct ConfClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confclient",
-        abstract: "Test clients for confrelay: join a room, record, measure, load and lay it out; and play files.",
+        abstract: "Test clients for confrelay: join and measure calls, load a relay, change layouts, play files.",
         discussion: """
-            Exit codes: 0 the session went well; 64 bad option; 66 an input file cannot be used; 69 the relay cannot be \
-            reached, refused or went away; 70 a codec or the system failed; 74 an output file cannot be written; \
-            75 no media arrived.
+            Exit codes: 0 done; 64 an option is wrong; 66 an input file cannot be used; 69 the relay cannot be reached, \
+            refused or disappeared; 70 a codec or the system failed; 74 an output file cannot be written; 75 no media \
+            arrived; 130 interrupted twice.
             """,
         subcommands: [JoinCommand.self, LoadCommand.self, LayoutCommand.self, PlayCommand.self])
 }

@@ -7,28 +7,28 @@ import NIOPosix
 
 struct JoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "join", abstract: "Join a room, and show how the call is.")
+        commandName: "join", abstract: "Join a room, send and receive media, and measure the call.")
 
     @OptionGroup var media: MediaOptions
 
-    @Option(help: "The name that others see.")
+    @Option(help: "Name that others see.")
     var name = "Guest"
 
-    @Option(help: "The most to send, audio included, such as 1.5M or 500k.")
+    @Option(help: "Maximum bitrate to send, with audio, such as 1.5M or 500k.")
     var maxBitrate = BitRateArgument(.megabits(1.5), "1.5M")
 
     @Option(
         help: ArgumentHelp(
-            "Record what the controller of what is sent is told and decides; confsim record-replay runs it again.",
+            "Record the rate controller's inputs and decisions; confsim record-replay runs it again.",
             valueName: "FILE.flight"))
     var flightRecorder: String?
 
-    @Option(help: "What that file may grow to; the recording ends there.")
+    @Option(help: "Maximum size of that file; the recording ends there.")
     var flightRecorderLimit = FileSizeArgument(FlightRecorder.defaultLimit, "64MB")
 
     @Option(
         help: ArgumentHelp(
-            "How often to ask again where the relay has no seat and says when to; it is not waited for more than a minute.",
+            "Number of further attempts if the relay has no seat now. It states the waiting time; more than a minute is an error.",
             valueName: "n"))
     var retries = 3
 
@@ -63,7 +63,7 @@ struct JoinCommand: AsyncParsableCommand {
     /// The longest time for which a seat is waited for at once.
     private static let longestWait = Duration.seconds(60)
 
-    /// Joins; where the relay has no seat, after the time that it says.
+    /// Joins. If the relay has no seat, it tries again after the time that the relay states.
     private func join(_ options: JoinOptions, _ terminal: Terminal) async throws -> ClientSession {
         var attempts = 0
         while true {

@@ -7,17 +7,17 @@ import RoomAPI
 
 struct LayoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "layout", abstract: "Look at and change how a room, or one participant's picture, is laid out.",
+        commandName: "layout", abstract: "Show or change the layout of a room, or of one participant's picture.",
         discussion: """
-            Without anything to change, shows what is chosen now. What is not named stays as it is. People are named as they \
-            are called in the room, or by their ids.
+            Without a change, shows the present choices. Settings that are not given stay. NAME is a participant's name in \
+            the room, or its id.
 
-            confclient layout URL speaker                     everyone sees who speaks large
+            confclient layout URL speaker                     everyone sees the speaker large
             confclient layout URL pinned --participant Ada    everyone sees Ada large
             confclient layout URL solo --participant Ben --for Ada     Ada sees Ben alone
             confclient layout URL --for Ada --hide Cy --self-view always
             confclient layout URL --for Ada room              Ada sees the room's layout again
-            confclient layout URL --template lecture.json     a layout of one's own (docs/templates.md)
+            confclient layout URL --template lecture.json     a custom layout (docs/templates.md)
             """)
 
     @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
@@ -25,32 +25,32 @@ struct LayoutCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "grid, speaker, side-by-side, picture-in-picture, presentation, pinned or solo; with --for also room: as the room."
+            "grid, speaker, side-by-side, picture-in-picture, presentation, pinned or solo; with --for also room, the room's own layout."
     )
     var layout: LayoutArgument?
 
-    @Option(help: ArgumentHelp("Whom pinned and solo are about.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("Participant that pinned and solo show.", valueName: "NAME"))
     var participant: String?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("Change only what this one sees.", valueName: "NAME"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("Change this participant's view only.", valueName: "NAME"))
     var receiver: String?
 
-    @Option(help: ArgumentHelp("Leave someone out of the picture; they are heard all the same.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("Leave a participant out of the picture; repeatable.", valueName: "NAME"))
     var hide: [String] = []
 
-    @Option(help: ArgumentHelp("Show someone again.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("Show a hidden participant again; repeatable.", valueName: "NAME"))
     var unhide: [String] = []
 
-    @Option(help: "With --for: whether they see themselves: always or never.")
+    @Option(help: "With --for: the participant sees its own camera always or never.")
     var selfView: SelfViewArgument?
 
-    @Option(help: "Whether cameras are seen whole between bars (contain) or fill their tiles (cover).")
+    @Option(help: "Show cameras whole between bars (contain), or fill their tiles (cover).")
     var fit: FitArgument?
 
-    @Option(help: ArgumentHelp("A layout of one's own, as JSON.", valueName: "FILE.json"))
+    @Option(help: ArgumentHelp("File with a custom layout, as JSON.", valueName: "FILE.json"))
     var template: String?
 
-    @Flag(help: "Give up all that was chosen before, first.")
+    @Flag(help: "Drop all earlier choices first.")
     var reset = false
 
     func validate() throws {
@@ -61,19 +61,19 @@ struct LayoutCommand: AsyncParsableCommand {
         }
         let isAboutSomebody = layout?.isAboutParticipant ?? false
         if isAboutSomebody, participant == nil {
-            throw ValidationError("\(layout?.name ?? "") is about someone: say whom with --participant NAME")
+            throw ValidationError("\(layout?.name ?? "") shows one participant: give it with --participant NAME")
         }
         if participant != nil, !isAboutSomebody {
-            throw ValidationError("--participant says whom pinned and solo are about; give one of these layouts")
+            throw ValidationError("--participant is for the layouts pinned and solo: give one of them")
         }
         if template != nil, layout != nil {
-            throw ValidationError("--template is a layout of its own; give it or \(layout?.name ?? ""), not both")
+            throw ValidationError("--template is a layout itself: give it or \(layout?.name ?? ""), not both")
         }
         if receiver == nil, selfView != nil {
-            throw ValidationError("--self-view is for one participant; say whose with --for NAME")
+            throw ValidationError("--self-view changes one participant's view: give the participant with --for NAME")
         }
         if receiver == nil, layout == .room {
-            throw ValidationError("room is for one participant, who then sees what all see; say who with --for NAME")
+            throw ValidationError("room gives one participant the room's layout: give the participant with --for NAME")
         }
     }
 

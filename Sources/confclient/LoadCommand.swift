@@ -6,20 +6,20 @@ import NIOPosix
 
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "load", abstract: "Join a room many times over, at little cost: video is encoded once for all.")
+        commandName: "load", abstract: "Join a room with many clients at little cost: video is encoded once for all.")
 
     @OptionGroup var media: MediaOptions
 
-    @Option(help: "How many clients.")
+    @Option(help: "Number of clients.")
     var count = 8
 
-    @Option(help: "How many of them decode what they receive; the others only take it in and count.")
+    @Option(help: "Number of clients that decode the received video; the others only count packets.")
     var decode = 0
 
-    @Option(help: "The clients' name, before their number.")
+    @Option(help: "Name of the clients; each gets a number after it.")
     var name = "Load"
 
-    @Option(help: "What each client sends, such as 500k.")
+    @Option(help: "Video bitrate of each client, such as 500k.")
     var maxBitrate = BitRateArgument(.kilobits(500), "500k")
 
     func validate() throws {

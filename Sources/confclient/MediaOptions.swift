@@ -13,14 +13,14 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What to send: synthetic, none, or a file: .h264 (sent as it is), .mp4 or .y4m (decoded and encoded again).",
+            "Video to send: synthetic, none, or a file: .h264 (sent unchanged), .mp4 or .y4m (encoded again).",
             valueName: "synthetic|none|FILE"))
     var video = "synthetic"
 
-    @Option(help: ArgumentHelp("What to be heard as: tone, none, or a WAV file.", valueName: "tone|none|FILE"))
+    @Option(help: ArgumentHelp("Audio to send: tone, none, or a WAV file.", valueName: "tone|none|FILE"))
     var audio = "tone"
 
-    @Option(help: "The size of what is sent. Default: the file's own, or 640x360 for synthetic video.")
+    @Option(help: "Size of the sent video. Default: the file's own, or 640x360 for synthetic video.")
     var size: SizeArgument?
 
     @Option(help: "Frames per second of synthetic video and raw H.264 files.")
@@ -29,60 +29,60 @@ struct MediaOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Whether to decode and encode files again, so that they follow the network. Default: unless they are raw H.264."
+            "Encode files again, so that they follow the network. Default: all files but raw H.264."
     )
     var reencode: Bool?
 
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Whether to send no more than is seen: pictures no larger than one's tile, and no more bits than the relay asks for."
+            "Send pictures no larger than their tile, at no more than the bitrate that the relay asks for."
     )
     var followDemand = true
 
-    @Option(help: ArgumentHelp("Whether one's own picture is shown in the grid.", valueName: "never|always"))
+    @Option(help: ArgumentHelp("Show this client's own camera. Default: the relay's.", valueName: "never|always"))
     var selfView: SelfViewArgument?
 
-    @Option(help: ArgumentHelp("Emulate a slow link out: \(LinkProfile.syntax).", valueName: "link"))
+    @Option(help: ArgumentHelp("Emulate a slow uplink: \(LinkProfile.syntax).", valueName: "link"))
     var uplink: String?
 
-    @Option(help: ArgumentHelp("Emulate a slow link in, likewise.", valueName: "link"))
+    @Option(help: ArgumentHelp("Emulate a slow downlink, likewise.", valueName: "link"))
     var downlink: String?
 
-    @Option(help: ArgumentHelp("Write what was measured as JSON.", valueName: "FILE.json"))
+    @Option(help: ArgumentHelp("Write the measurements as JSON.", valueName: "FILE.json"))
     var stats: String?
 
-    @Option(help: ArgumentHelp("Record what is received; with load, by the first client.", valueName: "FILE.mp4"))
+    @Option(help: ArgumentHelp("Record what is received; with load, the first client's part.", valueName: "FILE.mp4"))
     var record: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write the last received picture; with load, by the first client when it decodes.", valueName: "FILE.png"))
+            "Write the last received picture; with load, by the first client if it decodes.", valueName: "FILE.png"))
     var snapshot: String?
 
-    @Option(help: ArgumentHelp("How long to stay, such as 20, 90s or 5min. Default: until Ctrl-C.", valueName: "time"))
+    @Option(help: ArgumentHelp("Time to stay, such as 20, 90s or 5min. Default: until Ctrl-C.", valueName: "time"))
     var duration: DurationArgument?
 
     @Option(
-        help: "How media gets to the relay: dtls, as browsers do it (ICE, DTLS-SRTP); or sdes, with keys in the offer.")
+        help: "Transport of media: dtls, as browsers (ICE, DTLS-SRTP); or sdes, with keys in the offer.")
     var transport: TransportArgument = .dtls
 
     @Option(help: "With --transport sdes: offer only this SRTP suite. Default: both, AEAD_AES_128_GCM preferred.")
     var suite: SuiteArgument?
 
-    @Option(help: "What encodes.")
+    @Option(help: "H.264 encoder of the sent video.")
     var encoder: EncoderArgument = .openh264
 
     @Option(
         help:
-            "The controller that sets the rate of what is sent: confrelay follows the path from frame to frame; google is what browsers run."
+            "Rate controller of the sent media: confrelay follows the path from frame to frame; google is the one in browsers."
     )
     var controller = ControllerArgument(.confrelay)
 
-    @Option(help: "Seeds emulated losses and everything else random but keys.")
+    @Option(help: "Seed of emulated losses and of everything else that is random, except keys.")
     var seed: UInt64 = 0
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print errors only.")
     var quiet = false
 
     func validate() throws {

@@ -5,39 +5,39 @@ import MediaCore
 
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "play", abstract: "Play the H.264 video of a file, and write its pictures as they are shown.")
+        commandName: "play", abstract: "Play the H.264 video of a file, and optionally write its pictures.")
 
-    @Argument(help: "The file: MP4, Matroska, or any other container with H.264, or a raw .h264 stream.")
+    @Argument(help: "MP4, Matroska or another container with H.264, or a raw .h264 stream.")
     var file: String
 
-    @Option(help: "How fast: 2 is twice as fast as recorded.")
+    @Option(help: "Speed: 2 is twice as fast as recorded.")
     var rate = 1.0
 
-    @Option(help: ArgumentHelp("Where to begin, such as 10s or 5min.", valueName: "time"))
+    @Option(help: ArgumentHelp("Time in the file to begin at, such as 10s or 5min.", valueName: "time"))
     var start: PositionArgument?
 
-    @Option(help: ArgumentHelp("How much of the file to play, such as 5s. Default: all.", valueName: "time"))
+    @Option(help: ArgumentHelp("Time of the file to play, such as 5s. Default: all.", valueName: "time"))
     var duration: DurationArgument?
 
-    @Flag(help: "Start over at the end, until the duration is over or Ctrl-C.")
+    @Flag(help: "Begin again at the end, until --duration is over or Ctrl-C.")
     var loop = false
 
     @Option(
         help: ArgumentHelp(
-            "Where pictures go: a Y4M file, or numbered PNG files; none only counts them.",
+            "Output of the pictures: a Y4M file, or numbered PNG files; none only counts them.",
             valueName: "FILE.y4m|FILE%05d.png|none"))
     var output = "none"
 
-    @Flag(help: "Do not wait for the pictures' times: none is late then, and all are written.")
+    @Flag(help: "Do not wait for the pictures' times: then no picture is late, and all are written.")
     var asFastAsPossible = false
 
-    @Option(help: "Frames per second of a raw H.264 stream. Default: what it says itself, or 30.")
+    @Option(help: "Frames per second of a raw H.264 stream. Default: the stream's own, or 30.")
     var frameRate: Double?
 
-    @Flag(help: "Write what came of it to standard output as JSON.")
+    @Flag(help: "Print the result as JSON.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors, and the JSON that was asked for.")
+    @Flag(name: .shortAndLong, help: "Print only errors, and the JSON if requested.")
     var quiet = false
 
     func validate() throws {
@@ -46,7 +46,7 @@ struct PlayCommand: AsyncParsableCommand {
             throw ValidationError("--frame-rate is \(frameRate); use 1 to 240")
         }
         if loop, asFastAsPossible, duration == nil {
-            throw ValidationError("--loop with --as-fast-as-possible would never end; say how much with --duration")
+            throw ValidationError("--loop with --as-fast-as-possible would never end: give a --duration")
         }
         do {
             _ = try PlayOutput(argument: output)

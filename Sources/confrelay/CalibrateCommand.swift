@@ -12,11 +12,11 @@ import VideoCoding
 struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confrelay calibrate",
-        abstract: "Measure what this machine takes for the relay's work, and how many participants fit.",
+        abstract: "Measure how many participants this machine can serve.",
         discussion: """
-            Decodes, composes and encodes pictures of a call on one thread, as a relay does at its start but for longer, and \
-            reckons how many participants fit who all send 640x360 and see one another. Other programs should rest \
-            meanwhile.
+            Decodes, composes and encodes pictures of a call on one thread, as a relay does at its start but for longer. From \
+            the processor time it computes how many participants fit in a room if all send 640x360 and see one another. \
+            Run no other programs meanwhile.
             """)
 
     @Option(
@@ -31,16 +31,16 @@ struct CalibrateCommand: ParsableCommand {
     @Option(help: "H.264 encoder: openh264 or x264.")
     var encoder = EncoderBackEnd.openH264
 
-    @Option(help: "How much time the encoder takes for quality.")
+    @Option(help: "Time that the encoder takes for quality.")
     var encoderPreset = EncoderPreset.balanced
 
-    @Option(help: ArgumentHelp("Threads that the relay is to have; by default one for each core.", valueName: "n"))
+    @Option(help: ArgumentHelp("Threads of the relay; default: one for each core.", valueName: "n"))
     var workers = RelayServerConfiguration().workers
 
-    @Option(help: ArgumentHelp("Video encoders that a room is to run at most.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum of video encoders in a room.", valueName: "n"))
     var maxEncoders = EncoderLimit.forThisMachine
 
-    @Option(help: ArgumentHelp("How long to measure, 1 to 60.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Duration of the measurement, 1 to 60.", valueName: "seconds"))
     var seconds = 6
 
     @Flag(help: "Print JSON instead of a table.")

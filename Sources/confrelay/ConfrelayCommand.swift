@@ -17,18 +17,19 @@ import VideoCoding
 struct ConfrelayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confrelay",
-        abstract: "A conferencing relay: everyone sends one stream and gets one picture and one mix back.",
+        abstract: "A conferencing relay: each participant sends one stream and receives one picture and one mix.",
         discussion: """
             Serves signalling (HTTP) on a TCP port and all media (SRTP) on the UDP port of the same number, until it \
-            gets SIGTERM or SIGINT. Then it says goodbye to everyone and exits with 0.
+            gets SIGTERM or SIGINT (Ctrl-C). Then it ends all calls and exits with 0.
 
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
-            confrelay layout list and confrelay layout explain show layouts without a room: confrelay layout --help. \
-            confrelay calibrate measures how many participants this machine has time for: confrelay calibrate --help.
+            Other commands: confrelay layout shows layouts without a room; confrelay calibrate measures how many \
+            participants this machine can serve. Each has its own --help.
 
-            Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key, or an image, cannot be \
-            used; 69 the address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
+            Exit codes: 0 ended by a signal; 64 an option is wrong; 66 the TLS certificate or key, or an image, cannot \
+            be used; 69 the address or port cannot be used; 70 internal failure; 73 the flight recorder's folder \
+            cannot be written to.
             """,
         version: "confrelay \(RelayVersion.current)")
 
@@ -90,23 +91,23 @@ struct ConfrelayCommand: ParsableCommand {
 
 /// The addresses of the relay.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: "Port of both TCP and UDP; 0 picks one that is free for both.")
+    @Option(help: "Port for TCP and UDP; 0 picks one that is free for both.")
     var port: UInt16 = 7000
 
     @Option(
         help: ArgumentHelp(
             "Address to listen on.",
             discussion: """
-                127.0.0.1 serves this machine only. 0.0.0.0 (or :: for IPv6 as well) opens the relay to others; offers \
-                with SRTP keys in them (a=crypto) are then still refused from other machines unless they come by \
-                HTTPS or through a TLS proxy.
+                127.0.0.1 serves this machine only. 0.0.0.0 (or :: with IPv6) opens the relay to other machines. \
+                Offers with SRTP keys in them (a=crypto) are accepted from other machines only by HTTPS or through a \
+                TLS proxy.
                 """))
     var host = "127.0.0.1"
 
     @Option(
         help: ArgumentHelp(
-            "IP address that answers name for media; may be given several times, one for each address family.",
-            discussion: "Needed behind NAT. By default the address listened on, or all of this machine's for 0.0.0.0.",
+            "IP address that clients send media to; repeatable, one for each address family.",
+            discussion: "Needed behind NAT. Default: the address of --host, or this machine's addresses for 0.0.0.0.",
             valueName: "address"),
         transform: TransportAddress.init(option:))
     var publicAddress: [TransportAddress] = []
@@ -115,8 +116,8 @@ struct NetworkOptions: ParsableArguments {
         help: ArgumentHelp(
             "IP address of a reverse proxy in front of the relay; may be given several times.",
             discussion: """
-                One address may hold half of all HTTP connections at most. A reverse proxy stands for many clients and \
-                may hold all of them; it then has to limit its clients itself. 127.0.0.1 is not trusted by itself.
+                One address may hold at most half of all HTTP connections. A reverse proxy stands for many clients and \
+                may hold all of them, so it has to limit its clients itself. 127.0.0.1 is trusted only if it is given.
                 """,
             valueName: "address"),
         transform: TransportAddress.init(option:))
@@ -135,7 +136,7 @@ struct BrowserOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Serve HTTPS with this certificate (PEM, followed by its chain).",
-            discussion: "Browsers give camera and microphone to pages from HTTPS or from this very machine alone.",
+            discussion: "Browsers give camera and microphone only to pages from HTTPS or from this machine.",
             valueName: "file"))
     var tlsCertificate: String?
 
@@ -146,9 +147,9 @@ struct BrowserOptions: ParsableArguments {
         help: ArgumentHelp(
             "STUN or TURN server to announce to participants; may be given several times.",
             discussion: """
-                stun:stun.example.org, or with what a TURN server asks for: \
-                'turn:turn.example.org?transport=udp&username=ada&credential=secret'. Everyone who joins gets to know it, \
-                and everyone who lists the processes of this machine sees it: --ice-server-file keeps it from the latter.
+                stun:stun.example.org, or with credentials \
+                'turn:turn.example.org?transport=udp&username=ada&credential=secret'. All participants learn them, and \
+                the list of this machine's processes shows them; --ice-server-file keeps them out of that list.
                 """,
             valueName: "url"),
         transform: ICEServer.init(option:))
@@ -188,40 +189,40 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Least bitrate of a participant's downlink, audio included, in bit/s: 100k, 2.5M, 800000. (default: 100k)",
+            "Minimum bitrate of a participant's downlink, with audio, in bit/s: 100k, 2.5M, 800000. (default: 100k)",
             valueName: "rate"),
         transform: BitRate.init(option:))
     var minBitrate = BitRate.kilobits(100)
 
     @Option(
-        help: ArgumentHelp("Bitrate that a participant's downlink starts at. (default: 300k)", valueName: "rate"),
+        help: ArgumentHelp("Bitrate of a participant's downlink at its start. (default: 300k)", valueName: "rate"),
         transform: BitRate.init(option:))
     var startBitrate = BitRate.kilobits(300)
 
     @Option(
-        help: ArgumentHelp("Highest bitrate of a participant's downlink. (default: 2.5M)", valueName: "rate"),
+        help: ArgumentHelp("Maximum bitrate of a participant's downlink. (default: 2.5M)", valueName: "rate"),
         transform: BitRate.init(option:))
     var maxBitrate = BitRate.megabits(2.5)
 
     @Option(
         help: """
-            The controller that sets each downlink's rate: confrelay follows the path from frame to frame; google is \
-            what browsers run.
+            Rate controller of each downlink: confrelay follows the path from frame to frame; google is the one in \
+            browsers.
             """)
     var controller = CongestionControllerKind.confrelay
 
-    @Option(help: "H.264 encoder: openh264 is made for calls; x264 takes more time for a little more quality.")
+    @Option(help: "H.264 encoder: openh264 is fast; x264 takes more time for slightly better pictures.")
     var encoder = EncoderBackEnd.openH264
 
-    @Option(help: "How much time the encoder takes for quality.")
+    @Option(help: "Time that the encoder takes for quality.")
     var encoderPreset = EncoderPreset.balanced
 
     @Option(
         help: ArgumentHelp(
-            "Show participants themselves in their picture: always, never or auto.",
+            "Show participants their own camera in their picture: always, never or auto.",
             discussion: """
-                With auto they do where there is not an encoder for each of their pictures: everyone then sees the same. \
-                A join request can ask otherwise for itself, with the query parameter self-view.
+                With auto, participants see themselves only if there are too few encoders for a picture each: then all \
+                see the same one. A join can choose for itself with the query parameter self-view.
                 """))
     var selfView = SelfView.auto
 
@@ -233,26 +234,26 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: """
-            Whether names, muted microphones and who speaks are shown in the picture: on or off.
+            Show names, muted microphones and the active speaker in the picture: on or off.
             """)
     var labels = Switch.on
 
     @Option(
         help: ArgumentHelp(
-            "Send smaller pictures, or fewer a second, where the bitrate is too low for full ones: on or off.",
-            discussion: "With off, every receiver gets the whole canvas at the full frame rate, however coarse."))
+            "Send smaller or fewer pictures if the bitrate is too low for full ones: on or off.",
+            discussion: "With off, every receiver gets the whole canvas at the full frame rate, even if it is poor."))
     var ladder = Switch.on
 
     @Option(
         help: ArgumentHelp(
-            "How long layouts take to change: 300ms, 0.5s, or off to change at once. (default: 300ms)",
+            "Duration of layout changes: 300ms, 0.5s, or off to change at once. (default: 300ms)",
             valueName: "time"),
         transform: Duration.init(transition:))
     var transition = TransitionStyle.standard.duration
 
     @Option(
         help: ArgumentHelp(
-            "Folder whose PNG images templates and overlays may name, without .png.", valueName: "DIR"))
+            "Folder of PNG images for templates and overlays, which name them without .png.", valueName: "DIR"))
     var images: String?
 
     static func check(_ canvas: VideoDimensions) throws {
@@ -283,15 +284,15 @@ struct MediaOptions: ParsableArguments {
 /// The limits of the relay's work.
 struct LimitOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Threads that decode, compose and encode; by default one for each core.", valueName: "n"))
+        help: ArgumentHelp("Threads that decode, compose, mix and encode; default: one for each core.", valueName: "n"))
     var workers: Int = RelayServerConfiguration().workers
 
     @Option(
         help: ArgumentHelp(
-            "Most video encoders of a room, or 'dedicated': one encoder for each receiver.",
+            "Maximum of video encoders in a room, or 'dedicated': one for each receiver.",
             discussion: """
-                Where there are more receivers, those who see the same share an encoder at a rate that suits them; a \
-                picture that nobody else sees needs one of its own in any case. By default two for each core.
+                With more receivers, those with the same view share an encoder at a common rate. A picture that only \
+                one receiver sees needs its own encoder in any case. Default: two for each core.
                 """,
             valueName: "n"))
     var maxEncoders = EncoderLimit.forThisMachine
@@ -300,24 +301,25 @@ struct LimitOptions: ParsableArguments {
         help: ArgumentHelp(
             "Reduce the cost of pictures, and then refuse joins, before the machine is overloaded: on or off.",
             discussion: """
-                It is measured for a second at the start; GET /readyz and /metrics tell how many seats are left.
+                The relay measures the machine for a second at its start. GET /readyz and /metrics show how many \
+                seats are left.
                 """))
     var overloadControl = Switch.on
 
-    @Option(help: ArgumentHelp("Most participants of a room; the next join gets 503.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum of participants in a room; further joins get 503.", valueName: "n"))
     var maxParticipants = 50
 
     @Option(
-        help: ArgumentHelp("Seconds without a packet after which a participant has left.", valueName: "seconds"))
+        help: ArgumentHelp("Seconds without an authentic packet until a participant has left.", valueName: "seconds"))
     var idleTimeout = 30
 
     @Flag(
         help: ArgumentHelp(
             "Send media to receivers that never send a packet, not even RTCP.",
             discussion: """
-                For players of streams with keys in the session description (a=crypto) on other machines, such as \
-                ffmpeg. The relay cannot notice when such a receiver is gone: it is sent media until it leaves by \
-                DELETE. Receivers on this machine need no option.
+                For players on other machines whose offers contain keys (a=crypto), such as ffmpeg. The relay cannot \
+                notice that such a receiver has gone, and sends media until DELETE. Receivers on this machine need no \
+                option.
                 """))
     var allowSilentReceivers = false
 
@@ -329,12 +331,12 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "HTTP connections that are served at once; one address may hold half of them at most.", valueName: "n"))
+            "Maximum of simultaneous HTTP connections; one address may hold at most half of them.", valueName: "n"))
     var maxConnections = RelayServerConfiguration().maximumConnections
 
     @Option(
         help: ArgumentHelp(
-            "How many people are heard at once at most, the loudest.", valueName: "n"))
+            "Maximum of people who are heard at once: the loudest.", valueName: "n"))
     var maxVoices = 6
 
     func validate() throws {
@@ -360,20 +362,20 @@ struct LimitOptions: ParsableArguments {
 struct FlightRecorderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Record what each downlink's controller is told and decides, a file in this folder for each participant.",
-            discussion: "confsim record-replay runs the controller on such a file again; docs/flight-recorder.md.",
+            "Record the inputs and decisions of each downlink's controller, a file per participant in this folder.",
+            discussion: "confsim record-replay runs a controller on such a file again (docs/flight-recorder.md).",
             valueName: "DIR"))
     var flightRecorder: String?
 
     @Option(
         help: ArgumentHelp(
-            "What such a file may grow to; the recording ends there. (default: 64MB)", valueName: "size"),
+            "Maximum size of such a file; the recording ends there. (default: 64MB)", valueName: "size"),
         transform: DataSize.init(option:))
     var flightRecorderLimit = FlightRecorder.defaultLimit
 
     @Option(
         help: ArgumentHelp(
-            "Recordings that the folder holds; the oldest are removed before others are made.", valueName: "n"))
+            "Maximum of recordings in the folder; the oldest complete ones are removed.", valueName: "n"))
     var flightRecorderFiles = RelayServerConfiguration().flightRecorderFiles
 
     func validate() throws {
@@ -395,6 +397,6 @@ struct LoggingOptions: ParsableArguments {
         transform: Logger.Level.init(option:))
     var logLevel = Logger.Level.notice
 
-    @Option(help: "text for people, json for machines: one object a line.")
+    @Option(help: "Format of the log: text, or json with one object a line.")
     var logFormat = LogFormat.text
 }

@@ -4,16 +4,16 @@ import Simulation
 
 /// The options that all commands with many simulations have in common.
 struct BatchOptions: ParsableArguments {
-    @Option(help: "The seed of all that is random.")
+    @Option(help: "Seed of all random numbers.")
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("How many seeds to run, from --seed on; tables show their mean.", valueName: "n"))
+    @Option(help: ArgumentHelp("Number of seeds to run, from --seed on; tables show their mean.", valueName: "n"))
     var runs = 1
 
-    @Option(help: ArgumentHelp("How many simulations run at a time.", valueName: "n"))
+    @Option(help: ArgumentHelp("Number of simulations at a time.", valueName: "n"))
     var jobs = 1
 
-    @Option(help: ArgumentHelp("Only scenarios whose name contains this.", valueName: "text"))
+    @Option(help: ArgumentHelp("Run only scenarios with this text in their name.", valueName: "text"))
     var only: String?
 
     func validate() throws {

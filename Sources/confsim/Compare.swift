@@ -4,11 +4,11 @@ import Simulation
 /// `confsim compare`: all scenarios under all controllers.
 struct Compare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Compares controllers over many scenarios: figures, means, and who is beaten by nobody.",
+        abstract: "Compares controllers over many scenarios: figures, means and the Pareto front.",
         discussion: """
-            Marked with ● is who is on the Pareto front of a scenario: no other controller is at least as good in \
-            utilisation, p95 queueing delay and frames late or lost, and better in one of them; and with ★ who has the \
-            highest score. oracle and fixed are a scale and take no part. docs/confsim.md tells what the figures mean.
+            ● marks controllers on the Pareto front of a scenario: no other controller is at least as good in \
+            utilisation, p95 queueing delay and frames late or lost, and better in one of them. ★ marks the highest \
+            score. oracle and fixed are for comparison and take no part. docs/confsim.md explains the figures.
 
             Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
             73 an output that cannot be written.

@@ -14,13 +14,13 @@ struct PictureOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The clip to encode (YUV4MPEG2 or a movie), over and over; without one a test pattern.", valueName: "file"))
+            "Clip to encode (YUV4MPEG2 or a movie), repeated. Default: a test pattern.", valueName: "file"))
     var video: String?
 
-    @Option(help: ArgumentHelp("The size of real pictures; by default the clip's, or 640x360.", valueName: "WxH"))
+    @Option(help: ArgumentHelp("Size of real pictures. Default: the clip's, or 640x360.", valueName: "WxH"))
     var videoSize: String?
 
-    @Option(help: ArgumentHelp("What becomes of lost packets: nack (they are sent again) or none.", valueName: "name"))
+    @Option(help: ArgumentHelp("Repair of lost packets: nack (they are sent again) or none.", valueName: "name"))
     var repair = MediaFlowParameters.Repair.nack.rawValue
 
     private static let model = "model"

@@ -11,7 +11,7 @@ struct RecordReplay: ParsableCommand {
         discussion: """
             confrelay, confclient join and confsim replay make flight recordings with --flight-recorder. The same \
             controller must decide the same, to the bit. With --controller another one runs on the same inputs: it is \
-            told what came of the recorded one's decisions, not of its own (an open loop).
+            told the results of the recorded decisions, not of its own (an open loop).
 
             Exit codes: 0 done, 1 the controller decides otherwise than recorded, 64 wrong usage, 66 an input that \
             cannot be read or understood, 73 an output that cannot be written.
@@ -23,10 +23,10 @@ struct RecordReplay: ParsableCommand {
     @Option(help: "Another controller to run on the same inputs: \(RecordedController.names).")
     var controller: String?
 
-    @Option(help: ArgumentHelp("Write the course of rates and delays to this file as CSV.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write rates and delays over time to this file as CSV.", valueName: "file"))
     var csv: String?
 
-    @Option(help: "Time from row to row of the CSV; 200ms by default.", transform: OptionValue.duration)
+    @Option(help: "Time between rows of the CSV. Default: 200ms.", transform: OptionValue.duration)
     var interval: Duration = .milliseconds(200)
 
     func validate() throws {

@@ -9,7 +9,7 @@ import Simulation
 /// `confsim replay`: one media flow over each given link.
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sends a simulated video over a link and shows what became of it.",
+        abstract: "Sends a simulated video over a link, and shows its figures.",
         discussion: """
             The link is a network trace in mahimahi's format (each line a time in ms at which 1500 bytes may leave), \
             or described with --link: \(LinkProfile.syntax).
@@ -18,33 +18,33 @@ struct Replay: AsyncParsableCommand {
             73 an output that cannot be written.
             """)
 
-    @Argument(help: "Network traces; each is a run of its own.")
+    @Argument(help: "Network traces, one run for each.")
     var traces: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The link, or what a trace does not say of it.",
-            discussion: "With a trace, its delay is 20ms where --link does not say otherwise.", valueName: "link"))
+            "The link, or its properties besides the trace.",
+            discussion: "With a trace, the default of its delay is 20ms.", valueName: "link"))
     var link: String?
 
     @Option(help: ControllerList.help)
     var controller = ControllerList([.confrelay])
 
     @Option(
-        help: "How long to simulate, such as 60s; by default 60s, or the length of the trace.",
+        help: "Time to simulate, such as 60s. Default: 60s, or the length of the trace.",
         transform: OptionValue.duration)
     var duration: Duration?
 
-    @Option(help: "The seed of all that is random.")
+    @Option(help: "Seed of all random numbers.")
     var seed: UInt64 = 1
 
-    @Option(help: "The lowest rate; 150k by default.", transform: OptionValue.rate)
+    @Option(help: "Lowest rate. Default: 150k.", transform: OptionValue.rate)
     var min: BitRate = .kilobits(150)
 
-    @Option(help: "The rate to start with; 300k by default.", transform: OptionValue.rate)
+    @Option(help: "Rate at the start. Default: 300k.", transform: OptionValue.rate)
     var start: BitRate = .kilobits(300)
 
-    @Option(help: "The highest rate; 8M by default.", transform: OptionValue.rate)
+    @Option(help: "Highest rate. Default: 8M.", transform: OptionValue.rate)
     var max: BitRate = .megabits(8)
 
     @Option(help: "Frames per second.")
@@ -52,20 +52,20 @@ struct Replay: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How often the receiver tells what came: \(FeedbackTiming.expected).",
-            discussion: "A controller that brings its own receiver (scream, nada) keeps that one's without this option."
+            "Interval of the receiver's feedback: \(FeedbackTiming.expected).",
+            discussion: "Without this option, scream and nada use their own receiver's timing."
         ))
     var feedbackInterval: String?
 
     @OptionGroup(title: "What is sent")
     var pictures: PictureOptions
 
-    @Option(help: "Time from sample to sample; 200ms by default.", transform: OptionValue.duration)
+    @Option(help: "Time between samples. Default: 200ms.", transform: OptionValue.duration)
     var sampleInterval: Duration = .milliseconds(200)
 
     @Option(
         help: ArgumentHelp(
-            "Multiply a constant of confrelay, to see what depends on it.",
+            "Multiply a constant of confrelay, to see its influence.",
             discussion: "The constants: \(ConfrelayParameters.names.joined(separator: ", ")).",
             valueName: "name=factor"))
     var scale: [String] = []
@@ -81,12 +81,12 @@ struct Replay: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the samples, with what the controller thought, to this file as CSV.", valueName: "file"))
+            "Write the samples, with the controller's estimates, to this file as CSV.", valueName: "file"))
     var samples: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write what the controller is told and decides to this file, for record-replay; of one link only.",
+            "Write the controller's inputs and decisions to this file, for record-replay; one link only.",
             valueName: "file"))
     var flightRecorder: String?
 

@@ -11,45 +11,45 @@ import Simulation
 struct RoomCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "room",
-        abstract: "Runs a room of the relay whose receivers share encoders, and shows what each gets of what it could.",
+        abstract: "Runs a room whose receivers share encoders, and compares it with an encoder for each.",
         discussion: """
             The relay's own code runs, from the receivers' feedback to the packets of their pictures; only the encoders \
             are modelled. The same room runs twice: with --encoders, and with an encoder for each. Each trace is a \
-            receiver; without traces, --receivers of them are on the link of --link, or on generated traces.
+            receiver; without traces, --receivers have the link of --link, or generated traces.
 
             Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
             73 an output that cannot be written.
             """)
 
-    @Argument(help: "Network traces in mahimahi's format, each that of a receiver.")
+    @Argument(help: "Network traces in mahimahi's format, one per receiver.")
     var traces: [String] = []
 
     @Option(
-        help: ArgumentHelp("The link of all receivers, or what traces do not say of it.", valueName: "link"))
+        help: ArgumentHelp("The link of all receivers, or its properties besides the traces.", valueName: "link"))
     var link: String?
 
-    @Option(help: ArgumentHelp("How many receive where no traces are given.", valueName: "n"))
+    @Option(help: ArgumentHelp("Number of receivers without traces.", valueName: "n"))
     var receivers = 16
 
-    @Option(help: ArgumentHelp("The most encoders.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum of encoders.", valueName: "n"))
     var encoders = 4
 
     @Option(help: "How long to simulate, such as 60s.", transform: OptionValue.duration)
     var duration: Duration = .seconds(60)
 
-    @Option(help: "What is not counted at the beginning; 5s by default.", transform: OptionValue.duration)
+    @Option(help: "Time at the beginning that is not counted. Default: 5s.", transform: OptionValue.duration)
     var warmUp: Duration = .seconds(5)
 
-    @Option(help: "The highest rate of a receiver; 2.5M by default.", transform: OptionValue.rate)
+    @Option(help: "Highest rate of a receiver. Default: 2.5M.", transform: OptionValue.rate)
     var max: BitRate = .kilobits(2500)
 
     @Option(
         help: ArgumentHelp(
-            "The number of a receiver, from 1, that loses 30 % of its packets and asks for keyframes without end.",
+            "Number of a receiver, from 1, that loses 30 % of its packets and requests keyframes endlessly.",
             valueName: "n"))
     var broken: Int?
 
-    @Option(help: "The seed of all that is random.")
+    @Option(help: "Seed of all random numbers.")
     var seed: UInt64 = 1
 
     @Option(help: ArgumentHelp("Write the figures to this file as JSON.", valueName: "file"))
@@ -57,7 +57,7 @@ struct RoomCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the groups of each second, encoders being shared, to this file as CSV.", valueName: "file"))
+            "Write the groups of each second, with shared encoders, to this file as CSV.", valueName: "file"))
     var samples: String?
 
     func validate() throws {

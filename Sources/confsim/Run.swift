@@ -4,9 +4,9 @@ import Simulation
 /// `confsim run`: runs scenarios under one or several controllers.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs scenarios, which YAML files describe, under one controller or several.",
+        abstract: "Runs scenarios of YAML files under one or several controllers.",
         discussion: """
-            Simulations/README.md tells what a scenario's file may say, docs/confsim.md what the figures mean.
+            Simulations/README.md describes the format of scenarios, docs/confsim.md the figures.
 
             Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
             73 an output that cannot be written.

@@ -6,7 +6,7 @@ import Simulation
 struct SensitivityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensitivity",
-        abstract: "Shows what becomes of the score when each constant of confrelay is multiplied.",
+        abstract: "Shows how the score changes when each constant of confrelay is multiplied.",
         discussion: """
             The constants are those of docs/rate-control.md; each is multiplied by each factor while the others stay, \
             and the table has the means over all scenarios.

@@ -7,11 +7,10 @@ extension Traces {
     /// `confsim traces from-flight`: estimates the link of a recorded call.
     struct FromFlight: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Estimates the link that a recorded call went over, as a trace in mahimahi's format.",
+            abstract: "Estimates the link of a recorded call, as a trace in mahimahi's format.",
             discussion: """
-                While packets queue, what arrives is what the link carries; where none queued, the rate is \
-                interpolated. Capacity that the call never used is not seen, nor what others on the link took. \
-                docs/flight-recorder.md says more.
+                While packets queue, the rate of arrivals is the link's rate; otherwise it is interpolated. Capacity \
+                that the call never used, and that others used, is missing. See docs/flight-recorder.md.
                 """)
 
         @Argument(help: ArgumentHelp("A flight recording.", valueName: "call.flight"))

@@ -7,12 +7,12 @@ import Simulation
 /// `confsim traces`: makes and describes network traces.
 struct Traces: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes network traces, of flight recordings too, and tells what traces are like.",
+        abstract: "Generates and describes network traces, and estimates them from flight recordings.",
         subcommands: [Generate.self, Describe.self, FromFlight.self])
 
     struct Generate: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a trace in mahimahi's format that looks like one of a kind of network.")
+            abstract: "Generates a trace in mahimahi's format for a kind of network.")
 
         @Option(
             help: ArgumentHelp(
@@ -20,10 +20,10 @@ struct Traces: ParsableCommand {
             transform: Traces.parseKind)
         var kind: TraceGenerator.Kind
 
-        @Option(help: "The seed; the same one gives the same trace.")
+        @Option(help: "Seed; the same one gives the same trace.")
         var seed: UInt64 = 1
 
-        @Option(help: "Its length, such as 120s or 120.", transform: OptionValue.duration)
+        @Option(help: "Length, such as 120s or 120.", transform: OptionValue.duration)
         var duration: Duration = .seconds(120)
 
         @Option(
@@ -47,7 +47,7 @@ struct Traces: ParsableCommand {
 
     struct Describe: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tells what traces are like: rates of a second, outages, and how long the rate remembers.")
+            abstract: "Describes traces: rates over a second, outages, and how long rates are correlated.")
 
         @Argument(help: "Traces in mahimahi's format.")
         var files: [String]

@@ -261,7 +261,7 @@ struct VideoPipelineTests {
     @Test("a snapshot without a picture is no media, and an unusable path is an output error")
     func snapshots() throws {
         let receiver = VideoReceivePipeline()
-        #expect(throws: ClientError.noMedia(reason: "no picture arrived, so that there is nothing to write to a.png")) {
+        #expect(throws: ClientError.noMedia(reason: "no picture arrived, so there is nothing to write to a.png")) {
             try receiver.writeSnapshot(to: "a.png")
         }
         #expect(throws: ClientError.outputNotWritable(path: "/nonexistent/a", reason: "its folder does not exist")) {

@@ -137,7 +137,7 @@ struct TLSTests {
         #expect(store.context === first)
         let texts = lines.texts.withLock { $0 }
         #expect(texts.count == 1)
-        #expect(texts.first?.hasPrefix("error: the TLS certificate of before stays in use") ?? false)
+        #expect(texts.first?.hasPrefix("error: the earlier TLS certificate stays in use") ?? false)
         try replace("good.key", in: folder, by: TestCertificate.key)
         store.reloadIfChanged()
         #expect(store.context !== first)

@@ -31,7 +31,7 @@ extension EncoderPlane {
         let others = group.subscribers.memberCount - 1
         var text: String
         if others == 0 {
-            text = "It has an encoder of its own, at what its network carries (\(own))"
+            text = "It has an encoder of its own, at the rate of its network (\(own))"
         } else {
             text = "It shares an encoder with \(others) at \(group.bitRate.sustained)"
             text += ", and its network carries \(own)"
@@ -40,21 +40,21 @@ extension EncoderPlane {
         if !group.subscribers.isSent(id) {
             text +=
                 source(of: id) == nil
-                ? " It is sent nothing until that encoder's next keyframe."
-                : " Until that encoder's next keyframe it is sent another's frames."
+                ? " It gets nothing until that encoder's next keyframe."
+                : " Until that encoder's next keyframe it gets another's frames."
         }
         switch downlink.layersDropped(now: now) {
         case 0: break
-        case 1: text += " Frames of the uppermost temporal layer are left out for it alone."
-        case 2: text += " Frames of the two upper temporal layers are left out for it alone."
-        default: text += " Whole frames were left out for it alone."
+        case 1: text += " Frames of the uppermost temporal layer are dropped for it alone."
+        case 2: text += " Frames of the two upper temporal layers are dropped for it alone."
+        default: text += " All frames are dropped for it alone until a keyframe."
         }
         text += rungExplanation(group)
         switch group.recoveryMethod {
         case .keyframes: break
         case .longTermReferences:
-            text += " What it loses for good is gone back behind: to the last kept picture that it has."
-        case .intraRefresh: text += " Each picture renews a part, so that what it loses for good takes no keyframe."
+            text += " After a loss it continues from the last kept picture that it has."
+        case .intraRefresh: text += " Each picture renews a part, so that losses need no keyframe."
         }
         if let repair { text += " \(repair)" }
         return text
@@ -78,10 +78,10 @@ extension EncoderPlane {
     private static func words(_ reason: EncodeGroupPlanner.Reason) -> String {
         switch reason {
         case .dedicated: "there are encoders for everybody"
-        case .placed: "that cost least when it came or its view changed"
+        case .placed: "this cost least when it came or its view changed"
         case .fell: "its network fell far below its group's rate"
-        case .reviewed: "everyone together loses least so"
-        case .isolated: "it asked for keyframes again and again"
+        case .reviewed: "this is the smallest loss for all together"
+        case .isolated: "it requests too many keyframes"
         }
     }
 }

@@ -30,19 +30,19 @@ public enum ForwardingObstacle: String, Codable, Hashable, Sendable, CaseIterabl
     /// The reason, as the end of a sentence.
     var words: String {
         switch self {
-        case .switchedOff: "the relay is set not to"
+        case .switchedOff: "forwarding is off"
         case .composed: "the picture is composed"
         case .noPicture: "nothing comes from the sender"
         case .cameraOff: "the camera is off"
-        case .shape: "the sender's picture has another shape than the canvas"
-        case .rotation: "the picture has to be turned, and the receiver does not do that"
+        case .shape: "the sender's picture differs in shape from the canvas"
+        case .rotation: "the picture has to be rotated, and the receiver cannot do that"
         case .profile: "the receiver does not decode the sender's profile"
         case .level: "the sender's stream is above the receiver's level"
-        case .packetization: "the receiver does not take packets of the sender's kind"
+        case .packetization: "the receiver does not accept the sender's packetization mode"
         case .packetSize: "the sender's packets are too large"
-        case .keyframes: "keyframes cannot be asked for"
-        case .manyRequests: "the receiver asked for keyframes again and again"
-        case .network: "its network does not carry the sender's rate with room to spare"
+        case .keyframes: "the sender accepts no keyframe requests"
+        case .manyRequests: "the receiver requests too many keyframes"
+        case .network: "its network does not carry the sender's rate with a margin"
         }
     }
 }

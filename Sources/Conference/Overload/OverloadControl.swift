@@ -127,13 +127,13 @@ final class OverloadControl {
         if !limits.admitsJoins {
             let seconds = Int(clamping: policy.recoveryTime.seconds.rounded(.up))
             return (
-                "the relay takes no more participants: it is at its highest overload level and still late",
+                "the relay accepts no more participants: it is at its highest overload level and still too slow",
                 min(max(seconds, Self.retryTimes.least), Self.retryTimes.most)
             )
         }
         guard seatsLeft == 0 else { return nil }
         return (
-            "the relay has no seats left: another participant would not fit beside those who are there",
+            "the relay has no seats left for another participant",
             Self.retryWithoutSeats
         )
     }

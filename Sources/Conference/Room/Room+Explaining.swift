@@ -27,7 +27,7 @@ extension Room {
     func explanation(for receiver: Participant, now: MonotonicInstant) -> String? {
         guard !receiver.peer.isPausedForSilence else {
             return "Nothing is sent to it: no authentic packet has come from it for "
-                + "\(Int(clamping: configuration.silenceLimit.seconds)) s. Sending goes on with the next one."
+                + "\(Int(clamping: configuration.silenceLimit.seconds)) s. Sending continues with the next one."
         }
         let audio = audioForwardingSource(of: receiver).map { "The audio is \($0.name)'s as it comes, not mixed." }
         let sentences = [pictureExplanation(for: receiver, now: now), audio].compactMap(\.self)
@@ -39,7 +39,7 @@ extension Room {
         let text = encoders.explanation(
             for: receiver.id, repair: receiver.peer.repairExplanation(now: now), now: now)
         guard sharesView(receiver) else { return text }
-        return text.map { "\($0) It sees itself, as everyone gets the same picture: there is no encoder for each." }
+        return text.map { "\($0) It sees itself, because all get the same picture: there is no encoder for each." }
     }
 
     /// Returns true if a participant sees itself only because everyone gets the same picture.
@@ -57,17 +57,17 @@ extension Room {
         }
         let name = participant(source.participant)?.name ?? "someone who left"
         let whose = source.content == .screenShare ? "\(name)'s screen" : name
-        var text = "It is sent the packets of \(whose) as they are, which is all that it sees."
+        var text = "It gets the packets of \(whose) unchanged, because it sees nothing else."
         if let obstacle = link.obstacle, !link.isPassing {
-            text += " That ends with the next keyframe of an encoder: \(obstacle.words)."
+            text += " This ends with the next keyframe of an encoder: \(obstacle.words)."
         }
         return text
     }
 
     /// Explains why a receiver gets an encoder's frames and not a source's packets; nil if nobody would expect them.
     private func why(_ link: ForwardingLink?) -> String? {
-        if link?.awaited != nil { return "It is sent its one source's packets from a keyframe on." }
+        if link?.awaited != nil { return "It gets its only source's packets from the next keyframe on." }
         guard let obstacle = link?.obstacle, obstacle != .composed else { return nil }
-        return "It sees one source alone, but is not sent that one's packets: \(obstacle.words)."
+        return "It sees only one source, but does not get its packets: \(obstacle.words)."
     }
 }

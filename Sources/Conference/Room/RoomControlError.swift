@@ -17,14 +17,14 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .noSuchRoom(let room): "there is no room \"\(room)\"; it begins when someone joins it"
+        case .noSuchRoom(let room): "there is no room \"\(room)\"; a room exists while someone is in it"
         case .noSuchParticipant(let id): "the room has no participant \"\(id)\"; they may have left"
         case .layoutNamesNobody(let id):
-            "the layout shows participant \"\(id)\", who is not in the room; name one of those who are"
-        case .nobodyToHide(let id, _): "participant \"\(id)\", who is to be hidden, is not in the room"
+            "the layout names participant \"\(id)\", who is not in the room; name one who is"
+        case .nobodyToHide(let id, _): "\"hide\" names participant \"\(id)\", who is not in the room; name one who is"
         case .noSuchImages(let error): error.description
         case .tooManyChanges(let seconds):
-            "there were too many changes here in a short time; send the newest one again in \(seconds) s"
+            "too many changes in a short time; send the newest one again in \(seconds) s"
         }
     }
 

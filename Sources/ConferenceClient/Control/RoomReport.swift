@@ -33,11 +33,11 @@ public struct RoomReport: Decodable, Sendable {
         let found = exact.isEmpty ? participants.filter { $0.name.lowercased() == name.lowercased() } : exact
         guard let only = found.first else {
             let names = participants.map(\.name).joined(separator: ", ")
-            throw .usage(reason: "nobody in the room is called '\(name)'; there are \(names)")
+            throw .usage(reason: "nobody in the room is called '\(name)'; present are \(names)")
         }
         guard found.count == 1 else {
             let ids = found.map(\.id).joined(separator: ", ")
-            throw .usage(reason: "\(found.count) in the room are called '\(name)'; give the id of one: \(ids)")
+            throw .usage(reason: "\(found.count) participants are called '\(name)'; give the id of one: \(ids)")
         }
         return only.id
     }

@@ -17,7 +17,7 @@ extension LinkProfile {
         } catch {
             switch error {
             case .unreadableTrace(let path, _): throw .unreadableInput(path: path, reason: "it cannot be read")
-            default: throw .usage(reason: "'\(argument)' describes no link: \(error)")
+            default: throw .usage(reason: "'\(argument)' is not a link: \(error)")
             }
         }
     }

@@ -30,7 +30,7 @@ extension ClientSession {
         let socket: NIOLoopBound<MediaSocket>
         do {
             guard let host = connection.localAddress?.ipAddress else {
-                throw ClientError.failed(reason: "the machine does not tell its own address")
+                throw ClientError.failed(reason: "the machine has no address")
             }
             socket = try await MediaSocket.bind(
                 host: host, on: eventLoop,
@@ -38,7 +38,7 @@ extension ClientSession {
                 batchEnded: { inbox.session?.pump(now: ClientClock.now()) })
         } catch {
             connection.close()
-            throw (error as? ClientError) ?? .failed(reason: "no UDP socket can be opened: \(error)")
+            throw (error as? ClientError) ?? .failed(reason: "a UDP socket cannot be opened: \(error)")
         }
         do {
             let address = try await eventLoop.submit { socket.value.localAddress }.get()

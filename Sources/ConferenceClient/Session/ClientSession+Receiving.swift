@@ -25,7 +25,7 @@ extension ClientSession {
         case .failed:
             let reason =
                 measurements.connected == nil
-                ? "no connection to the relay came about: its UDP port is not reached, or the DTLS handshake failed"
+                ? "no connection to the relay: its UDP port cannot be reached, or the DTLS handshake failed"
                 : "the relay did not answer for 30 s"
             end(.relayLeft(reason: reason))
         }

@@ -12,15 +12,15 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) throws(ClientError) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme, let host = parts.host, !host.isEmpty
         else {
-            throw .usage(reason: "'\(text)' is no room's address; it looks like http://127.0.0.1:7000/rooms/demo")
+            throw .usage(reason: "'\(text)' is no room's address; use one such as http://127.0.0.1:7000/rooms/demo")
         }
         guard scheme == "http" else {
-            throw .usage(reason: "'\(text)': only http is spoken, not \(scheme)")
+            throw .usage(reason: "'\(text)': only http is supported, not \(scheme)")
         }
         let path = parts.percentEncodedPath.split(separator: "/")
         guard path.count == 2, path[0] == "rooms", parts.query == nil, (1...65_535).contains(parts.port ?? 80) else {
             throw .usage(
-                reason: "'\(text)' names no room; it looks like http://\(host):\(parts.port ?? 7000)/rooms/demo")
+                reason: "'\(text)' names no room; use one such as http://\(host):\(parts.port ?? 7000)/rooms/demo")
         }
         // An IPv6 literal stands in brackets in an address and without them elsewhere.
         self.host = host.trimmingCharacters(in: ["[", "]"])

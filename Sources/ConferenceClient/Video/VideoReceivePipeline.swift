@@ -65,7 +65,7 @@ final class VideoReceivePipeline: @unchecked Sendable {
     /// - Throws: `ClientError.outputNotWritable` when it cannot be written; `.noMedia` when there is none.
     func writeSnapshot(to path: String) throws(ClientError) {
         guard let latest else {
-            throw .noMedia(reason: "no picture arrived, so that there is nothing to write to \(path)")
+            throw .noMedia(reason: "no picture arrived, so there is nothing to write to \(path)")
         }
         do {
             try latest.writePNG(to: path)

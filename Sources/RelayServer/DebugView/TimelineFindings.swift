@@ -82,7 +82,7 @@ extension RoomTimelineSnapshot {
             findings.append(
                 relayFinding(
                     "\(TimelineText.count(ticks.fellBack.total, "picture")) could not be composed; the last good ones "
-                        + "stood in for them", ticks.fellBack))
+                        + "were shown instead", ticks.fellBack))
         }
         return findings
     }

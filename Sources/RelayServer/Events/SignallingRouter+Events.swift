@@ -40,7 +40,7 @@ extension Problem {
             self.init(.notFound, "there is no such participant in the room '\(room.rawValue)'")
         case .tooManySubscribers(let limit):
             self.init(
-                .serviceUnavailable, "the relay has its limit of \(limit) connections for events; try again later",
+                .serviceUnavailable, "the relay already serves its limit of \(limit) event streams; try again later",
                 headers: [.retryAfter: "30"])
         case .closed: self.init(JoinError.closed)
         }

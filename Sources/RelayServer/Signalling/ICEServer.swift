@@ -36,7 +36,7 @@ public struct ICEServer: Hashable, Sendable {
             default:
                 throw ParseError(
                     // The value may be a secret.
-                    description: "'\(pair[0])' cannot be in it as it is: a turn: URI takes transport=udp or "
+                    description: "'\(pair[0])' is not possible here: a turn: URI accepts transport=udp or "
                         + "transport=tcp, username and credential")
             }
         }
@@ -46,9 +46,9 @@ public struct ICEServer: Hashable, Sendable {
             credentials = Credentials(username: username, password: password)
         case (true, _, _):
             throw ParseError(
-                description: "a TURN server needs a name and a password: add ?username=…&credential=… to its URI")
+                description: "a TURN server needs a user name and a password: add ?username=…&credential=… to its URI")
         case (false, nil, nil): credentials = nil
-        case (false, _, _): throw ParseError(description: "a STUN server takes no name and no password")
+        case (false, _, _): throw ParseError(description: "leave out username and credential for a STUN server")
         }
     }
 
@@ -75,7 +75,7 @@ public struct ICEServer: Hashable, Sendable {
         // A host name, an IPv4 address or an IPv6 address in brackets, and perhaps a port (RFC 7064, section 3.1).
         guard let match = authority.wholeMatch(of: #/([A-Za-z0-9.\-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?/#),
             match.2.map({ UInt16($0) ?? 0 > 0 }) ?? true
-        else { throw ParseError(description: "'\(authority)' is no host, and no host with a port, such as host:3478") }
+        else { throw ParseError(description: "'\(authority)' is not a host or a host with a port, such as host:3478") }
         return (text[..<colon], authority)
     }
 

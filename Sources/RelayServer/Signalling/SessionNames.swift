@@ -35,7 +35,7 @@ struct SessionNames: Sendable {
         guard SecretComparison.areEqual(Array(try self.name(of: participant, in: room).utf8), Array(name.utf8)) else {
             throw Problem(
                 .forbidden,
-                "only who joined may do this: use the Location that the join was answered with, key included")
+                "only the client that joined may do this: use the Location of the answer to its join, with the key")
         }
         return participant
     }

@@ -27,7 +27,7 @@ extension SignallingRouter {
         guard let condition = EntityTagList(request.headers[.ifMatch]) else {
             throw Problem(
                 .preconditionRequired,
-                "say which ICE session this is for: send If-Match with the ETag of the answer, or * for a restart")
+                "the ICE session is not named: send If-Match with the ETag of the answer, or * for a restart")
         }
         let fragment: TrickleICEFragment
         do {

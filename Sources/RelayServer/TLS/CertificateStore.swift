@@ -45,7 +45,7 @@ final class CertificateStore: Sendable {
             logger.notice("the TLS certificate was read again", metadata: ["file": "\(files.certificate)"])
         } catch {
             state.withLock { $0.stamps = stamps }
-            logger.error("the TLS certificate of before stays in use: \(error)")
+            logger.error("the earlier TLS certificate stays in use: \(error)")
         }
     }
 

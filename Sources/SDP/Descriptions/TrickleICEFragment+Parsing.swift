@@ -80,7 +80,7 @@ private struct FragmentReader {
     private mutating func closeMedia() throws(SDPError) {
         guard let (media, line) = open else { return }
         guard !media.mid.isEmpty else {
-            throw .malformed(line: line, reason: "this media description has no 'a=mid', by which it would be known")
+            throw .malformed(line: line, reason: "this media description has no 'a=mid' to identify it")
         }
         fragment.media.append(media)
         open = nil

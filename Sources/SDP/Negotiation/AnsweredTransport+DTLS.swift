@@ -80,7 +80,7 @@ private struct RemoteTransport {
             return .missing("a=setup:\(setup.rawValue) asks for no DTLS handshake: offer a=setup:actpass")
         }
         guard !offer.isICELite else {
-            return .missing("both sides would be ICE-lite (a=ice-lite), and neither would look for the other")
+            return .missing("both sides would be ICE-lite (a=ice-lite), and neither would send checks")
         }
         return .complete(
             RemoteTransport(credentials: credentials, fingerprints: fingerprints, setup: setup, role: role))
@@ -99,12 +99,12 @@ private struct RemoteTransport {
         }
         guard Set(fingerprints) == Set(previous.remoteFingerprints) else {
             throw .unacceptable(
-                line: line, reason: "the certificate (a=fingerprint) is another than before: leave, and join anew")
+                line: line, reason: "the certificate (a=fingerprint) has changed: leave, and join again")
         }
         guard setup == .either || role == previous.dtlsRole else {
             throw .unacceptable(
                 line: line,
-                reason: "a=setup:\(setup.rawValue) turns the roles of the DTLS handshake around: offer a=setup:actpass")
+                reason: "a=setup:\(setup.rawValue) exchanges the roles of the DTLS handshake: offer a=setup:actpass")
         }
         var transport = previous
         if credentials != previous.remoteCredentials {

@@ -104,8 +104,8 @@ extension OfferAnswer {
                     Rejection(
                         line: stream.description.line,
                         reason: runsOverDTLS
-                            ? "the session runs over DTLS-SRTP, and cannot go on with keys in the description"
-                            : "the session runs with keys in the description, and cannot go on over DTLS-SRTP"))
+                            ? "the session runs over DTLS-SRTP, and cannot continue with keys in the description"
+                            : "the session runs with keys in the description, and cannot continue over DTLS-SRTP"))
             }
             streams.removeAll { $0.usesDTLS != runsOverDTLS }
         }
@@ -238,7 +238,7 @@ extension SessionDescription {
         guard let answer, media.count < answer.media.count else { return }
         throw .unacceptable(
             line: media.last?.line ?? 1,
-            reason: "the offer has \(media.count) 'm=' lines, and the session \(answer.media.count), which stay: "
+            reason: "the offer has \(media.count) 'm=' lines, and the session \(answer.media.count), which must stay: "
                 + "disable with port 0 what is no longer wanted")
     }
 }

@@ -31,7 +31,7 @@ extension OfferedStream {
                 rejections.append(OfferAnswer.Rejection(line: stream.description.line, reason: reason))
             }
             guard let content = contents[stream.index] else {
-                reject("one \(stream.description.kind) stream more than can be taken")
+                reject("more \(stream.description.kind) streams than one are not accepted")
                 continue
             }
             stream.content = content

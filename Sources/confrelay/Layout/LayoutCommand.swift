@@ -4,14 +4,14 @@ import RoomAPI
 /// The subcommands on layouts without a room.
 struct LayoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "confrelay layout", abstract: "Look at layouts without a room.",
+        commandName: "confrelay layout", abstract: "Show layouts without a room.",
         subcommands: [LayoutExplainCommand.self, LayoutListCommand.self])
 }
 
-/// Names the layouts that are built in.
+/// Lists the built-in layouts.
 struct LayoutListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the layouts that are built in.")
+        commandName: "list", abstract: "List the built-in layouts.")
 
     /// A line for each.
     var text: String {

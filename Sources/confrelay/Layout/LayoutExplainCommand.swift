@@ -7,9 +7,9 @@ import RoomAPI
 /// Shows a layout with imaginary participants.
 struct LayoutExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Tell, and draw, who stands where in a layout and why.",
+        commandName: "explain", abstract: "Show which source each place of a layout gets, and why; optionally draw it.",
         discussion: """
-            The layout is a file with a template in JSON (docs/templates.md), or the name of one that is built in \
+            The layout is a JSON file with a template (docs/templates.md), or the name of a built-in layout \
             (confrelay layout list).
 
             confrelay layout explain template.json --participants 7 -o out.png
@@ -18,28 +18,28 @@ struct LayoutExplainCommand: ParsableCommand {
             cannot be read; 73 the picture cannot be written.
             """)
 
-    @Argument(help: ArgumentHelp("A template's file, or the name of a layout.", valueName: "layout"))
+    @Argument(help: ArgumentHelp("File of a template, or name of a built-in layout.", valueName: "layout"))
     var layout: String
 
-    @Option(help: ArgumentHelp("How many participants there are, 0 to 64.", valueName: "n"))
+    @Option(help: ArgumentHelp("Number of participants, 0 to 64.", valueName: "n"))
     var participants = 4
 
-    @Option(help: ArgumentHelp("How many of them present a screen: the first ones, the newest last.", valueName: "n"))
+    @Option(help: ArgumentHelp("Number of screen shares, by the first participants; the newest last.", valueName: "n"))
     var screens = 0
 
     @Option(
         help: ArgumentHelp(
-            "Who speaks, by their number; given again, who spoke before.", valueName: "number"))
+            "Number of the participant who speaks; given again, of the one who spoke before.", valueName: "number"))
     var speaker: [Int] = []
 
-    @Option(help: ArgumentHelp("Whom pinned and solo are about, by their number.", valueName: "number"))
+    @Option(help: ArgumentHelp("Number of the participant that pinned and solo show.", valueName: "number"))
     var participant = 1
 
     @Option(
-        help: ArgumentHelp("What the first participants are called: Ada,Ben,Cy.", valueName: "names"))
+        help: ArgumentHelp("Names of the first participants, such as Ada,Ben,Cy.", valueName: "names"))
     var names = ""
 
-    @Option(help: "What the cameras' pictures are like: landscape, portrait or 4:3.")
+    @Option(help: "Shape of the cameras' pictures: landscape, portrait or 4:3.")
     var shape = LayoutPreview.Shape.landscape
 
     @Option(
@@ -53,7 +53,7 @@ struct LayoutExplainCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Draw the picture into this PNG file.", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Tell as JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     /// More than any template that can be right.

@@ -274,14 +274,14 @@ export class CallView {
   #choose(changes, isForAll = false) {
     const done = isForAll ? this.#call.chooseForAll(changes) : this.#call.choose(changes);
     done.catch((error) => {
-      notice(`The picture stays as it is: ${error.message}`);
+      notice(`The layout was not changed: ${error.message}`);
       this.#drawLayout();
     });
   }
 
   #changeAvatar(isWanted) {
     if (isWanted) byID('avatar-file').click();
-    else this.#call.setAvatar(null).catch((error) => notice(`The avatar stays: ${error.message}`));
+    else this.#call.setAvatar(null).catch((error) => notice(`The avatar was not removed: ${error.message}`));
   }
 
   async #takeAvatar() {
@@ -306,7 +306,7 @@ export class CallView {
 
   #drawStatistics() {
     const isPaused = this.#statistics.latest?.relay?.videoPaused ?? false;
-    if (isPaused !== this.#isVideoPaused) notice(isPaused ? videoPaused.headline : 'Video goes on.');
+    if (isPaused !== this.#isVideoPaused) notice(isPaused ? videoPaused.headline : 'Video is back.');
     this.#isVideoPaused = isPaused;
     if (!byID('statistics-panel').hidden) this.#statisticsPanel.draw(this.#statistics.samples);
   }

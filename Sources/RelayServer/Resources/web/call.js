@@ -259,7 +259,7 @@ export class Call extends EventTarget {
     if (this.#isRecovering || this.state === 'joining') return;
     if (link.isInterrupted) {
       await pause(grace);
-      if (link === this.#link && !link.isConnected) this.#recover('The network is away.');
+      if (link === this.#link && !link.isConnected) this.#recover('The network is down.');
     } else if (link.isBroken) {
       this.#recover('The connection is lost.');
     }

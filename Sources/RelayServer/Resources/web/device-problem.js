@@ -13,12 +13,12 @@ export function deviceProblem(error, kind) {
         ? 'Your system does not let the browser see the screen. Allow screen recording for it in the system’s settings.'
         : `The browser does not let this page use ${device}. Allow it beside the address at the top, then try again.`;
     case 'NotFoundError':
-      return kind === 'screen' ? 'There is no screen to share.' : `No ${kind} was found. Plug one in; it is seen at once.`;
+      return kind === 'screen' ? 'There is no screen to share.' : `No ${kind} was found. Plug one in; this page notices it at once.`;
     case 'NotReadableError':
     case 'AbortError':
       return `The ${kind} does not start. Perhaps another program uses it: close that, then try again.`;
     case 'OverconstrainedError':
-      return `The chosen ${kind} is not there any more. Choose another one.`;
+      return `The chosen ${kind} is gone. Choose another one.`;
     case 'InsecureContextError':
       return `Browsers give ${device} only to pages that come over HTTPS. Open this page by its https:// address.`;
     default:

@@ -14,7 +14,7 @@ export function diagnose(samples) {
   if (relay?.videoPaused) return videoPaused;
   const recent = samples.slice(-span).filter((sample) => sample.frameRate !== null);
   if (recent.length < 2) {
-    return { quality: 'unknown', headline: 'Measuring…', text: 'It takes a few seconds to tell.' };
+    return { quality: 'unknown', headline: 'Measuring…', text: 'This takes a few seconds.' };
   }
   const mean = (key) => average(recent.map((sample) => sample[key]));
   const latest = recent.at(-1);
@@ -45,7 +45,7 @@ export function diagnose(samples) {
   if (recent.some((sample) => sample.freezes > 0)) {
     return {
       quality: 'fair', headline: 'The picture stood still for a moment',
-      text: `It goes on now: ${shown}. This happens when the connection changes faster than the relay can follow.`,
+      text: `It moves again: ${shown}. This happens when the connection changes faster than the relay can follow.`,
     };
   }
   if (mean('roundTripTime') > 400) {
@@ -55,8 +55,8 @@ export function diagnose(samples) {
     };
   }
   const target = latest.targetBitRate === null ? '' : ` The relay would send you up to ${bitRate(latest.targetBitRate)}.`;
-  const shared = relay?.sharedView ? ' Everyone gets the same picture, you in it: so the relay has room for more people.' : '';
-  return { quality: 'good', headline: 'Your picture is as sharp as it gets', text: `You get ${shown}.${target}${shared}` };
+  const shared = relay?.sharedView ? ' Everyone gets the same picture, with you in it, so that the relay can serve more people.' : '';
+  return { quality: 'good', headline: 'Your picture is as sharp as possible', text: `You get ${shown}.${target}${shared}` };
 }
 
 /** What people are told while the relay sends audio alone. */
@@ -73,7 +73,7 @@ function explain(relay) {
     case 'network':
       return {
         quality: 'fair', headline: 'Your connection carries no more right now',
-        text: `The relay has measured about ${target} on the way to you, and made the picture fit so that it keeps moving.`,
+        text: `The relay has measured about ${target} on the way to you, and fits the picture to that so that it keeps moving.`,
       };
     case 'receiver':
       return {
@@ -83,7 +83,7 @@ function explain(relay) {
     case 'processing':
       return {
         quality: 'fair', headline: 'The relay is busy',
-        text: 'It has more pictures to make than time to make them, so it leaves some out.',
+        text: 'It has too little time for all pictures, so it leaves some out.',
       };
     default:
       return null;

@@ -8,7 +8,7 @@ const roomPattern = /^[A-Za-z0-9._-]{1,64}$/;
 export function roomProblem(room) {
   if (room === '') return 'Give the room a name.';
   if (!roomPattern.test(room) || room === '.' || room === '..') {
-    return 'Letters, digits, “-”, “_” and “.” make a room’s name, 64 of them at most.';
+    return 'A room’s name has up to 64 letters, digits, “-”, “_” and “.”.';
   }
   return '';
 }

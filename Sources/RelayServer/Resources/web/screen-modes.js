@@ -47,7 +47,7 @@ export class ScreenModes {
       if (document.pictureInPictureElement) await document.exitPictureInPicture();
       else await this.#video.requestPictureInPicture();
     } catch {
-      notice('The picture cannot float until it has arrived.');
+      notice('The picture can pop out only after it has arrived.');
     }
   }
 
