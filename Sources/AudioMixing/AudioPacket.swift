@@ -1,7 +1,7 @@
 public import MediaCore
 public import NIOCore
 
-/// An Opus packet as it came from the network (RFC 7587).
+/// A received Opus packet (RFC 7587).
 public struct AudioPacket: Sendable {
     /// The RTP payload: one Opus packet.
     public var payload: ByteBuffer

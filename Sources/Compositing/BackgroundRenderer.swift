@@ -18,7 +18,7 @@ struct BackgroundRenderer {
         pictures = RecentlyUsed(capacity: capacity)
     }
 
-    /// The image, covering a canvas of this size; where it is transparent there is the standard background.
+    /// The image, covering a canvas of this size; its transparent parts show the standard background.
     mutating func picture(_ image: ImageAsset, size: VideoDimensions) -> PixelBuffer {
         let key = Key(image: image, size: size)
         if let picture = pictures.use(key) { return picture }

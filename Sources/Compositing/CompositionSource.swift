@@ -2,8 +2,8 @@ public import MediaCore
 
 /// A source's content at this moment.
 public enum TileContent: Sendable {
-    /// Its newest picture, and how it is to be turned to stand upright. A stale one is old: its sender has stalled, and
-    /// the tile is dimmed to say so.
+    /// Its newest picture, with the rotation that makes it upright. A stale picture is old, because its sender has
+    /// stalled; its tile is dimmed.
     case picture(PixelBuffer, rotation: VideoRotation = .none, isStale: Bool)
     /// Its sender has not shown anything yet, or has stopped: the tile is a flat colour with the name's initial, or
     /// with a avatar.

@@ -32,7 +32,7 @@ extension ImageAsset {
 }
 
 extension PixelBuffer {
-    /// An opaque picture (I420) drawn with cairo; where it is too large for that, or there is no memory, one colour.
+    /// An opaque picture (I420) drawn with cairo; one colour if it is too large for that, or there is no memory.
     static func drawn(
         _ size: VideoDimensions, orFilledWith colour: YCbCrColour, _ draw: (_ context: OpaquePointer?) -> Void
     ) -> PixelBuffer {

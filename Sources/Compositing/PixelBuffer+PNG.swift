@@ -26,8 +26,8 @@ extension PNGError: CustomStringConvertible {
 }
 
 extension PixelBuffer {
-    /// Writes the picture as a PNG file; YCbCr is taken as its colour attachment says, as BT.601 in limited range
-    /// where that says nothing. Waits for the disk.
+    /// Writes the picture as a PNG file. YCbCr is converted by its colour attachment, or as BT.601 in limited range if
+    /// that is unspecified. It waits for the disk.
     public func writePNG(to path: String) throws(PNGError) {
         let (width, height) = (Int32(clamping: dimensions.width), Int32(clamping: dimensions.height))
         let surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height)

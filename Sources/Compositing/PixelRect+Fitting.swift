@@ -27,8 +27,8 @@ extension PixelRect {
             height: max(0, (min(maxY, canvas.height) & ~1) - top))
     }
 
-    /// The rectangle with its edges moved inwards to even positions. Far edges are moved to where a canvas cannot
-    /// reach.
+    /// The rectangle with its edges moved inwards to even positions. Far edges are limited to positions outside any
+    /// canvas.
     var evened: PixelRect {
         let limit = 1 << 24
         let (left, top) = (min(max(x, -limit), limit), min(max(y, -limit), limit))

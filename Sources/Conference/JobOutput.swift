@@ -20,7 +20,7 @@ struct DecodedBatch: Sendable {
     var rotation = VideoRotation.none
     var decoded: UInt64 = 0
     var dropped: UInt64 = 0
-    /// The decoder lost its references and needs a keyframe to go on.
+    /// The decoder lost its references and needs a keyframe to continue.
     var needsKeyframe = false
 }
 

@@ -57,15 +57,15 @@ public enum JoinError: Error, CustomStringConvertible {
     case offer(SDPError)
     case roomFull(limit: Int)
     case tooManyRooms(limit: Int)
-    /// The machine has no time for anybody else; it may have after so many seconds.
+    /// The machine has no time for another participant; it may have after this many seconds.
     case overloaded(reason: String, retryAfter: Int)
-    /// Too many joins from the client's address have not connected yet; one of them ends in so many seconds.
+    /// Too many joins from the client's address have not connected yet; one of them ends in this many seconds.
     case tooManyUnconnectedFromAddress(limit: Int, retryAfter: Int)
     /// The same of all addresses together.
     case tooManyUnconnected(limit: Int, retryAfter: Int)
     /// Another offer came for a participant that is not there.
     case noSuchParticipant
-    /// A participant offered anew too often; the next offer is possible after so many seconds.
+    /// A participant made new offers too often; the next offer is possible after this many seconds.
     case tooManyOffers(retryAfter: Int)
     /// The relay is shutting down.
     case closed

@@ -2,7 +2,7 @@
 public enum LeaveReason: Hashable, Sendable, CaseIterable {
     /// The client said so: by `DELETE`, RTCP BYE or the end of the DTLS association.
     case left
-    /// Nothing authentic has come for the idle timeout.
+    /// No authentic packet has come for the idle timeout.
     case idle
     /// ICE or DTLS failed, or the consent to send expired.
     case failed

@@ -3,8 +3,8 @@ import PeerConnection
 import SDP
 import SecureTransport
 
-/// Tells whose a packet is: by source address and SSRC when both have authenticated before, by SSRC when it was
-/// announced or heard, and otherwise by trying the keys of the members, a bounded number at a time.
+/// Finds the owner of a packet: by source address and SSRC if both have authenticated before, by SSRC if it was
+/// announced or heard, and otherwise by trying the keys of the members, a limited number at a time.
 struct MediaDemultiplexer {
     /// The most routes, and SSRCs, remembered of a participant, which has few; the oldest go first.
     private static let memory = 16

@@ -96,7 +96,7 @@ extension Relay {
         let size = DataSize(bytes: payload.readableBytes)
         let owners = paths.owners(of: source)
         if owners.count == 1, demultiplexer.isEmpty {
-            // Nobody else's: the packet is decrypted where it lies.
+            // There is no other owner, so the packet is decrypted in place.
             guard hasRoom(owners[0], size, isControl: isControl, now: now) else {
                 datagrams.rateLimited &+= 1
                 return
@@ -132,7 +132,7 @@ extension Relay {
                 count(best, from: datagram.source)
                 return
             }
-            // A client that ended and joined anew may use the same port and SSRC with new keys.
+            // A client that joined again may use the same port and SSRC with new keys.
         }
         for candidate in demultiplexer.candidates(ssrc: datagram.ssrc, excluding: owner, now: now) {
             guard let outcome = deliver(datagram, to: candidate, now: now) else { continue }

@@ -31,7 +31,7 @@ extension Relay {
         }
         adopt(negotiation, of: participant)
         if !negotiation.session.wantsSameVideo(as: before.session) {
-            // Another way down where the receiver's decoder is another, none where no video is sent any more.
+            // Another decoder at the receiver needs another pipeline; without video there is none.
             room.encoders.setDownlink(
                 makeDownlink(for: negotiation.session, start: participant.peer.videoBitRate), of: participant.id)
         }

@@ -2,7 +2,7 @@ import MediaCore
 
 /// A participant takes a seat when it connects, not when it joins: a join proves nothing about its client.
 extension Relay {
-    /// Gives a seat to a participant that has just connected, or removes it where the last seat is gone.
+    /// Gives a seat to a participant that has just connected, or removes it if the last seat is taken.
     func takeSeat(for participant: Participant, in room: Room, now: MonotonicInstant) {
         guard participant.isReturning || (hasSeat(in: room) && overload.seatsLeft != 0) else {
             joinCounters.withoutSeat &+= 1

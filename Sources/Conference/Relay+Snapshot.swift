@@ -64,7 +64,7 @@ extension Room {
     }
 }
 
-/// A receiver's way down, the group whose frames it is sent or is to be, and the former's number.
+/// A receiver's pipeline, with the group whose frames it gets or will get, and the group's number.
 private struct EncodedDownlink {
     var pipeline: DownlinkPipeline
     var group: EncodeGroup?

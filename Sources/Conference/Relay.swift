@@ -182,7 +182,7 @@ public final class Relay {
         // ICE finds out where to send.
         guard session.transport == nil, let signallingPeer = request.signallingPeer else { return false }
         let addresses = session.media.flatMap { [$0.remoteRTPAddress, $0.remoteRTCPAddress] }.compactMap(\.self)
-        // Some senders (ffmpeg) describe where they send to, which is this relay.
+        // Some senders (ffmpeg) describe their destination, which is this relay.
         return addresses.allSatisfy {
             $0.host == signallingPeer.host && !configuration.mediaAddresses.contains($0)
                 && !isTaken($0, from: nil, now: now)
@@ -254,7 +254,7 @@ public final class Relay {
         roomEvents.append(.closed, room: room.id)
     }
 
-    /// Says goodbye to everyone. `pollTransmit(now:)` then yields the BYE packets.
+    /// Sends a BYE to everyone. `pollTransmit(now:)` then returns the BYE packets.
     public func close(now: MonotonicInstant) {
         isClosed = true
         for participant in participants.values { remove(participant, because: .closing, now: now) }
@@ -364,7 +364,7 @@ public final class Relay {
         recordTransmit(participant)
     }
 
-    /// Notes that a connection may have something to send. Once that has left, it is asked when it is to be woken.
+    /// Records that a connection may have something to send. When that has been sent, its next wake-up is read.
     private func recordTransmit(_ participant: Participant) {
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true

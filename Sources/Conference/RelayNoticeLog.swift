@@ -26,7 +26,7 @@ struct RelayNoticeLog {
         lastFailure = source
     }
 
-    /// Tells of the packets that failed authentication, if it is time to.
+    /// Reports the packets that failed authentication, if a report is due.
     mutating func tellFailures(now: MonotonicInstant) {
         guard let lastFailure, now >= nextFailureNotice else { return }
         append(.authenticationFailed(packets: failures, last: lastFailure.unmapped))

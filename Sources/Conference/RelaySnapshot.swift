@@ -20,7 +20,7 @@ public struct RelaySnapshot: Encodable, Sendable {
 public struct DatagramCounters: Encodable, Sendable {
     /// Authenticated and taken.
     public var accepted: UInt64 = 0
-    /// Nothing that a relay takes, or too short.
+    /// The datagram is of no known kind, or too short.
     public var malformed: UInt64 = 0
     /// From nobody the relay knows.
     public var unknown: UInt64 = 0

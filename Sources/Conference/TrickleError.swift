@@ -6,7 +6,7 @@ public enum TrickleError: Error, Hashable, CustomStringConvertible {
     case sessionReplaced
     /// The participant joined without ICE.
     case notSupported
-    /// The participant restarted ICE too often; the next restart is possible after so many seconds.
+    /// The participant restarted ICE too often; the next restart is possible after this many seconds.
     case tooManyRestarts(retryAfter: Int)
 
     public var description: String {

@@ -70,9 +70,9 @@ public struct CompositionDirector: Sendable {
         forget(before: start)
     }
 
-    /// Ends the plan at a time, or nearly so where that cannot be represented.
+    /// Ends the plan at a time, or nearly so if the time cannot be represented.
     ///
-    /// - Returns: When it ends now.
+    /// - Returns: The new end.
     private mutating func cut(at time: MediaTime) -> MediaTime {
         var end = time.isNumeric ? time : newest ?? .zero
         if let newest { end = max(end, newest) }
@@ -88,7 +88,7 @@ public struct CompositionDirector: Sendable {
         return end
     }
 
-    /// Adds an instruction; where the last one says the same, that goes on.
+    /// Adds an instruction. If the last one is equal, it is extended instead.
     private mutating func append(_ instruction: CompositionInstruction) {
         guard var last = plan.instructions.last, !last.containsTweening else {
             plan.instructions.append(instruction)

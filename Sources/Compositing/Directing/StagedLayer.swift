@@ -1,6 +1,6 @@
 import MediaCore
 
-/// A layer on screen, as the director keeps it: where it comes from, and where it goes.
+/// A layer on screen, as the director keeps it: its present state and its target.
 struct StagedLayer: Hashable, Sendable {
     /// With at most one ramp of the place and one of the opacity.
     var layer: CompositionLayer
@@ -17,8 +17,8 @@ struct StagedLayer: Hashable, Sendable {
 }
 
 extension CompositionLayer {
-    /// Makes the place change from `current` to `rect` in `range`: not at all where it is there, and as before where it
-    /// is on its way there.
+    /// Makes the rectangle change from `current` to `rect` in `range`. Nothing changes if it is there already, or
+    /// already moving there.
     mutating func glide(
         from current: PixelRect, during range: MediaTimeRange, easing: Easing, continuing ramp: Ramp<PixelRect>?
     ) {
@@ -32,7 +32,7 @@ extension CompositionLayer {
         opacityRamps = Self.ramps(from: current, to: opacity, during: range, easing: easing, continuing: ramp)
     }
 
-    /// Makes corners and border fit where it is: it may have been on its way to a larger place.
+    /// Limits corners and border to the present rectangle: it may have been on its way to a larger one.
     mutating func limitEdges() {
         let side = min(rect.width, rect.height)
         cornerRadius = min(cornerRadius, side / 2)

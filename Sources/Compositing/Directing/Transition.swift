@@ -13,9 +13,9 @@ struct Transition {
     private static let mostLeaving = 128
 
     /// - Parameters:
-    ///   - stage: What was on screen, from the lowest to the highest, with the ramps that it had.
-    ///   - wanted: The layers wanted, in the order in which they are listed.
-    ///   - duration: How long the change takes; positive.
+    ///   - stage: The layers on screen, from the lowest to the highest, with their ramps.
+    ///   - wanted: The layers of the target, in their order.
+    ///   - duration: The duration of the change; positive.
     init(
         from stage: [StagedLayer], to wanted: [CompositionLayer], at time: MediaTime, duration: MediaTime,
         easing: Easing

@@ -19,7 +19,7 @@ enum BGRACanvas {
             body(context)
             let status = cairo_status(context)
             cairo_destroy(context)
-            // Nothing that cairo keeps may refer to the picture's memory from here on.
+            // From here on cairo must not refer to the picture's memory.
             cairo_surface_finish(surface)
             return status == CAIRO_STATUS_SUCCESS
         }

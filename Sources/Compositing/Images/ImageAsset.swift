@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// A still image with transparency: a background, a logo, somebody's avatar. Two are equal where they are the same one.
+/// A still image with transparency: a background, a logo, somebody's avatar. Two are equal if they are the same object.
 public final class ImageAsset: Sendable {
     /// Its name in messages and templates.
     public let name: String

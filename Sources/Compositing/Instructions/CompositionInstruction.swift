@@ -5,23 +5,24 @@ public import PixelTransfer
 ///
 /// It follows AVFoundation's `AVVideoCompositionInstruction`.
 public struct CompositionInstruction: Hashable, Sendable {
-    /// From when until when it holds.
+    /// The time range for which the instruction holds.
     public var timeRange: MediaTimeRange
-    /// The background where no layer is. Nil stands for the compositor's own background, and is an error unless the
-    /// layers cover the canvas.
+    /// The background where there is no layer. Nil stands for the compositor's own background, and is an error unless
+    /// the layers cover the canvas.
     public var background: CompositionBackground?
     public var layers: [CompositionLayer]
     /// The overlays above all layers, in this order.
     public var overlays: [CompositionOverlay]
     /// The sources whose pictures are needed; others need not be decoded. Never all of them just in case.
     public var requiredSources: Set<SourceID>
-    /// The one source that is shown unchanged on all of the canvas: where its picture is of the canvas's size, upright
-    /// and fresh, it is handed out as it is, and nothing is composed. Nil if the layers say more than that.
+    /// The source that is shown unchanged on all of the canvas. If its picture has the canvas's size and is upright and
+    /// fresh, it is returned itself, and nothing is composed. Nil if the layers say more than that.
     public var passthroughSource: SourceID?
 
     /// - Parameters:
-    ///   - requiredSources: Those of the layers by default.
-    ///   - passthroughSource: None by default; see `CompositionInstruction.init(showing:...)`.
+    ///   - requiredSources: The required sources; by default those of the layers.
+    ///   - passthroughSource: The source that is shown unchanged; none by default. See
+    ///     `CompositionInstruction.init(showing:...)`.
     public init(
         timeRange: MediaTimeRange, background: CompositionBackground? = .standard, layers: [CompositionLayer],
         overlays: [CompositionOverlay] = [], requiredSources: Set<SourceID>? = nil, passthroughSource: SourceID? = nil
@@ -49,7 +50,7 @@ public struct CompositionInstruction: Hashable, Sendable {
     }
 }
 
-/// The background where no layer is.
+/// The background where there is no layer.
 public enum CompositionBackground: Hashable, Sendable {
     case colour(YCbCrColour)
     /// An image that covers the canvas.

@@ -11,7 +11,7 @@ public struct CompositionIssue: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// An instruction holds for no time, or its times are none.
         case instructionWithoutTime
-        /// Nothing is said about a span of time between instructions.
+        /// No instruction covers the time between two instructions.
         case gap
         /// Two instructions hold at the same time.
         case overlap
@@ -21,11 +21,11 @@ public struct CompositionIssue: Hashable, Sendable {
         case rampOutsideInstruction(SourceID, Property, MediaTimeRange)
         /// Two ramps of one property of a layer hold at the same time, or the later one stands first.
         case overlappingRamps(SourceID, Property)
-        /// A layer, or where a ramp takes it, is not all on the canvas.
+        /// A layer, or its rectangle in a ramp, is partly outside the canvas.
         case layerOutsideCanvas(SourceID, PixelRect)
         /// A layer, or its rectangle in a ramp, has no samples.
         case emptyLayer(SourceID, PixelRect)
-        /// A layer, or where a ramp takes it, begins or ends within a chroma sample.
+        /// A layer, or its rectangle in a ramp, begins or ends within a chroma sample.
         case oddPosition(SourceID, PixelRect)
         /// A layer's opacity is not from 0 to 1.
         case opacityOutOfRange(SourceID, Double)
@@ -39,7 +39,7 @@ public struct CompositionIssue: Hashable, Sendable {
         case layerWithoutSource(SourceID)
         /// Here neither a layer nor a background is seen.
         case missingBackground(PixelRect)
-        /// A source is to be passed through, but is not the only thing that is seen, or not seen unchanged.
+        /// A passthrough source is not the only thing visible, or not visible unchanged.
         case contradictedPassthrough(SourceID)
         /// An overlay's opacity is not from 0 to 1, or its height is not a part of the canvas's.
         case overlayOutOfRange(CompositionOverlay.Anchor)

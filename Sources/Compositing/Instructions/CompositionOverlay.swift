@@ -4,7 +4,7 @@ public struct CompositionOverlay: Hashable, Sendable {
         case image(ImageAsset)
         /// One line; white on a dark plate, as labels are.
         case text(String)
-        /// The time of day, hours, minutes and seconds, so many minutes ahead of UTC.
+        /// The time of day, hours, minutes and seconds, this many minutes ahead of UTC.
         case clock(utcOffset: Int)
     }
 

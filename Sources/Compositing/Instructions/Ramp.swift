@@ -24,8 +24,8 @@ public struct Ramp<Value: Interpolating>: Hashable, Sendable {
         self.easing = easing
     }
 
-    /// The part of it that lies in a range, with the same values at the same times: a change that is interrupted, or
-    /// that goes on in the next instruction. Nil if there is none.
+    /// The part of the ramp that lies in a range, with the same values at the same times: for a change that is
+    /// interrupted, or that continues in the next instruction. Nil if there is none.
     public func trimmed(to range: MediaTimeRange) -> Ramp? {
         let part = timeRange.intersection(range)
         guard !part.isEmpty else { return nil }
@@ -40,9 +40,9 @@ public struct Ramp<Value: Interpolating>: Hashable, Sendable {
         return factor.isOne ? to : .interpolated(from: from, to: to, fraction: easing.eased(factor))
     }
 
-    /// The value at its beginning: `from`, or where a part of a change begins.
+    /// The value at its beginning: `from`, or the value at which a part of a change begins.
     public var startValue: Value { value(at: timeRange.start) }
-    /// The value at its end: `to`, or where a part of a change ends.
+    /// The value at its end: `to`, or the value at which a part of a change ends.
     public var endValue: Value { value(at: timeRange.end) }
 }
 

@@ -28,7 +28,8 @@ public struct TweenFactor: Hashable, Sendable {
             Int128(range.duration.value) * Int128(elapsed.timescale)
         )
         let divisor = greatestCommonDivisor(left, right)
-        // Times that differ so much in scale are not made by clocks; the nearest fraction in 64 bits does for them.
+        // Clocks do not make times that differ so much in scale; the nearest fraction in 64 bits is good enough for
+        // them.
         var (numerator, denominator) = (left / divisor, right / divisor)
         while denominator > Int128(Int64.max) {
             numerator /= 2

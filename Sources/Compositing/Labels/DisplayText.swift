@@ -105,7 +105,7 @@ struct DisplayText: Hashable, Sendable {
 }
 
 extension DisplayText {
-    /// The first character, in upper case; "?" where there is none.
+    /// The first character, in upper case; "?" if there is none.
     var initial: String {
         // Upper case may be longer, and characters that are joined may be without end.
         let first = string.first.map { String($0).uppercased().unicodeScalars.prefix(Self.maximumInitialScalarCount) }

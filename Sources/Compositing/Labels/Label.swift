@@ -2,7 +2,7 @@ import MediaCore
 
 /// A label to be drawn: a name and icons on a rounded plate, in a size.
 struct Label: Hashable, Sendable {
-    /// The name, as it came; it is cleaned when it is drawn.
+    /// The name as received; it is cleaned when it is drawn.
     var text: String
     /// The length of the text, if there is room.
     var length: DisplayText.Length

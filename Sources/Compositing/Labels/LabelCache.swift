@@ -29,7 +29,7 @@ struct LabelCache {
     /// The number of labels that were drawn.
     private(set) var renderCount = 0
 
-    /// - Parameter capacity: What the labels kept may take, in bytes.
+    /// - Parameter capacity: The memory of the kept labels, in bytes.
     init(capacity: Int = defaultCapacity) {
         labels = RecentlyUsed(capacity: capacity)
     }

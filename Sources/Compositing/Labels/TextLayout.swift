@@ -2,7 +2,7 @@ import CPangoCairo
 
 /// A line of text that is laid out.
 final class TextLayout {
-    /// A rectangle in pixels, from where the line's drawing begins.
+    /// A rectangle in pixels, relative to the origin of the line's drawing.
     struct Extents {
         var x: Int
         var y: Int

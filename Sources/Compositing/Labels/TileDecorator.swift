@@ -1,7 +1,7 @@
 import MediaCore
 import PixelTransfer
 
-/// A label and its bitmap. Two are equal where they show the same.
+/// A label and its bitmap. Two are equal if they show the same.
 final class DrawnLabel: Equatable {
     let label: Label
     let bitmap: OverlayBitmap
@@ -32,8 +32,8 @@ struct TileDecorator {
             Label(text: name, icons: decoration.icons, height: metrics.height, maximumWidth: metrics.maximumWidth))
     }
 
-    /// Draws a label at the lower left of a frame, as far from its edges as that of the tile that it was made for;
-    /// further where a round corner, whose arc is 0.29 of its radius from the corner, would cut it.
+    /// Draws a label at the lower left of a frame, with the margin of its tile; further inside if a round corner, whose
+    /// arc is 0.29 of its radius from the corner, would cut it.
     func draw(_ label: DrawnLabel, at frame: PixelRect, cornerRadius: Int, on tile: I420Region) {
         let margin = TileLabelMetrics.margin(height: label.label.height) + cornerRadius * 29 / 100 & ~1
         tile.blend(

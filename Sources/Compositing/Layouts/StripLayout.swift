@@ -2,11 +2,12 @@ import MediaCore
 
 /// One large tile, and the others small in a strip below or beside it.
 enum StripLayout {
-    /// The strip's tiles are as large as if there were at least so many: a lone one does not take half of the canvas.
+    /// The smallest number of tiles for which the strip's size is computed, so that a single one does not take half of
+    /// the canvas.
     static let fewestPlaces = 4
     /// The largest number of tiles in the strip, which shows the last speakers: smaller faces cannot be recognized.
     static let mostPlaces = 8
-    /// By how much the large tile must gain for the strip to stand on the other edge than it would.
+    /// The gain of the large tile that is needed for the strip to change to the other edge.
     private static let worthMoving = 1.05
 
     private enum Edge {
@@ -24,7 +25,7 @@ enum StripLayout {
     static func layers(large: SourceID, scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
         guard let whole = PairLayout.whole(canvas) else { return [] }
         let others = others(than: large, in: scene)
-        // A screen has any shape and is to be as large as can be; cameras are mostly 16:9.
+        // A screen has any shape and should be as large as possible; cameras are mostly 16:9.
         let isScreen = large.content == .screenShare
         let preferred = isScreen ? Edge.right : .bottom
         let other = isScreen ? Edge.bottom : .right

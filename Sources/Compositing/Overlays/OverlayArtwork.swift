@@ -33,7 +33,7 @@ enum OverlayArtwork: Hashable, Sendable {
         }
     }
 
-    /// The most that it needs of memory besides its bitmap, in bytes.
+    /// The largest additional memory besides its bitmap, in bytes.
     var byteCount: Int {
         switch self {
         case .image: 128

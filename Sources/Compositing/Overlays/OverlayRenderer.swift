@@ -13,7 +13,7 @@ import PixelTransfer
 ///
 /// A renderer belongs to one caller at a time.
 public struct OverlayRenderer {
-    /// Only the first so many overlays are shown.
+    /// The largest number of overlays that are shown.
     public static let maximumCount = 16
     /// The number of overlays that are drawn in one call.
     static let rendersPerCall = 2
@@ -54,7 +54,7 @@ public struct OverlayRenderer {
         var placed: [PlacedOverlay]
     }
 
-    /// - Parameter capacity: What the bitmaps kept may take, in bytes.
+    /// - Parameter capacity: The memory of the kept bitmaps, in bytes.
     init(capacity: Int) {
         bitmaps = RecentlyUsed(capacity: capacity)
     }

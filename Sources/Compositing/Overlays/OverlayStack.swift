@@ -17,7 +17,7 @@ struct OverlayStack {
     /// texts.
     var maximumWidth: Int { (canvas.width - 2 * margin) & ~7 }
 
-    /// In luma samples; nil if nothing of it is to be seen.
+    /// The height in luma samples; nil if nothing is visible.
     func height(of overlay: CompositionOverlay) -> Int? {
         guard overlay.height > 0 else { return nil }
         return max(1, Int((min(overlay.height, 1) * Double(canvas.height)).rounded()))

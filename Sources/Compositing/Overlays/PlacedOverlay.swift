@@ -1,7 +1,7 @@
 public import MediaCore
 public import PixelTransfer
 
-/// An overlay as it is blended onto a canvas. Two are equal where they show the same at the same place.
+/// An overlay in the form that is blended onto a canvas. Two are equal if they show the same at the same place.
 public struct PlacedOverlay: Sendable {
     let artwork: OverlayArtwork
     public let bitmap: OverlayBitmap

@@ -5,7 +5,7 @@ public struct ComposedPicture: Sendable {
     public enum Origin: Hashable, Sendable {
         /// The compositor rendered the picture.
         case rendered
-        /// Nothing has changed since it was rendered, or another request of the same call was the same.
+        /// Nothing has changed since it was rendered, or it is the picture of an equal request of the same call.
         case reused
         /// The picture is the source's own, in the same memory.
         case passthrough(SourceID)

@@ -145,7 +145,7 @@ public final class CompositionRenderer {
         return picture
     }
 
-    /// The state of a request: from this call, else from the last one, where it is mostly at the same index.
+    /// The state of a request: from this call, else from the last one, in which it is mostly at the same index.
     private func canvas(for request: CompositionRequest, index: Int) -> RenderedCanvas {
         if let known = current.first(where: { $0.matches(request) }) { return take(known) }
         if index < previous.count, let known = previous[index], known.matches(request) {

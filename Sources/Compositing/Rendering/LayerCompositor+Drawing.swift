@@ -156,8 +156,8 @@ extension LayerCompositor {
         placeholder.picture.withPlanes { take(I420Region(planes: $0, rect: placement.crop), into: tile.part(shown)) }
     }
 
-    /// Copies or scales a picture, and converts its colour where it is not the canvas's: with the copy, or after
-    /// scaling, since most tiles are smaller than the pictures that they show.
+    /// Copies or scales a picture, and converts its colour if it differs from the canvas's: with the copy, or after
+    /// scaling, because most tiles are smaller than their pictures.
     private func take(_ source: I420Region, into region: I420Region, _ conversion: ColourConversion? = nil) {
         if source.dimensions != region.dimensions {
             region.scale(source)

@@ -33,8 +33,8 @@ public final class LayerCompositor: VideoCompositing {
         public var backgroundsRendered = 0
         /// Overlays laid out and drawn.
         public var overlaysRendered = 0
-        /// Pictures allocated besides destinations: scratch memory, placeholders, backgrounds. Stands still in steady
-        /// state.
+        /// The number of allocated pictures other than destinations: scratch memory, placeholders, backgrounds. It is
+        /// constant in steady state.
         public var pictureAllocations = 0
 
         public init() {}

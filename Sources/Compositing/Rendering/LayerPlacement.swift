@@ -24,10 +24,10 @@ struct LayerPlacement: Hashable {
     static let surplusCropLimit = 12
 
     /// - Parameters:
-    ///   - picture: The picture's size as it lies; not empty.
-    ///   - rotation: How it is to be turned to stand upright.
+    ///   - picture: The picture's size before rotation; not empty.
+    ///   - rotation: The rotation that makes it upright.
     ///   - rect: The layer's place; even, not empty.
-    ///   - visible: What of that lies on the canvas.
+    ///   - visible: The part of the place on the canvas.
     init(_ picture: VideoDimensions, rotation: VideoRotation, fit: LayerFit, rect: PixelRect, visible: PixelRect) {
         let upright = rotation.upright(picture)
         var uprightCrop = PixelRect(upright)
@@ -53,7 +53,7 @@ struct LayerPlacement: Hashable {
         return crop
     }
 
-    /// The largest size that scales to a place's by a fast ratio, where it is not much smaller than `needed`.
+    /// The largest size that scales to a place's by a fast ratio, if it is not much smaller than `needed`.
     private static func fastCrop(_ place: VideoDimensions, within needed: VideoDimensions) -> VideoDimensions? {
         for ratio in fastRatios {
             let (width, widthRest) = (place.width * ratio.denominator).quotientAndRemainder(dividingBy: ratio.numerator)

@@ -24,7 +24,7 @@ struct LayerAppearance: Equatable {
     var isSpeaking = false
 }
 
-/// A layer as it is drawn in one size: two of the same key and appearance have the same samples.
+/// A layer drawn in one size: equal keys and appearances mean equal samples.
 struct TileKey: Hashable {
     var source: SourceID
     var size: VideoDimensions
@@ -45,7 +45,7 @@ struct LayerDrawing {
     var rect: PixelRect
     var zOrder: Int
     var opacity: Opacity
-    /// Round corners, where there are such.
+    /// The round corners, if there are any.
     var shape: RoundedShape?
     /// True if the layer is drawn by itself and then blended.
     var isBlended = false

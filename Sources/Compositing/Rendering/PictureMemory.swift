@@ -18,7 +18,7 @@ struct PictureMemory {
     private var useCount = 0
     private var allocationsOfDroppedPools = 0
 
-    /// - Parameter attributes: What the pictures are to be like, their size aside; I420 where any format will do.
+    /// - Parameter attributes: The requirements for the pictures, except their size; I420 if any format is accepted.
     init(attributes: PixelBufferAttributes) {
         format = attributes.formats.first ?? .i420
         rowAlignment = max(attributes.rowAlignment, 64)

@@ -37,7 +37,7 @@ final class RenderedCanvas {
             && instruction.requiredSources.isSubset(of: request.instruction.requiredSources)
     }
 
-    /// The picture, where rendering it anew would make the same one.
+    /// The picture, if rendering it again would give the same one.
     func reusablePicture(_ inputs: CompositionInputs, at time: MediaTime) -> PixelBuffer? {
         guard isReusable, !instruction.containsTweening || time == self.time else { return nil }
         guard wallClock == inputs.wallClock || !instruction.showsTime else { return nil }
@@ -66,7 +66,7 @@ final class RenderedCanvas {
         for id in request.instruction.requiredSources { seen.append(Seen(id: id, source: inputs.sources[id])) }
     }
 
-    /// Goes on with a picture that is not quite that of the request, for want of a better one.
+    /// Uses a picture that differs slightly from that of the request, because there is no better one.
     func makeDo(with picture: PixelBuffer) {
         self.picture = picture
         isReusable = false

@@ -22,7 +22,7 @@ struct SourceConverter {
         self.attributes = attributes
     }
 
-    /// The picture as the attributes say; nil if it cannot be made so.
+    /// The picture in a form that satisfies the attributes; nil if it cannot be converted.
     mutating func convert(_ picture: PixelBuffer, of source: SourceID) -> PixelBuffer? {
         if let index = conversions.index(forKey: source) {
             conversions.values[index].isUsed = true
@@ -50,7 +50,7 @@ struct SourceConverter {
         }
     }
 
-    /// Lets go of conversions that were not asked for since the last call of this.
+    /// Releases conversions that were not used since the last call.
     mutating func endPass() {
         guard !conversions.isEmpty else { return }
         var unused: SourceID?

@@ -7,7 +7,7 @@ struct UncoveredRegion {
 
     var isEmpty: Bool { parts.isEmpty }
 
-    /// Starts anew with all of a rectangle.
+    /// Starts again with all of a rectangle.
     mutating func reset(to rect: PixelRect) {
         parts.removeAll(keepingCapacity: true)
         if !rect.isEmpty { parts.append(rect) }

@@ -16,7 +16,7 @@ public protocol VideoCompositing: AnyObject {
 
     /// Renders a picture of the canvas's size, into a destination of the request.
     ///
-    /// - Throws: Why there is none. The receivers go on seeing the last good picture.
+    /// - Throws: The reason for which there is none. Receivers continue to see the last good picture.
     func render(_ request: VideoCompositionRequest) throws(VideoCompositingError) -> PixelBuffer
 }
 

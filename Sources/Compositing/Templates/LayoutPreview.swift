@@ -27,10 +27,10 @@ public struct LayoutPreview: Sendable {
     private let shape: Shape
 
     /// - Parameters:
-    ///   - participants: How many there are, at most `maximumCount`.
-    ///   - screens: How many of them present a screen; the first ones, the newest last.
-    ///   - speakers: Who spoke, the newest first, by their numbers from 1; others do not count.
-    ///   - names: What the first ones are called.
+    ///   - participants: The number of participants, at most `maximumCount`.
+    ///   - screens: The number of participants that share a screen; the first ones, the newest last.
+    ///   - speakers: The participants that spoke, the newest first, by their numbers from 1; others do not count.
+    ///   - names: The names of the first participants.
     public init(
         participants: Int, screens: Int = 0, speakers: [Int] = [], names: [String] = [], shape: Shape = .landscape
     ) {
@@ -52,9 +52,9 @@ public struct LayoutPreview: Sendable {
     /// A participant's name.
     public func name(of participant: ParticipantID) -> String { scene.names[participant] ?? "" }
 
-    /// A layout's view of them as a picture (I420). Canvases have from 2 samples a side.
+    /// Draws the layout with these participants (I420). Canvases have at least 2 samples a side.
     ///
-    /// - Parameter wallClock: What clocks show, in Unix seconds.
+    /// - Parameter wallClock: The time that clocks show, in Unix seconds.
     public func picture(of layout: Layout, canvas: VideoDimensions, wallClock: Int64? = nil) -> PixelBuffer? {
         let view = layout.view(of: scene, canvas: canvas)
         let instruction = CompositionInstruction(

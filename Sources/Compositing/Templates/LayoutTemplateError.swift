@@ -16,7 +16,7 @@ public struct LayoutTemplateError: Error, Hashable, Sendable {
     /// At least one; no more than `maximumIssueCount`.
     public let issues: [Issue]
 
-    /// After so many mistakes the others are not listed.
+    /// The largest number of listed mistakes.
     public static let maximumIssueCount = 32
 
     public init(path: String, reason: String) { issues = [Issue(path: path, reason: reason)] }

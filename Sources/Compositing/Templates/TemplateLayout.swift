@@ -8,7 +8,7 @@ struct TemplateLayout {
         /// Its place; nil if it has given it to another, or the canvas is too small for it.
         var rect: PixelRect?
         var choices: [SlotAssignment.Choice]
-        /// As many as `choices`, or none where they have no room.
+        /// One tile for each of `choices`, or none if there is no room for them.
         var tiles: [PixelRect]
     }
 

@@ -1,4 +1,4 @@
-/// Any JSON, as it came.
+/// Any received JSON value.
 enum TemplateValue {
     case null
     case flag(Bool)

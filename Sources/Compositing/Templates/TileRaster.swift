@@ -6,8 +6,8 @@ struct TileRaster {
     let cells: [PixelRect]
 
     /// - Parameters:
-    ///   - tiling: Which rasters come into question; of a grid's the one with the largest tiles.
-    ///   - gap: Even.
+    ///   - tiling: The possible rasters; of a grid's the one with the largest tiles is used.
+    ///   - gap: The gap between tiles; even.
     init(_ tiling: LayoutTemplate.Tiling, count: Int, gap: Int, in rect: PixelRect) {
         guard count > 0 else {
             cells = []

@@ -104,9 +104,10 @@ struct AudioForwardingLink {
         switches &+= 1
     }
 
-    /// The mixer has made a packet. Returns true if it is to be sent.
+    /// Takes a packet that the mixer has made. Returns true if it must be sent.
     ///
-    /// - Parameter isPlayed: True if a source is heard in it; not right after the mixer begins to decode it.
+    /// - Parameter isPlayed: Returns true if a source is audible in it; it is not right after the mixer begins to
+    ///   decode the source.
     mutating func takesMix(now: MonotonicInstant, isPlayed: (ParticipantID) -> Bool) -> Bool {
         switch phase {
         case .mixed, .awaiting: return true
@@ -119,7 +120,7 @@ struct AudioForwardingLink {
         }
     }
 
-    /// The receiver is sent no audio any more, or is to be sent the mix from now on.
+    /// Returns to the mix, or to no audio at all.
     mutating func reset() { (phase, obstacle, clearSince) = (.mixed, nil, nil) }
 }
 
@@ -129,6 +130,6 @@ enum AudioForwardingObstacle: Equatable {
     case notAlone
     /// The receiver loses packets.
     case loss
-    /// The packets take more than the receiver is to be sent.
+    /// The packets have a higher rate than the receiver may get.
     case rate
 }

@@ -25,7 +25,7 @@ final class AudioPlane {
     private var input = AudioMixingInput()
     private var waitingTicks: [(index: Int64, time: MonotonicInstant)] = []
     private var isMixing = false
-    /// Nobody is sent a mix, and packets say themselves how loud they are: nothing is decoded or mixed.
+    /// True while nobody gets a mix, and packets state their levels: then nothing is decoded or mixed.
     private(set) var isPaused = false
     private var speaker = ActiveSpeakerDetector()
     /// In the order of their joining.
@@ -99,7 +99,7 @@ final class AudioPlane {
         if members[id]?.link.isMixed ?? false { input.apply(.setBitRate(rate, id)) }
     }
 
-    /// Has the mixer make packets for a member, or not any more.
+    /// Sets whether the mixer makes packets for a member.
     private func setMixed(_ isMixed: Bool, _ index: Int) {
         let member = members.values[index]
         if isMixed { setPaused(false) }

@@ -23,7 +23,7 @@ final class CompositionPlane {
     private var needsPlan = false
     /// The picture of each receiver; nil before the first tick.
     private(set) var plan: ViewPlan?
-    /// The sources that are to be seen once nothing moves any more, and the largest tile of each.
+    /// The sources that are visible after all transitions, with the largest tile of each.
     private(set) var wantedTiles: [SourceID: VideoDimensions] = [:]
     private var sharedView = SharedViewPolicy()
     /// The last pictures of ended sources that still fade out.
@@ -68,7 +68,7 @@ final class CompositionPlane {
     /// Makes the next tick assign pictures to receivers again.
     func receiversChanged() { needsPlan = true }
 
-    /// Takes the sizes in which each receiver's picture is to be composed.
+    /// Sets the sizes in which each receiver's picture is composed.
     func setCanvases(_ wanted: [ParticipantID: ReceiverCanvases]) {
         guard wanted != canvases else { return }
         canvases = wanted
@@ -169,7 +169,7 @@ final class CompositionPlane {
 
     private func makePlan(_ scene: RoomScene, at time: MediaTime) -> ViewPlan {
         var plan = ViewPlan()
-        // Nothing can be sent before there are keys and an address: a join alone costs no picture.
+        // Without keys and an address nothing can be sent, so a join alone costs no picture.
         for receiver in scene.members where receiver.mayBeSent {
             let directors = views[receiver.id]?.directors ?? []
             guard receiver.isComposed else {

@@ -17,7 +17,7 @@ final class LazyRenderer {
         cancellation: CompositionCancellation
     ) -> [ComposedPicture] {
         guard !requests.isEmpty else {
-            // Nobody looks: all that it holds is let go of.
+            // Without viewers the renderer's memory is released.
             renderer = nil
             return []
         }

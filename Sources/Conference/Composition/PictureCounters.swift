@@ -8,7 +8,7 @@ public struct PictureCounters: Encodable, Hashable, Sendable {
     public var reused: UInt64 = 0
     /// A source's own picture, handed out unchanged.
     public var passedThrough: UInt64 = 0
-    /// The last good one, where the compositor failed.
+    /// The last good picture, because the compositor failed.
     public var fallbacks: UInt64 = 0
 
     public init() {}

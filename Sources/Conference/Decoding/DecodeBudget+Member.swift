@@ -51,18 +51,18 @@ extension DecodeBudget {
 
         // MARK: Formats
 
-        /// Takes on the format of a frame.
+        /// Takes the format of a frame.
         ///
         /// - Parameters:
-        ///   - leftInAll: Memory that nobody has yet.
-        ///   - memory: What all members have.
-        /// - Returns: Why frames of it are not decoded; nil if they are.
+        ///   - leftInAll: The memory that no member uses.
+        ///   - memory: The memory of all members.
+        /// - Returns: The reason for which its frames are not decoded; nil if they are.
         func adopt(
             _ request: Request, leftInAll: DataSize, memory: inout DataSize, now: MonotonicInstant
         ) -> DecodeRefusal? {
             let content = request.source.content
             let before = sources[content]
-            // Encoders may number their parameter sets anew with each keyframe: that changes nothing for a decoder.
+            // Encoders may renumber their parameter sets with each keyframe: that changes nothing for a decoder.
             if let before, before.format.properties == request.format.properties { return nil }
             let bound = request.level ?? .highest
             guard bound.allows(request.format.codedDimensions) else { return .level }

@@ -43,7 +43,7 @@ final class DecodeBudget {
 
     /// Pays for a frame.
     ///
-    /// - Returns: Why it is not to be decoded; nil if it is.
+    /// - Returns: The reason for which it is not decoded; nil if it is.
     func admit(_ request: Request, now: MonotonicInstant) -> DecodeRefusal? {
         let id = request.source.participant
         let member = members[id] ?? Member(limits: limits, now: now)

@@ -39,9 +39,9 @@ struct DownlinkFormat {
     /// The maximum of the level, without audio; `nil` without a level.
     var maximumBitRate: BitRate? { level?.maximumBitRate(profile: profile) }
 
-    /// The pictures' size and how to encode them for a canvas: the largest of its fractions that the level allows.
+    /// Returns the pictures' size and encoding for a canvas: the largest of its fractions that the level allows.
     ///
-    /// - Parameter bitRate: What the level has to carry at least.
+    /// - Parameter bitRate: The rate that the level has to allow.
     func encoding(
         canvas: VideoDimensions, frameRate: Int, bitRate: BitRate, preset: EncoderPreset, maximumSliceSize: DataSize
     ) -> EncodeFormat {

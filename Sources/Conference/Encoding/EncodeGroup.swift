@@ -117,8 +117,8 @@ final class EncodeGroup {
         rung.dimensions.area < format.dimensions.area || rung.divisor > 1
     }
 
-    /// Goes to the rung that the quality asks for, where a keyframe is due for it. From the next tick on pictures of
-    /// that size are to be composed, and the first of them is encoded as a keyframe.
+    /// Changes to the rung that the quality demands, if a keyframe is due for it. From the next tick on pictures of
+    /// that size are composed, and the first of them is encoded as a keyframe.
     func chooseRung(in ladder: Ladder, slowest: BitRate, now: MonotonicInstant) {
         slowestRate = slowest
         let rates = RungSelector.Rates(encoder: bitRate.sustained, slowest: slowest)
@@ -161,11 +161,11 @@ final class EncodeGroup {
     /// The outcome of a tick.
     enum Tick {
         case encoded(Job)
-        /// Nothing is to be sent.
+        /// There is nothing to send.
         case idle
         /// The encoder is busy: `resume` takes the picture once it is not.
         case postponed
-        /// Nobody has room.
+        /// No receiver has room.
         case leftOut
     }
 

@@ -6,7 +6,7 @@ import PeerConnection
 import VideoCoding
 
 extension EncoderPlane {
-    /// A receiver as it is at a tick.
+    /// A receiver's state at a tick.
     struct Viewer {
         var id: ParticipantID
         /// Viewers with the same number see the same.

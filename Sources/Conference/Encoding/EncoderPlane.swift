@@ -90,7 +90,7 @@ final class EncoderPlane {
 
     // MARK: Sizes
 
-    /// The sizes in which each receiver's picture is to be composed.
+    /// The sizes in which each receiver's picture is composed.
     func canvases(of viewers: some Sequence<(id: ParticipantID, preference: Ladder.DegradationPreference)>)
         -> [ParticipantID: ReceiverCanvases]
     {
@@ -259,7 +259,7 @@ final class EncoderPlane {
 
     // MARK: Rungs
 
-    /// Lets a group go to the rung that its pictures ask for.
+    /// Lets a group change to the rung that its pictures demand.
     private func chooseRung(of group: EncodeGroup, for viewers: Viewers, now: MonotonicInstant) {
         let members = group.subscribers.members
         guard let first = members.first else { return }

@@ -1,10 +1,10 @@
 import Compositing
 import MediaCore
 
-/// A receiver between an encoder's frames and a source's own packets.
+/// A receiver's choice between an encoder's frames and a source's own packets.
 ///
-/// Each way the old one goes on until a keyframe of the new one is there. Back to an encoder that takes a picture of
-/// the source first, which is not decoded while nobody needs it.
+/// In both directions the old ones continue until a keyframe of the new ones is there. The return to an encoder first
+/// needs a picture of the source, which is not decoded while nobody needs it.
 struct ForwardingLink {
     enum Phase: Equatable {
         /// An encoder's frames are sent.
@@ -72,7 +72,7 @@ struct ForwardingLink {
         policy.begin(now: now)
     }
 
-    /// - Parameter needsPicture: True if the source's picture is to be decoded before one is composed of it.
+    /// - Parameter needsPicture: True if the source's picture must be decoded before one is composed of it.
     mutating func fallBack(because reason: ForwardingObstacle, needsPicture: Bool, now: MonotonicInstant) {
         guard case .passing(let source) = phase else { return }
         phase = .fallingBack(source, since: now)

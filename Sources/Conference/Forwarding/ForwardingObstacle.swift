@@ -10,7 +10,7 @@ public enum ForwardingObstacle: String, Codable, Hashable, Sendable, CaseIterabl
     case cameraOff
     /// The source's picture has another shape than the canvas.
     case shape
-    /// The picture is to be turned, and the receiver cannot be told.
+    /// The picture must be rotated, and the receiver does not support that.
     case rotation
     /// The receiver decodes no such profile.
     case profile

@@ -32,15 +32,15 @@ extension ForwardingPlane {
     /// An order to a source's or a receiver's connection.
     enum Command {
         case requestKeyframe(SourceID)
-        /// Has a source's packets handed out as they come, or not any more.
+        /// Sets whether a source's packets are handed out as they come.
         case setTapped(SourceID, Bool)
         /// Has a source's pictures not decoded, or decoded again.
         case setPaused(SourceID, Bool)
         /// An encoder's frames are to take over from the packets that wait.
         case endForwarding(ParticipantID)
-        /// No frame behind the newest is to be forwarded.
+        /// No frame after the newest may be forwarded.
         case stopForwarding(ParticipantID)
-        /// The source's stream has begun anew.
+        /// The source's stream has restarted.
         case restart(ParticipantID, ForwardedPacket)
         /// From this packet on a source's packets are sent in place of an encoder's.
         case begin(ParticipantID, ForwardedPacket, parameterSets: [ByteBuffer])

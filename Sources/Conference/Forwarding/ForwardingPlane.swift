@@ -17,7 +17,7 @@ final class ForwardingPlane {
     private static let silence = Duration.milliseconds(500)
     /// The time to wait for a keyframe before another attempt.
     private static let keyframePatience = Duration.seconds(5)
-    /// Packets leave at least so much faster than they come: their sender has paced them.
+    /// The smallest ratio of sending to arriving packets' rate: their sender has paced them already.
     private static let pace = 4.0
 
     private let isOn: Bool
@@ -194,8 +194,8 @@ final class ForwardingPlane {
         return true
     }
 
-    /// Hands out a source's packets only while somebody is sent them or is to be, and has it decoded only while
-    /// somebody's picture needs it.
+    /// Requests a source's packets only while a receiver gets them or will get them, and its decoding only while a
+    /// composed picture needs it.
     private func tap(required: Set<SourceID>, commands: inout [Command], now: MonotonicInstant) {
         var (awaited, sent, decoded) = (Set<SourceID>(), Set<SourceID>(), required)
         for index in links.values.indices {
@@ -271,7 +271,7 @@ final class ForwardingPlane {
             let backlog = backlog(id, .zero)
             leavesOutDispensable = backlog > LatencyBudget.beforeDispensableFrame
             if backlog > LatencyBudget.debt, link.source != nil {
-                // Nothing behind this frame is of use without it.
+                // Later frames are useless without this one.
                 if link.isPassing { fallBack(&link, from: source, because: .network, commands: &commands, now: now) }
                 link.stop()
             }

@@ -39,9 +39,9 @@ struct ForwardingPolicy {
     private static let headroom = 1.2
     /// The share of the ceiling that counts as the ceiling.
     private static let nearCeiling = 0.9
-    /// Below this part of the source's rate forwarding does not go on.
+    /// The part of the source's rate below which forwarding ends.
     private static let least = 0.95
-    /// With a longer backlog than this forwarding does not go on. A keyframe is much at once.
+    /// The backlog at which forwarding ends. A keyframe alone is large.
     static let longestBacklog = Duration.milliseconds(150)
     private static let longestBacklogAfterKeyframe = (limit: Duration.milliseconds(300), time: Duration.seconds(1))
     /// For how long all has to be well before it begins.
@@ -99,8 +99,7 @@ struct ForwardingPolicy {
 
     // MARK: What has become of it
 
-    /// Notes that nothing stands against it, or that something does. Returns true if it was so for long enough to
-    /// begin.
+    /// Records whether forwarding is possible. Returns true if it has been possible for long enough to begin.
     mutating func record(isClear: Bool, now: MonotonicInstant) -> Bool {
         guard isClear else {
             clearSince = nil

@@ -57,7 +57,7 @@ struct ForwardingSource {
     /// The place of a packet in its stream.
     enum Arrival {
         case next(ForwardedPacket)
-        /// The sender has begun anew: nothing before belongs together with it.
+        /// The sender has restarted: earlier packets do not belong to the same stream.
         case restart(ForwardedPacket)
     }
 

@@ -2,7 +2,7 @@ import Compositing
 import MediaCore
 import PeerConnection
 
-/// Tells which frames of its sources a picture of a series is the first to show.
+/// Finds the frames of its sources that a picture of a series is the first to show.
 struct ShownFrameFilter {
     private var shown: [SourceID: UInt64] = [:]
 

@@ -38,7 +38,7 @@ final class OverloadControl {
     private static let failureInterval = Duration.seconds(1)
     /// This long after the last join, the measured load is more exact than the estimate.
     private static let joinSettling = Duration.seconds(3)
-    /// Workers that are busy for no more than this have room for one more, whatever is reckoned.
+    /// Workers that are busy for at most this share have room for one more, whatever the estimate.
     private static let idleBusy = 0.5
     private static let retryTimes = (least: 5, most: 120)
     /// The seconds after which a client may ask again when there are no seats: somebody has to leave.

@@ -66,7 +66,7 @@ final class Participant {
 
     /// - Parameters:
     ///   - mayStaySilent: True if the participant may only receive, and never send a packet.
-    ///   - queues: Those in which the participant's pictures are decoded.
+    ///   - queues: The queues in which the participant's pictures are decoded.
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
         hasAskedForSelfView: Bool, address: TransportAddress?, peer: PeerConnection, negotiation: Negotiation,
@@ -113,9 +113,9 @@ final class Participant {
         selfView == .auto || (selfView == .never && !hasAskedForSelfView && layout?.selfView == nil)
     }
 
-    /// The way up of a source, made if need be; nil if the session has no such stream.
+    /// Returns the pipeline of a source, and makes it if there is none; nil if the session has no such stream.
     ///
-    /// - Parameter budget: What its decoder shares with all others of the relay.
+    /// - Parameter budget: The budget that all decoders of the relay share.
     func makePipeline(for content: SourceContent, budget: DecodeBudget) -> UplinkPipeline? {
         switch content {
         case .camera:

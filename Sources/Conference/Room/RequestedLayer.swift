@@ -9,7 +9,7 @@ struct RequestedLayer: Sendable {
     /// The time for which a tile has to be smaller before less is requested.
     static let patience = Duration.seconds(3)
 
-    /// The tile that is reckoned with; zero by zero where nobody sees the source.
+    /// The effective tile; zero by zero if nobody sees the source.
     private(set) var tile: VideoDimensions
     /// The rate that is asked for.
     var price = UplinkPrice(rate: .zero)
@@ -24,7 +24,7 @@ struct RequestedLayer: Sendable {
 
     var isSeen: Bool { tile.area > 0 }
 
-    /// Takes in the largest tile at present. Returns true if another one is to be reckoned with.
+    /// Takes the present largest tile. Returns true if the effective tile has changed.
     mutating func observe(_ wanted: VideoDimensions, now: MonotonicInstant) -> Bool {
         guard wanted != tile else {
             smaller = nil

@@ -84,7 +84,7 @@ extension Room {
         announce(participant)
     }
 
-    /// Takes over the streams of a participant whose session was negotiated anew.
+    /// Updates the streams of a participant whose session was renegotiated.
     func sessionChanged(of participant: Participant, now: MonotonicInstant) {
         for content in SourceContent.allCases { keepExiting(content, of: participant, now: now) }
         participant.adoptSession()

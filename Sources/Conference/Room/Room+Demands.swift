@@ -27,7 +27,7 @@ extension Room {
         }
     }
 
-    /// Looks at which rates the best receivers show the sources. Returns true if that was due.
+    /// Updates the rates at which the best receivers show the sources. Returns true if an update was due.
     private func updateShownRates(_ plan: ViewPlan, now: MonotonicInstant) -> Bool {
         guard shownRates.isDue(now: now) else { return false }
         let soleSources = configuration.forwarding == .off ? [:] : plan.soleSources

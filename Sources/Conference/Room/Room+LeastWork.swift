@@ -58,7 +58,7 @@ extension Room {
             if participant.isSource, participant.selfView == .auto { personal += 1 } else { hasOthers = true }
         }
         let limits = overload.limits
-        // Two people see one source each, which is forwarded where it can be: one picture of both saves nothing.
+        // Two people see one source each, which is forwarded if possible: one picture of both saves nothing.
         let pictures = personal > 2 ? personal + (hasOthers ? 1 : 0) : 1
         composition.chooseView(
             pictures: pictures, encoders: encoders.budget(limits),

@@ -44,7 +44,7 @@ extension Room {
             picture, rotation: pipeline.rotation, isStale: !isScreen && silence > configuration.staleAfter)
     }
 
-    /// A microphone that is off is told of where the participant is seen, not where their screen is.
+    /// The microphone's state is shown on the camera's tile, not on the screen share's.
     private func decoration(_ content: SourceContent, of participant: Participant) -> TileDecoration? {
         guard configuration.labels else { return nil }
         return switch content {

@@ -40,7 +40,7 @@ final class Room {
     private(set) var presenters: [ParticipantID] = []
     /// Images, texts and clocks above everybody's picture.
     private(set) var overlays = OverlayList()
-    /// The same as it is drawn.
+    /// The overlays in the form in which they are drawn.
     private var resolvedOverlays: [CompositionOverlay] = []
     var shownRates = ShownRates()
 
@@ -79,7 +79,7 @@ final class Room {
 
     func participant(publicID: String) -> Participant? { members.values.first { $0.publicID == publicID } }
 
-    /// - Parameter downlink: How video is sent to the participant; nil: none is.
+    /// - Parameter downlink: The pipeline of video to the participant; nil without video.
     func add(_ participant: Participant, downlink: DownlinkPipeline?) {
         members[participant.id] = participant
         encoders.setDownlink(downlink, of: participant.id)

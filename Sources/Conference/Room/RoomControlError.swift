@@ -12,7 +12,7 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case nobodyToHide(participant: String, index: Int)
     /// A template or an overlay asks for images that the relay does not have.
     case noSuchImages(LayoutTemplateError)
-    /// There were too many changes of this kind in a short time; the next one is possible after so many seconds.
+    /// There were too many changes of this kind in a short time; the next one is possible after this many seconds.
     case tooManyChanges(retryAfter: Int)
 
     public var description: String {

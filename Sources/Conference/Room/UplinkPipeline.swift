@@ -66,7 +66,7 @@ final class UplinkPipeline {
     /// had back from a job.
     private static let samplesOfJob = 8.5e6
 
-    /// - Parameter budget: What all decoders of the relay share.
+    /// - Parameter budget: The budget that all decoders of the relay share.
     init(source: SourceID, queue: JobQueueID, budget: DecodeBudget = DecodeBudget()) {
         self.source = source
         self.queue = queue
@@ -242,7 +242,7 @@ final class UplinkPipeline {
         isEnding = isDecoding
     }
 
-    /// Lets go of the picture of a source that went silent, or is not to be seen.
+    /// Releases the picture of a source that is silent, or must not be seen.
     func forgetPicture() {
         newest = nil
     }

@@ -25,11 +25,11 @@ struct UplinkPrice: Sendable {
         var content: SourceContent
     }
 
-    /// A receiver's picture, where it shows the source.
+    /// A receiver's picture that shows the source.
     struct View: Hashable, Sendable {
         /// The part of the picture that the source's tile takes, from 0 to 1.
         var share: Double
-        /// The video rate of the receiver's encoder; of its path, where it has none.
+        /// The video rate of the receiver's encoder, or of its path if it has none.
         var rate: BitRate
         /// The QP of that encoder, averaged; nil while it is not known.
         var qp: Double?
@@ -62,10 +62,10 @@ struct UplinkPrice: Sendable {
         size.area > 640 * 480 ? .kilobits(500) : size.area > 320 * 240 ? .kilobits(300) : least
     }
 
-    /// The source's rate beyond which this receiver's picture gets no better.
+    /// The source's rate beyond which this receiver's picture does not improve.
     ///
-    /// An encoder that has reached a fine QP has rate to spare. A source's own packets are only forwarded where the
-    /// path carries them with room to spare (`ForwardingPolicy`), and forwarding is better than any encoder.
+    /// An encoder that has reached a fine QP does not need its whole rate. A source's own packets are forwarded only if
+    /// the path carries them with a margin (`ForwardingPolicy`), and forwarding is better than any encoder.
     static func shownRate(_ view: View) -> BitRate {
         let spare = view.qp.map { exp2(min(0, $0 - finestQP) / stepsToHalve) } ?? 1
         let rate = view.rate * min(max(view.share, 0), 1)
@@ -89,9 +89,9 @@ struct UplinkPrice: Sendable {
     private static let screenShareFactor = 2.0
     /// The most that is asked for a tile, by the rate at which it looks well: that is a QP finer by twelve.
     private static let mostOfTile = 4.0
-    /// Nobody sees that a picture is finer than this.
+    /// The QP below which nobody sees an improvement.
     private static let finestQP = 16.0
-    /// By so many steps of the QP the rate halves.
+    /// The number of QP steps that halve the rate.
     private static let stepsToHalve = 6.0
     /// The part of a path's rate that a source may have to be forwarded on it: `ForwardingPolicy` asks for a fifth
     /// more.
@@ -114,8 +114,8 @@ struct UplinkPrice: Sendable {
         self.rate = rate
     }
 
-    /// Takes in that the source is seen in another tile, which has its own hysteresis. Returns true if the price is
-    /// another.
+    /// Records that the source has another largest tile, which has its own hysteresis. Returns true if the price has
+    /// changed.
     mutating func tileChanged(isLarger: Bool, rate wanted: BitRate, now: MonotonicInstant) -> Bool {
         if isLarger { grew = now }
         lower = nil

@@ -1,7 +1,7 @@
 import AudioMixing
 import MediaCore
 
-/// The last minute of one participant's audio, as it came and as they heard the others.
+/// The last minute of one participant's audio, as received and as mixed for it.
 final class AudioTimeline {
     struct Bucket: Sendable {
         /// Ticks at which the participant was a source.

@@ -52,7 +52,7 @@ extension Room {
 extension Participant {
     /// A source's counters; nil if the participant has no such source.
     ///
-    /// - Parameter lastFrame: When the source's newest frame came.
+    /// - Parameter lastFrame: The arrival of the source's newest frame.
     fileprivate func reading(of content: SourceContent, lastFrame: MonotonicInstant?) -> SourceReading? {
         let isSent = content == .camera ? sendsVideo : sendsScreenShare
         let pipeline = pipeline(for: content)

@@ -10,7 +10,7 @@ struct TimelineView {
 }
 
 extension RoomTimeline {
-    /// - Parameter describe: Whose a source is, where that is known.
+    /// - Parameter describe: Returns the owner's name of a source, if it is known.
     func snapshot(
         room: String, tickInterval: Duration, views: [TimelineView] = [], now: MonotonicInstant,
         describe: (SourceID) -> String

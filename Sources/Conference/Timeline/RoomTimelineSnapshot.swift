@@ -79,7 +79,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         case playing
         /// The last picture stands still: no new one has come for too long.
         case frozen
-        /// Nothing has come for so long that the picture was let go: there is a placeholder.
+        /// No packet has come for so long that the picture was replaced by a placeholder.
         case gone
         /// The source is not visible, so that only keyframes are decoded; or it is visible again, and the next keyframe
         /// is awaited.
@@ -90,7 +90,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
 
     /// The reason for which a picture stands still.
     public enum FreezeCause: String, Codable, Hashable, Sendable {
-        /// Nothing came from its sender.
+        /// No packet came from its sender.
         case nothingArrived
         /// Packets were lost on the way to the relay, and frames were of no use without them.
         case packetsLost
@@ -237,7 +237,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
 
     /// The sum of all audio. Mixes without a participant's own audio have limiters of their own.
     public struct Mix: Codable, Hashable, Sendable {
-        /// The lowest gain of the limiter, 0 to 1: below one where the sum is too loud.
+        /// The lowest gain of the limiter, 0 to 1: below one if the sum is too loud.
         public var limiterGain: [Double] = []
         /// Packets encoded.
         public var encodes: [UInt16] = []
@@ -252,7 +252,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var ended: Double?
         /// The loudest, in decibels below overload; 127 is silence, nil if no audio is sent.
         public var level: [UInt8?] = []
-        /// Its mean gain in the mix: 0 where it was left out.
+        /// Its mean gain in the mix: 0 if it was left out.
         public var gain: [Double] = []
         public var isVoice: [Bool] = []
         /// Milliseconds made up for lost or late packets.

@@ -26,13 +26,13 @@ struct TimelineRing<Bucket: Sendable>: Sendable {
     private var buckets: [Bucket]
     private var newest: Int64?
 
-    /// - Parameter empty: What a bucket is before anything happens in it.
+    /// - Parameter empty: The initial value of a bucket.
     init(empty: Bucket, count: Int = TimelineScale.bucketCount) {
         self.empty = empty
         buckets = [Bucket](repeating: empty, count: max(1, count))
     }
 
-    /// Notes something in a bucket: the newest, one after it, or an earlier one that is still remembered.
+    /// Changes a bucket: the newest, one after it, or an earlier one that is still remembered.
     mutating func update(_ index: Int64, _ change: (inout Bucket) -> Void) {
         advance(to: index)
         guard let newest, newest - index < Int64(buckets.count) else { return }

@@ -2,7 +2,7 @@ import Compositing
 import MediaCore
 
 extension TimelineView {
-    /// - Parameter describe: Whose a source is, where that is known.
+    /// - Parameter describe: Returns the owner's name of a source, if it is known.
     func snapshot(describe: (SourceID) -> String) -> RoomTimelineSnapshot.View {
         var view = RoomTimelineSnapshot.View(
             receivers: receivers, width: plan.canvas.width, height: plan.canvas.height)
