@@ -31,7 +31,7 @@ public struct BitrateAllocator: Sendable {
     public struct Configuration: Hashable, Sendable {
         /// The audio encoder's range; nil without audio.
         public var audio: ClosedRange<BitRate>?
-        /// The video encoder's range; nil without video. The lower bound is kept even where the target is below it.
+        /// The video encoder's range; nil without video. The lower bound holds even if the target is below it.
         public var video: ClosedRange<BitRate>?
         /// The duration of audio in one packet.
         public var audioPacketDuration: Duration
@@ -70,12 +70,12 @@ public struct BitrateAllocator: Sendable {
         self.configuration = configuration
     }
 
-    /// Splits a target.
+    /// Divides a target.
     ///
     /// - Parameters:
     ///   - fractionLost: The fraction of packets that get lost.
-    ///   - protection: What forward error correction adds to each bit of video.
-    ///   - audioRepetitions: How often the payload of an audio packet is sent again in later ones.
+    ///   - protection: The bits of forward error correction for each bit of video.
+    ///   - audioRepetitions: The number of later packets that repeat an audio payload.
     public mutating func allocate(
         target: BitRate, fractionLost: Double = 0, protection: Double = 0, audioRepetitions: Int = 0
     ) -> BitrateAllocation {

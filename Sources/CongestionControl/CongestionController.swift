@@ -14,8 +14,8 @@ public protocol CongestionController: Sendable {
     /// The receiver's own estimate arrived (draft-alvestrand-rmcat-remb-03): an upper bound.
     mutating func remoteEstimateReceived(_ estimate: BitRate, now: MonotonicInstant)
 
-    /// A receiver report arrived (RFC 3550, 6.4.2): the fraction lost since the one before, and the round-trip time
-    /// where the report allows to compute it.
+    /// Takes a receiver report (RFC 3550, 6.4.2): the fraction lost since the last one, and the round-trip time if the
+    /// report allows its computation.
     mutating func receiverReportReceived(fractionLost: Double, roundTripTime: Duration?, now: MonotonicInstant)
 
     /// The most that the application would send if it could, when that changes: probing beyond it would be a waste.
@@ -32,7 +32,7 @@ public protocol CongestionController: Sendable {
     /// zero.
     mutating func frameDelayChanged(_ delay: Duration, now: MonotonicInstant)
 
-    /// Decides anew.
+    /// Decides again.
     mutating func advance(now: MonotonicInstant) -> ControlDecision
 
     /// The controller's state, for metrics.

@@ -77,7 +77,7 @@ public struct CongestionFeedbackRecorder: Sendable {
         /// The element `i` belongs to the sequence number `firstSequence + i`.
         private var arrivals = CircularBuffer<(time: MonotonicInstant, ecn: ECNCodepoint)?>()
         private var firstSequence: Int64 = 0
-        /// Up to where the last report went.
+        /// The end of the last report.
         private var reportedEnd: Int64 = 0
         private var unwrapper = SequenceUnwrapper()
 

@@ -4,7 +4,7 @@ public import MediaCore
 public struct ControlDecision: Hashable, Sendable {
     /// The rate of everything that is sent on average: media of every kind, headers and retransmissions.
     public var targetBitRate: BitRate
-    /// The average rate where the target is for the next frame alone; nil if the target says both.
+    /// The average rate if the target is for the next frame alone; nil if they are equal.
     public var sustainedBitRate: BitRate?
     /// The rate over several frames.
     public var averageBitRate: BitRate { sustainedBitRate ?? targetBitRate }

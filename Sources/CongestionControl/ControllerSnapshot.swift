@@ -14,7 +14,7 @@ public struct ControllerSnapshot: Hashable, Sendable {
 
     /// The last bound of the target.
     public enum Limit: String, Hashable, Sendable {
-        /// Nothing was heard yet.
+        /// No feedback has come yet.
         case start
         /// Growth or shrinking of delay.
         case delay
@@ -38,7 +38,7 @@ public struct ControllerSnapshot: Hashable, Sendable {
     public var lossBasedBitRate: BitRate?
     /// The receiver's estimate (REMB).
     public var remoteEstimate: BitRate?
-    /// The estimate of the bottleneck's capacity, where there is one.
+    /// The estimate of the bottleneck's capacity, if there is one.
     public var linkCapacity: BitRate?
     public var networkState: NetworkState
     public var limit: Limit

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Between which rates a controller moves, and where it starts.
+/// The range of a controller's rates, and its start.
 public struct RateLimits: Hashable, Sendable {
     public var minimum: BitRate
     public var start: BitRate

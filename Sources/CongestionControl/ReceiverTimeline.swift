@@ -14,7 +14,7 @@ struct ReceiverTimeline: Sendable {
         case reportTimestamp
     }
 
-    /// A reading, and where it stands.
+    /// A reading with its place on the time line.
     struct Reading: Sendable {
         fileprivate var count: UInt32
         fileprivate var feedbackTime: MonotonicInstant
@@ -22,8 +22,8 @@ struct ReceiverTimeline: Sendable {
         var instant: MonotonicInstant
     }
 
-    /// By how much the time between two readings may differ on the two clocks. Later feedback tells of packets that the
-    /// sender has forgotten.
+    /// The tolerated difference between the two clocks' times from one reading to the next. Later feedback is on
+    /// packets that the sender has forgotten.
     static let tolerance = TransportFeedbackAdapter.maximumAge
 
     private let counter: Counter

@@ -43,9 +43,9 @@ public struct TransportFeedbackRecorder: Sendable {
         self.interval = interval
     }
 
-    /// A packet with this transport-wide sequence number arrived.
+    /// Takes a packet with this transport-wide sequence number.
     ///
-    /// - Parameter arrival: When it arrived, where that was before now.
+    /// - Parameter arrival: The arrival, if it was before now.
     public mutating func received(
         transportSequence: UInt16, arrival: MonotonicInstant? = nil, now: MonotonicInstant
     ) {
@@ -82,8 +82,8 @@ public struct TransportFeedbackRecorder: Sendable {
         nextFeedbackTime = max((lastFeedbackTime.map { $0 + interval }) ?? firstUnreportedTime, firstUnreportedTime)
     }
 
-    /// Feedback of all that was not reported yet; more than one packet where there is much of it or where arrivals lie
-    /// far apart.
+    /// Makes feedback on all packets that were not reported yet: several feedback packets if there are many, or if
+    /// arrivals are far apart.
     public mutating func makeFeedback(mediaSSRC: UInt32, now: MonotonicInstant) -> [TransportFeedback] {
         guard hasNews else { return [] }
         hasNews = false

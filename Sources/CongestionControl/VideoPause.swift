@@ -2,6 +2,6 @@
 public enum VideoPause: String, Hashable, Sendable {
     /// For some hundred milliseconds, to see how long packets take over the empty path. Viewers need not be told.
     case emptyPathProbe
-    /// The path does not carry the minimum rate, nor a useful part of it. Viewers are to be told.
+    /// The path does not carry the minimum rate or a useful part of it. Viewers should be told.
     case slowPath
 }

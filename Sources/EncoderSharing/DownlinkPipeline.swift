@@ -186,7 +186,7 @@ package struct DownlinkPipeline {
         let queue = hasFallen ? after.longest : after.sent
         var limit = hasFallen ? FrameBound.queueOfFallen : FrameBound.queue.duration(at: frameRate)
         if frame.type == .idr {
-            // A receiver that still sees something goes on with that.
+            // A receiver that still sees frames keeps them.
             if queue <= limit || before.sent <= Self.idle { return .send }
             return subscription == .pending ? .ignore : .stop
         }

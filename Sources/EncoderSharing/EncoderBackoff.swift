@@ -18,9 +18,9 @@ package struct EncoderBackoff: Sendable {
     /// Returns true if the encoder may be tried now.
     package func allowsTry(now: MonotonicInstant) -> Bool { nextTry.map { now >= $0 } ?? true }
 
-    /// The encoder failed.
+    /// Records a failure of the encoder.
     ///
-    /// - Returns: How long it is left alone.
+    /// - Returns: The time until the next attempt.
     package mutating func failed(now: MonotonicInstant) -> Duration {
         let delay = min(Self.shortest * (1 << min(failures, 8)), Self.longest)
         failures = min(failures + 1, 1000)

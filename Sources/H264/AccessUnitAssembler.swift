@@ -10,7 +10,7 @@ public struct AccessUnitAssembler: Sendable {
     private var parameterSets = ParameterSetStore()
     private var current: [NALUnit] = []
     private var currentSize = 0
-    /// The first slice of the current primary picture, where its header could be parsed.
+    /// The first slice of the current primary picture, if its header could be parsed.
     private var firstSlice: SliceHeader?
     private var hasPrimaryPicture = false
     /// True if the current unit has an end of sequence or of stream, after which nothing of the same unit may follow.

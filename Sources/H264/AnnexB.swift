@@ -6,7 +6,7 @@ public enum AnnexB {
     public enum StartCodeLength: Hashable, Sendable {
         /// Four bytes before every NAL unit, as RTP gateways and most encoders write them.
         case four
-        /// Three bytes where the standard allows: before all but an access unit's first NAL unit, SPS and PPS (B.1.2).
+        /// Three bytes if the standard allows it: before all but an access unit's first NAL unit, SPS and PPS (B.1.2).
         case shortest
     }
 

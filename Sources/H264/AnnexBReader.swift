@@ -58,7 +58,7 @@ public struct AnnexBReader: Sendable {
         return found
     }
 
-    /// Reads `count` bytes off the buffer and returns them as a unit where they are one.
+    /// Reads `count` bytes off the buffer and returns them if they are a unit.
     private mutating func takeUnit(upTo count: Int) -> NALUnit? {
         defer {
             buffer.moveReaderIndex(forwardBy: count)

@@ -13,7 +13,7 @@ public struct H264PayloadPeek: Hashable, Sendable {
 
     private var hasSlices = false
 
-    /// Looks at a payload; of one that breaks the rules nothing is seen.
+    /// Reads a payload; a malformed one has no properties.
     public init(_ payload: ByteBuffer) {
         guard let whole = NALUnit(payload), !whole.forbiddenZeroBit else { return }
         switch whole.type {

@@ -1,7 +1,7 @@
 public import NIOCore
 
-/// One NAL unit as it is stored and sent: its header byte and its payload with emulation prevention, without start code
-/// or length (H.264 7.3.1).
+/// One NAL unit in its stored and sent form: its header byte and its payload with emulation prevention, without start
+/// code or length (H.264 7.3.1).
 public struct NALUnit: Sendable, Hashable {
     /// The header byte and the payload; never empty.
     public let bytes: ByteBuffer
@@ -38,9 +38,9 @@ public struct NALUnit: Sendable, Hashable {
     /// The number of bytes, header included.
     public var count: Int { bytes.readableBytes }
 
-    /// The payload behind the one-byte header without emulation prevention (RBSP).
+    /// The payload after the one-byte header, without emulation prevention (RBSP).
     ///
-    /// - Parameter sourceLimit: Looks at no more than this many payload bytes: enough for a slice header, say.
+    /// - Parameter sourceLimit: The largest number of payload bytes to read, such as enough for a slice header.
     public func rawPayload(sourceLimit: Int = .max) -> [UInt8] {
         bytes.withUnsafeReadableBytes { raw in
             EmulationPrevention.removed(from: UnsafeRawBufferPointer(rebasing: raw.dropFirst().prefix(sourceLimit)))

@@ -22,7 +22,7 @@ public struct PictureParameterSet: Hashable, Sendable {
     public var initialQS: Int
     /// `chroma_qp_index_offset`.
     public var chromaQPOffset: Int
-    /// `second_chroma_qp_index_offset`; the same as the first where it was not sent.
+    /// `second_chroma_qp_index_offset`; the same as the first if it was not sent.
     public var secondChromaQPOffset: Int
     /// `deblocking_filter_control_present_flag`.
     public var hasDeblockingControl: Bool

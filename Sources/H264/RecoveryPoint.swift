@@ -34,7 +34,7 @@ public struct RecoveryPoint: Hashable, Sendable {
         return nil
     }
 
-    /// The one that a unit of messages has; nil if it has none, or where it makes no sense.
+    /// Parses the recovery point in a unit of messages; nil if it has none, or an invalid one.
     public init?(parsing nalUnit: NALUnit) {
         guard nalUnit.type == .sei else { return nil }
         let payload = nalUnit.rawPayload(sourceLimit: Self.maximumSize)

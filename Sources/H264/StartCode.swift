@@ -3,7 +3,7 @@ enum StartCode {
     /// The offset of the first `00 00 01` that begins at or behind `start`, if any.
     static func firstOffset(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var index = start
-        // The third byte decides how far to go on: above one, none of these three bytes can begin a start code.
+        // The third byte decides the step: if it is above one, none of these three bytes can begin a start code.
         while index + 2 < bytes.count {
             switch bytes[index + 2] {
             case 0: index += 1

@@ -39,9 +39,9 @@ public struct CalibrationRun: Sendable {
         self.processorTime = processorTime
     }
 
-    /// Does it.
+    /// Runs the measurement.
     ///
-    /// - Throws: When a codec cannot be made or fails.
+    /// - Throws: An error if a codec cannot be made or fails.
     public func measure() throws(CalibrationError) -> Calibration {
         var calibration = Calibration(canvas: canvas, encoder: encoder)
         do {

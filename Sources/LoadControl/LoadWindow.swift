@@ -38,8 +38,8 @@ package struct LoadWindow: Sendable {
 
     /// Takes a tick.
     ///
-    /// - Parameter load: What it took, as a share of the time to the next one. More than 1: it was late, or was left
-    ///   out.
+    /// - Parameter load: Its duration, as a share of the time to the next one. More than 1: it was late, or was
+    ///   skipped.
     package mutating func observe(load: Double, now: MonotonicInstant) {
         let bin = load > 0 ? min(Int(clamping: load / Self.step), Self.binCount - 1) : 0
         let slot = advance(to: now)

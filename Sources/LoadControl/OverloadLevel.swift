@@ -14,7 +14,7 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
     case oneEncoder
     /// Every second tick is left out.
     case halfFrameRate
-    /// Nobody else is let in.
+    /// Further participants are refused.
     case refusingJoins
 
     public static func < (left: OverloadLevel, right: OverloadLevel) -> Bool { left.rawValue < right.rawValue }

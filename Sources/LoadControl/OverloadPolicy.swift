@@ -66,7 +66,7 @@ package struct OverloadPolicy: Sendable {
     static let highLoad = 0.85
     /// Workers that are busy for more than this have no time left.
     static let highBusy = 0.95
-    /// A measure is taken back where the load would then be below this.
+    /// The load below which a measure is undone.
     static let comfortableLoad = 0.75
     /// For this time after a change nothing is concluded: some of the measurements are from before it.
     package static let settling = Duration.milliseconds(500)
@@ -194,7 +194,7 @@ package struct OverloadPolicy: Sendable {
         return less < usual * 0.97
     }
 
-    /// By how much the load may grow when the present level's measure is taken back.
+    /// Returns the factor by which the load may grow when the present level's measure is undone.
     private func growth(_ situation: Situation) -> Double {
         switch level {
         case .normal, .refusingJoins: return 1
@@ -241,7 +241,7 @@ package struct OverloadPolicy: Sendable {
         return transition
     }
 
-    /// Nobody is there: there is nothing to spare.
+    /// Resets the level, because there are no participants and nothing to save.
     private mutating func reset(now: MonotonicInstant) -> Transition? {
         guard !path.isEmpty else { return nil }
         let before = level

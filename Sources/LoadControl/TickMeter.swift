@@ -1,8 +1,8 @@
 package import MediaCore
 
-/// Follows a room's ticks from when they are due until the last of their jobs is done.
+/// Follows a room's ticks from their due time until the last of their jobs is done.
 ///
-/// Only the few newest are followed: one that is overtaken by so many others was late in any case.
+/// Only the newest few are followed: a tick that was overtaken by that many was late in any case.
 package struct TickMeter: Sendable {
     private struct Tick: Sendable {
         package var captureTime: MonotonicInstant
@@ -21,8 +21,8 @@ package struct TickMeter: Sendable {
     /// Takes a tick whose pictures are there.
     ///
     /// - Parameters:
-    ///   - jobs: How many encodes it has come to.
-    ///   - finished: When its pictures were there.
+    ///   - jobs: The number of its encode jobs.
+    ///   - finished: The time at which its pictures were there.
     /// - Returns: The slack of a tick that is over, this one or one that was overtaken.
     package mutating func composed(
         _ captureTime: MonotonicInstant, interval: Duration, jobs: Int, finished: MonotonicInstant

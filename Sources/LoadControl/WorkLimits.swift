@@ -8,7 +8,7 @@ package struct WorkLimits: Hashable, Sendable {
     package var maximumEncoders: Int?
     /// True if participants that did not ask otherwise see the same picture with themselves in it.
     package var forcesSharedView = false
-    /// One tick of so many is composed.
+    /// Of this many ticks one is composed.
     package var frameRateDivisor = 1
     /// True if further participants are admitted.
     package var admitsJoins = true

@@ -28,7 +28,7 @@ public struct BlockBuffer: Sendable {
     /// True if all bytes are in one block.
     public var isContiguous: Bool { rest.isEmpty }
 
-    /// The blocks in order; none is empty, but for the one of an empty buffer.
+    /// The blocks in order; none is empty, except the one of an empty buffer.
     public var blocks: [ByteBuffer] { [first] + rest }
 
     /// Appends a reference to the readable bytes of another block.

@@ -19,9 +19,9 @@ public struct ColourDescription: Hashable, Sendable {
         self.isFullRange = isFullRange
     }
 
-    /// Nothing is known; pictures are taken for limited range.
+    /// An unknown colour; such pictures count as limited range.
     public static let unspecified = ColourDescription()
-    /// The same, with the code points of BT.601 in place of unspecified ones where the matrix is unspecified. The range
+    /// The same, with the code points of BT.601 in place of unspecified ones if the matrix is unspecified. The range
     /// stays.
     public var assumingBT601: ColourDescription {
         guard matrixCoefficients == Self.unspecified.matrixCoefficients else { return self }

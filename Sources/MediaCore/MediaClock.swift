@@ -14,7 +14,7 @@ public protocol MediaTimer: AnyObject, Sendable {
     /// Makes the timer fire once, at `instant` or as soon as possible after it, and not at an earlier armed instant.
     func arm(at instant: MonotonicInstant)
 
-    /// Has the timer not fire. A call of its action that has begun goes on.
+    /// Disarms the timer. A running call of its action continues.
     func disarm()
 }
 

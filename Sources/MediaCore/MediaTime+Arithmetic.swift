@@ -10,7 +10,7 @@ extension MediaTime: AdditiveArithmetic {
 
     public static prefix func - (time: MediaTime) -> MediaTime { zero.subtracting(time) }
 
-    /// The sum, rounded as asked where it cannot be represented exactly.
+    /// The sum, rounded as requested if it cannot be represented exactly.
     public func adding(_ other: MediaTime, rounding rule: FloatingPointRoundingRule = .down) -> MediaTime {
         if timescale == other.timescale, isNumeric, other.isNumeric {
             let (sum, overflow) = value.addingReportingOverflow(other.value)
@@ -22,7 +22,7 @@ extension MediaTime: AdditiveArithmetic {
         return combined(with: other, sign: 1, rounding: rule)
     }
 
-    /// The difference, rounded as asked where it cannot be represented exactly.
+    /// The difference, rounded as requested if it cannot be represented exactly.
     public func subtracting(_ other: MediaTime, rounding rule: FloatingPointRoundingRule = .down) -> MediaTime {
         if timescale == other.timescale, isNumeric, other.isNumeric {
             let (difference, overflow) = value.subtractingReportingOverflow(other.value)
@@ -93,8 +93,8 @@ extension MediaTime: AdditiveArithmetic {
         return isInfinite && kind != addend.kind ? .invalid : addend
     }
 
-    /// The time `numerator / denominator` seconds: exactly, in lowest terms, or else rounded to a multiple of
-    /// `1 / fallback` seconds, in ever coarser timescales where the value would be too large.
+    /// The time `numerator / denominator` seconds: exact, in lowest terms, or else rounded to a multiple of `1 /
+    /// fallback` seconds, in coarser timescales if the value would be too large.
     ///
     /// - Parameters:
     ///   - numerator: At most 2¹²⁶.

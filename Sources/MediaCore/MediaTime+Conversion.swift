@@ -1,5 +1,5 @@
 extension MediaTime {
-    /// The time in seconds, rounded to a double; not a number where the time is invalid or indefinite.
+    /// The time in seconds, rounded to a double; NaN if the time is invalid or indefinite.
     public var seconds: Double {
         switch kind {
         case .numeric: Double(value) / Double(timescale)
@@ -23,8 +23,8 @@ extension MediaTime {
 
     /// The time in another timescale.
     ///
-    /// - Returns: The time itself if it is no number; an infinity where the value would be beyond 64 bits; invalid for
-    ///   a timescale that is not positive.
+    /// - Returns: The time itself if it is no number; an infinity if the value would exceed 64 bits; invalid for a
+    ///   timescale that is not positive.
     public func converted(
         toTimescale newTimescale: Int32, rounding rule: FloatingPointRoundingRule = .down
     ) -> MediaTime {

@@ -7,8 +7,8 @@
 /// The non-numeric values, their order and their arithmetic are those of Core Media's CMTime: `negativeInfinity` <
 /// every number < `indefinite` < `positiveInfinity` < `invalid`; each of them equals itself.
 public struct MediaTime: Sendable {
-    /// The count of `1 / timescale` seconds; the largest and smallest `Int64` for the infinities, otherwise zero where
-    /// the time is no number.
+    /// The count of `1 / timescale` seconds; the largest and smallest `Int64` for the infinities, zero for other
+    /// non-numeric times.
     public let value: Int64
     /// Units per second: positive for a number, zero otherwise.
     public let timescale: Int32
@@ -25,7 +25,7 @@ public struct MediaTime: Sendable {
         case invalid
     }
 
-    /// Creates the time `value / timescale` seconds; an invalid one where the timescale is not positive.
+    /// Creates the time `value / timescale` seconds; an invalid one if the timescale is not positive.
     public init(value: Int64, timescale: Int32) {
         guard timescale > 0 else {
             self = .invalid

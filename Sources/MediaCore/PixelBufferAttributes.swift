@@ -17,7 +17,7 @@ public struct PixelBufferAttributes: Hashable, Sendable {
         self.rowAlignment = rowAlignment
     }
 
-    /// Nothing is required.
+    /// No requirements.
     public static let any = PixelBufferAttributes()
 
     /// Returns true if a picture satisfies the requirements.

@@ -72,7 +72,7 @@ public final class PixelBufferPool: Sendable {
         self.state = Mutex(state)
     }
 
-    /// A picture to write, with undefined contents and no attachments: a recycled one where there is one.
+    /// Returns a picture to write, with undefined contents and no attachments: a recycled one if there is one.
     public func makeBuffer() -> MutablePixelBuffer {
         let storage = state.withLock { state in
             // Always the first unused one, so that surplus pictures stay unused at the end and age.

@@ -19,7 +19,7 @@ public struct RecentNumbers: Sendable {
 
     public init() {}
 
-    /// Notes a number.
+    /// Records a number.
     public mutating func insert(_ number: Int64) -> Verdict {
         guard let newest, number <= newest else {
             let step = newest.map { UInt64(bitPattern: number &- $0) } ?? UInt64(Self.count)

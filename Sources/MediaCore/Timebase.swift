@@ -92,9 +92,9 @@ public final class Timebase: Sendable {
 
     // MARK: Setting
 
-    /// Sets the time. The rate stays as it is.
+    /// Sets the time. The rate does not change.
     ///
-    /// - Parameter time: One that is no number stands: it is read until another is set, and sleepers wait for that.
+    /// - Parameter time: A non-numeric time is kept until another is set, and sleepers wait for that.
     public func setTime(_ time: MediaTime) {
         change { state, sourceTime in
             state.anchorTime = time
@@ -102,10 +102,10 @@ public final class Timebase: Sendable {
         }
     }
 
-    /// Sets the rate. The time goes on from where it is.
+    /// Sets the rate. The time continues from its present value.
     ///
-    /// - Parameter rate: 1 for the source's own, 0 to stand still, negative to run backward; within ±2²⁰. One that is
-    ///   not finite counts as 0.
+    /// - Parameter rate: 1 for the source's own, 0 to stand still, negative to run backward; within ±2²⁰. A rate that
+    ///   is not finite counts as 0.
     public func setRate(_ rate: Double) {
         let rate = TimebaseRate(rate)
         change { state, sourceTime in
@@ -126,9 +126,9 @@ public final class Timebase: Sendable {
         }
     }
 
-    /// Says which time it is, was or will be at an instant of the clock. The rate stays as it is, or is set too.
+    /// Sets the time at an instant of the clock, past or future. The rate does not change, or is set too.
     ///
-    /// In a chain, `instant` stands for the source's time at it, as things are now.
+    /// In a chain, `instant` stands for the source's time at it, with the present settings.
     public func setAnchor(time: MediaTime, at instant: MonotonicInstant, rate: Double? = nil) {
         change { state, _ in
             state.anchorTime = time
@@ -139,10 +139,10 @@ public final class Timebase: Sendable {
 
     // MARK: Waiting
 
-    /// Returns when `time` has been reached in the direction in which the timebase runs, at once where it was already.
+    /// Returns when `time` has been reached in the direction in which the timebase runs, at once if it was already.
     ///
-    /// Changes of time and rate made meanwhile, here or anywhere up the chain, hold at once. At rate 0 a time that lies
-    /// ahead is not reached.
+    /// Changes of time and rate made meanwhile, here or anywhere up the chain, apply at once. At rate 0 a time that
+    /// lies ahead is not reached.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until time: MediaTime) async throws(CancellationError) {
@@ -168,7 +168,7 @@ public final class Timebase: Sendable {
     /// A time, and whether it has reached another.
     struct Reading {
         var time: MediaTime
-        /// -1 where the time runs backward, 0 if it stands still, otherwise 1.
+        /// -1 if the time runs backward, 0 if it stands still, otherwise 1.
         var direction: Int64
 
         func hasReached(_ other: MediaTime, forwardOnly: Bool) -> Bool {

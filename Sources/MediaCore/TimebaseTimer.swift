@@ -26,10 +26,10 @@ public final class TimebaseTimer: Sendable, TimebaseObserver {
         timebase.add(observer: self)
     }
 
-    /// Has the timer fire once, when the timebase reaches `time` in the direction in which it runs then.
+    /// Makes the timer fire once, when the timebase reaches `time` in the direction in which it runs then.
     ///
     /// - Parameter forwardOnly: True to wait, while the timebase runs backward, until it runs forward again.
-    /// - Returns: False where that time has been reached already. Then the timer is disarmed and does not fire.
+    /// - Returns: False if that time has been reached already. Then the timer is disarmed and does not fire.
     @discardableResult
     public func arm(at time: MediaTime, forwardOnly: Bool = false) -> Bool {
         state.withLock { state in
@@ -42,7 +42,7 @@ public final class TimebaseTimer: Sendable, TimebaseObserver {
         }
     }
 
-    /// Has the timer not fire. A call of its action that has begun goes on.
+    /// Disarms the timer. A running call of its action continues.
     public func disarm() {
         state.withLock { state in
             state.target = nil
@@ -76,7 +76,7 @@ public final class TimebaseTimer: Sendable, TimebaseObserver {
 
     /// Arms the clock's timer for the target.
     ///
-    /// - Returns: False where the target has been reached.
+    /// - Returns: False if the target has been reached.
     private func schedule(_ state: inout State) -> Bool {
         guard let target = state.target else { return true }
         let now = timebase.clock.now

@@ -20,7 +20,7 @@ public struct TokenBucket: Hashable, Sendable {
     /// - Parameters:
     ///   - rate: Tokens added each second. Negative numbers and NaN count as zero.
     ///   - capacity: The most tokens that the bucket holds. Negative numbers and NaN count as zero.
-    ///   - now: From when on the bucket refills; nil: from the first call on.
+    ///   - now: The time from which the bucket refills; nil: from the first call on.
     public init(rate: Double, capacity: Double, now: MonotonicInstant? = nil) {
         self.rate = Self.valid(rate)
         self.capacity = Self.valid(capacity)
@@ -58,7 +58,7 @@ public struct TokenBucket: Hashable, Sendable {
         self.tokens = max(self.tokens - Self.valid(tokens), -rate * Self.longestDebt)
     }
 
-    /// Changes rate and capacity; the bucket stays as full as it is.
+    /// Changes rate and capacity; the bucket keeps its tokens.
     public mutating func setRate(_ rate: Double, capacity: Double, now: MonotonicInstant) {
         refill(now: now)
         let filling = self.capacity > 0 ? tokens / self.capacity : 1

@@ -1,6 +1,6 @@
-/// By how much a picture is to be turned to stand upright.
+/// The rotation that makes a picture upright.
 ///
-/// Phones send their sensor's pictures as they are and say how they lie, in the header extension "coordination of video
+/// Phones send their sensor's pictures unchanged and state the rotation in the header extension "coordination of video
 /// orientation" (3GPP TS 26.114, 7.4.5).
 public enum VideoRotation: UInt8, Hashable, Sendable, CaseIterable {
     /// The picture is upright.

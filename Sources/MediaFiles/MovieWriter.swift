@@ -3,10 +3,10 @@ import H264
 public import MediaCore
 public import NIOCore
 
-/// Writes an MP4 file: one H.264 track, passed through as it is, and optionally one Opus track.
+/// Writes an MP4 file: one H.264 track, with unchanged frames, and optionally one Opus track.
 ///
-/// Not thread-safe: one caller at a time. A change of parameter sets mid-file is carried inside the samples, which
-/// decoders that follow in-band parameter sets play on; the track's header keeps the first size.
+/// It is not thread-safe and serves one caller at a time. Changed parameter sets are written inside the samples, which
+/// decoders with support for in-band parameter sets can play; the track's header keeps the first size.
 public final class MovieWriter {
     /// The layout of the file.
     public enum Layout: Sendable, Hashable {
@@ -78,7 +78,7 @@ public final class MovieWriter {
 
     /// Writes an Opus packet.
     ///
-    /// - Throws: `MovieError.cannotWrite`, or `.misuse` where the movie has no audio track or is finished.
+    /// - Throws: `MovieError.cannotWrite`, or `.misuse` if the movie has no audio track or is finished.
     public func append(
         opus packet: ByteBuffer, presentationTime: MediaTime, duration: MediaTime? = nil
     ) throws(MovieError) {

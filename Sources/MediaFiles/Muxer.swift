@@ -157,7 +157,7 @@ final class Muxer {
         guard status >= 0 else { throw .cannotWrite(path: path, reason: LibAVFormat.message(status)) }
     }
 
-    /// Writes the trailer, where there is a header, and closes the file. The first error wins.
+    /// Writes the trailer, if there is a header, and closes the file. The first error wins.
     private func close() -> Int32 {
         isClosed = true
         var status: Int32 = isHeaderWritten ? av_write_trailer(context) : 0

@@ -4,8 +4,8 @@ import RTP
 import SDP
 import SecureTransport
 
-/// One Opus stream on its way in. Ordering and concealment belong to the mixer's playout buffer; here packets are
-/// counted, numbered, taken apart where they repeat earlier ones, and forwarded.
+/// One incoming Opus stream. Ordering and concealment belong to the mixer's playout buffer; here packets are counted,
+/// numbered, split if they repeat earlier ones, and forwarded.
 final class AudioReceiveStream {
     private(set) var ssrc: UInt32?
     private(set) var reception = ReceptionStatistics(clockRate: 48_000)
@@ -18,7 +18,7 @@ final class AudioReceiveStream {
     /// Payloads that were taken from later packets, since their own had not come.
     var repeatedPayloadsUsed: UInt64 { redundancy.usedCount }
 
-    /// - Parameter level: How loud the packet says it is.
+    /// - Parameter level: The level that the packet claims.
     func insert(
         _ packet: RTPPacket, level: AudioLevel?, size: DataSize, now: MonotonicInstant,
         deliver: (ReceivedAudioPacket) -> Void

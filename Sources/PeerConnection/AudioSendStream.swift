@@ -71,8 +71,8 @@ final class AudioSendStream {
 
     // MARK: Another sender's packets
 
-    /// Another sender's packet as one of this stream; nil if it comes too late. Numbers and timestamps go on, until the
-    /// next packet of ours.
+    /// Returns another sender's packet as one of this stream; nil if it comes too late. Numbers and timestamps
+    /// continue, until our own next packet.
     func forward(_ packet: ReceivedAudioPacket, sampleCount: Int) -> RTPPacket? {
         var stream = forwarding ?? begin(at: packet)
         guard let place = stream.place(packet, sampleCount: sampleCount) else { return nil }

@@ -1,6 +1,6 @@
 /// The state of a participant's connection.
 public enum ConnectionState: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Nothing authentic has come yet.
+    /// No authentic packet has come yet.
     case new
     /// Media flows, or could.
     case connected

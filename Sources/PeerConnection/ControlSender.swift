@@ -4,7 +4,7 @@ import RTP
 import SDP
 import SecureTransport
 
-/// Sends a connection's RTCP: in compound packets where it must be, protected, ahead of all media.
+/// Sends a connection's RTCP: protected, in compound packets if required, before all media.
 struct ControlSender {
     private let wallClock: WallClock
     /// Our canonical name (RFC 3550, 6.5.1).

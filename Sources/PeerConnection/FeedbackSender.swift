@@ -134,7 +134,7 @@ struct FeedbackSender {
         control.send(packets, on: sender, now: now)
     }
 
-    /// Tells the sender of a picture that arrived whole, where it has a use for that.
+    /// Acknowledges a complete picture to its sender, if the sender supports that.
     private static func acknowledgement(of line: MediaLine, now: MonotonicInstant) -> RTCPPacket? {
         let media = line.negotiated
         guard media.feedback.rpsi, let receiver = line.videoReceiver, let ssrc = receiver.ssrc,

@@ -10,7 +10,7 @@ struct FrameDelayMeter {
     private var mean: Duration?
     private var told = Duration.zero
 
-    /// Adds a frame; the mean if it is to be told.
+    /// Adds a frame; returns the mean if it must be reported.
     mutating func add(_ delay: Duration) -> Duration? {
         let mean = mean.map { $0 + (delay - $0) / Self.memory } ?? delay
         self.mean = mean

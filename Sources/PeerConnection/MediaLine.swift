@@ -19,7 +19,7 @@ package final class MediaLine {
     var rtcpDestination: TransportAddress? { isPaused ? nil : rtcpAddress }
     private var rtpAddress: TransportAddress?
     private var rtcpAddress: TransportAddress?
-    /// Nothing is sent for now, because the remote side is silent. The addresses are kept.
+    /// True while nothing is sent because the remote side is silent. The addresses are kept.
     private var isPaused = false
     /// The time of the last authenticated RTP packet.
     private(set) var lastRTP: MonotonicInstant?
@@ -191,7 +191,7 @@ package final class MediaLine {
     /// Sends reports to this address.
     func sendControl(to address: TransportAddress) { rtcpAddress = address }
 
-    /// Sends nothing for a while, or goes on.
+    /// Pauses sending, or resumes it.
     func setPaused(_ isPaused: Bool) { self.isPaused = isPaused }
 
     // MARK: Receiving

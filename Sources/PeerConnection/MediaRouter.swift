@@ -120,7 +120,7 @@ struct MediaRouter {
 
     // MARK: Addresses
 
-    /// Media goes to where the newest authentic packet came from: a client may change its address at any time.
+    /// Sends media to the source of the newest authentic packet: a client may change its address at any time.
     static func latch(
         _ line: MediaLine, by packet: RTPPacket, from source: TransportAddress, among lines: MediaLines,
         isBundled: Bool

@@ -3,7 +3,7 @@ package import MediaCore
 import RTP
 public import SecureTransport
 
-/// The settings of a `PeerConnection`, besides the negotiated session.
+/// The settings of a `PeerConnection`, in addition to the negotiated session.
 public struct PeerConfiguration: Sendable {
     /// The limits of the sent rate, audio included.
     public var rateLimits: RateLimits

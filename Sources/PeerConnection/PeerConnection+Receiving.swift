@@ -6,14 +6,13 @@ import SDP
 public import SecureTransport
 
 extension PeerConnection {
-    /// Takes a datagram that may be for this session. Never traps, whatever it holds; only a packet that authenticates
-    /// changes anything.
+    /// Takes a datagram that may belong to this session. It never traps, whatever the datagram holds; only an authentic
+    /// packet changes anything.
     ///
     /// - Parameters:
-    ///   - arrival: When it came, where that was before it was read.
-    ///   - ecn: How the network marked it.
-    ///   - mayLatch: True if an authentic packet may make its source the address to send to, where ICE does not find
-    ///     it.
+    ///   - arrival: The arrival, if it was before the read.
+    ///   - ecn: The network's mark.
+    ///   - mayLatch: True if an authentic packet may make its source the address to send to, without ICE.
     public func receive(
         _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant? = nil,
         ecn: ECNCodepoint = .notCapable, mayLatch: Bool = true, now: MonotonicInstant

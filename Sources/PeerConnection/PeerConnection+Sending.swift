@@ -40,9 +40,9 @@ extension PeerConnection {
     /// Queues a frame for the pacer.
     ///
     /// - Parameters:
-    ///   - content: Which video stream the frame is of.
-    ///   - rotation: How the picture is to be turned to stand upright; told where that was negotiated.
-    ///   - targetTime: When the frame's target bitrate was read.
+    ///   - content: The video stream of the frame.
+    ///   - rotation: The rotation that makes the picture upright; it is sent if that was negotiated.
+    ///   - targetTime: The time at which the frame's target bitrate was read.
     public func sendVideo(
         _ frame: EncodedFrame, content: NegotiatedMedia.Content = .main, rotation: VideoRotation = .none,
         captureTime: MonotonicInstant, targetTime: MonotonicInstant, now: MonotonicInstant
@@ -69,11 +69,11 @@ extension PeerConnection {
     /// The RTP timestamp of the newest frame that `sendVideo` took; nil before the first.
     package var latestVideoTimestamp: UInt32? { lines.mainVideo?.videoSender?.latestTimestamp }
 
-    /// Queues an Opus packet; it leaves unpaced, ahead of everything else.
+    /// Queues an Opus packet; it leaves unpaced, before everything else.
     ///
     /// - Parameters:
     ///   - sampleTime: Samples at 48 kHz since the stream began, modulo 2³².
-    ///   - level: The audio level for the header extension of RFC 6464, where it was negotiated.
+    ///   - level: The audio level for the header extension of RFC 6464, if that was negotiated.
     public func sendAudio(
         _ payload: ByteBuffer, sampleTime: UInt32, level: AudioLevel?, captureTime: MonotonicInstant,
         now: MonotonicInstant
@@ -103,9 +103,9 @@ extension PeerConnection {
     /// Packets that are forwarded leave at this pace at least: their sender has paced them already.
     package func setForwardingRate(_ rate: BitRate) { sending.setForwardingRate(rate) }
 
-    /// Queues another sender's Opus packet in place of ours. Returns true if it is sent: not where it comes too late.
+    /// Queues another sender's Opus packet in place of ours. Returns false if it comes too late.
     ///
-    /// - Parameter sampleCount: How many samples it holds, at 48 kHz.
+    /// - Parameter sampleCount: The number of samples that it holds, at 48 kHz.
     package func forward(
         _ received: ReceivedAudioPacket, sampleCount: Int, level: AudioLevel?, now: MonotonicInstant
     ) -> Bool {
@@ -116,9 +116,9 @@ extension PeerConnection {
         return true
     }
 
-    /// From this packet on, a source's packets are sent in place of an encoder's.
+    /// Begins forwarding with this packet, in place of an encoder's frames.
     ///
-    /// - Parameter parameterSets: What goes ahead of it, because its frame has none.
+    /// - Parameter parameterSets: The parameter sets to send before it, because its frame has none.
     package func beginForwarding(at first: ForwardedPacket, parameterSets: [ByteBuffer], now: MonotonicInstant) {
         guard let line = sendingLine(lines.mainVideo) else { return }
         let ahead = line.videoSender?.beginForwarding(at: first, parameterSets: parameterSets) ?? []
@@ -126,7 +126,7 @@ extension PeerConnection {
         sending.forwardingBegan()
     }
 
-    /// Sends a packet of the source. Returns how many packets that makes: none where it is left out.
+    /// Sends a packet of the source. Returns the number of resulting packets, zero if it is dropped.
     package func forward(
         _ packet: ForwardedPacket, parameterSets: [ByteBuffer], leavesOutDispensable: Bool, now: MonotonicInstant
     ) -> UInt64 {
@@ -144,7 +144,7 @@ extension PeerConnection {
         sender.endForwarding(at: next)
     }
 
-    /// The source's stream has begun anew at a packet.
+    /// Records that the source's stream restarted at a packet.
     package func forwardingRestarts(at packet: ForwardedPacket) {
         lines.mainVideo?.videoSender?.restartForwarding(at: packet)
     }
@@ -184,7 +184,7 @@ extension PeerConnection {
         lines.video(content)?.videoReceiver?.canRequestKeyframes ?? false
     }
 
-    /// Says that nobody looks at the video that comes, or that somebody does again: see `VideoReceiveStream.setUnseen`.
+    /// Sets whether anybody sees the received video: see `VideoReceiveStream.setUnseen`.
     package func setUnseen(
         _ isUnseen: Bool, content: NegotiatedMedia.Content, needsKeyframe: Bool, now: MonotonicInstant
     ) {

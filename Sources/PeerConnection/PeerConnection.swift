@@ -154,7 +154,7 @@ public final class PeerConnection {
         if configuration.trustsRemoteDescription { line.followDescription() }
     }
 
-    /// Tells the parts which lines there are now.
+    /// Updates all parts with the present lines.
     private func linesChanged(now: MonotonicInstant) {
         lines.negotiated()
         feedback.setMedia(session.media)

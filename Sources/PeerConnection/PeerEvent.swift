@@ -9,7 +9,7 @@ public import SecureTransport
 public enum PeerEvent: Sendable {
     /// A whole compressed frame, in decoding order.
     case videoFrame(ReceivedVideoFrame)
-    /// A packet of a video stream, as it came and ahead of its frame, where the owner taps the stream.
+    /// A packet of a video stream, before its frame, if the owner taps the stream.
     case videoPacket(ReceivedVideoPacket)
     /// An Opus packet, in the order of arrival.
     case audioPacket(ReceivedAudioPacket)

@@ -76,7 +76,7 @@ package final class PeerTransport {
 
     // MARK: Receiving
 
-    /// Takes a STUN datagram; an answer to it goes to where it came from.
+    /// Takes a STUN datagram; an answer goes to its source.
     func receive(
         stun datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant
     ) -> (outcome: Outcome, response: ByteBuffer?) {
@@ -136,7 +136,7 @@ package final class PeerTransport {
         return min(agent, association?.nextDeadline ?? .distantFuture)
     }
 
-    /// Our network has changed: the path is checked anew at once, where that is ours to do.
+    /// Records a change of our network: a controlling agent checks the path again at once.
     func networkChanged(now: MonotonicInstant) {
         mayTransmit = true
         controlling?.checkNow(now: now)

@@ -21,7 +21,7 @@ struct PictureAcknowledgement {
         newest = timestamp
     }
 
-    /// The decoder could not go on.
+    /// Records that the decoder failed.
     mutating func invalidate() { (newest, confirmed) = (nil, nil) }
 
     /// The picture to acknowledge now.

@@ -6,7 +6,7 @@ struct RemotePresence {
     private let silenceLimit: Duration?
     /// The arrival of the last authenticated packet; nil before the first.
     private(set) var lastAuthenticated: MonotonicInstant?
-    /// The addresses from which packets last authenticated, the newest last, where the descriptions carry the keys.
+    /// The addresses from which packets last authenticated, the newest last, if the descriptions carry the keys.
     private var provedAddresses: [TransportAddress] = []
     /// True if nothing is sent, because the remote side has been silent for the limit.
     private(set) var isPaused = false

@@ -5,7 +5,7 @@ import SDP
 
 /// The present repair of losses in a receiver's streams.
 public enum LossRepair: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Nothing is lost, or nothing can be done about it.
+    /// There are no losses, or no possible repair.
     case none
     /// Missing packets are sent again on request.
     case retransmission = "rtx"
@@ -47,7 +47,7 @@ struct Repair {
         if let roundTripTime { policy.measured(roundTripTime: roundTripTime) }
     }
 
-    /// The same from a report on a video stream, where there is no feedback on single packets.
+    /// Counts the losses in a report on a video stream, if there is no feedback on single packets.
     mutating func record(reportOn sender: VideoSendStream, isCongested: Bool, now: MonotonicInstant) {
         policy.congestionChanged(isCongested: isCongested, now: now)
         let packets = Int(clamping: sender.packetsReportedOn)

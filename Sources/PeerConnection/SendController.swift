@@ -76,7 +76,7 @@ struct SendController {
         return changes
     }
 
-    /// Tells the controller and the allocator how much there is to send at most.
+    /// Reports the maximum to send to the controller and the allocator.
     mutating func demandChanged(_ session: NegotiatedSession, lines: MediaLines, now: MonotonicInstant) {
         let demand = rates.setMedia(
             of: session, requestedVideo: lines.requestedVideoLimit, sendsVideo: lines.contains(where: \.sendsVideo))
@@ -84,7 +84,7 @@ struct SendController {
         unmeasuredPace = session.describesPath ? nil : Self.unmeasuredPace
     }
 
-    /// Lets packets leave at this pace at least, from the next decision on.
+    /// Sets the minimum of the pacing rate, from the next decision on.
     mutating func setForwardingRate(_ rate: BitRate) { forwardingRate = rate }
 
     /// Packets wait while the controller's window is full.
@@ -170,8 +170,8 @@ struct SendController {
     /// Queues a frame.
     ///
     /// - Parameters:
-    ///   - ledger: How long the picture waited, stage by stage.
-    ///   - targetTime: When the frame's target bitrate was read.
+    ///   - ledger: The waits of the picture, stage by stage.
+    ///   - targetTime: The time at which the frame's target bitrate was read.
     mutating func send(
         frame packets: [RTPPacket], on line: MediaLine, ledger: PictureLedger?, targetTime: MonotonicInstant,
         now: MonotonicInstant

@@ -14,7 +14,7 @@ struct VideoOrientationTracker {
         self.id = id
     }
 
-    /// Looks at a packet, in the order of the stream.
+    /// Takes a packet, in the order of the stream.
     mutating func record(_ packet: RTPPacket) {
         guard let id, let rotation = packet.extensions.videoRotation(id: id) else { return }
         if let announced, announced.timestamp != packet.timestamp { current = announced.rotation }

@@ -12,8 +12,8 @@ import VideoCoding
 /// A class, although only one connection ever holds it: as a value it is so large that each look at it through the
 /// connection would copy a dozen references.
 package final class VideoReceiveStream {
-    /// After a loss that nothing repairs, frames are held back until a keyframe; but a sender that answers no request
-    /// for so long is decoded as it is (it may refresh intra-coded rows, or not listen to feedback at all).
+    /// After a loss without repair, frames are held back until a keyframe. If the sender answers no request for this
+    /// long, it is decoded as it is: it may refresh intra-coded rows, or ignore feedback.
     package static let keyframePatience = Duration.seconds(2)
 
     private(set) var ssrc: UInt32?
@@ -33,7 +33,7 @@ package final class VideoReceiveStream {
             flexFEC?.decoder.mutableExtensions = MutableExtensions(media.extensionIDs)
         }
     }
-    /// The stream of retransmissions, where one was negotiated and has been heard.
+    /// The stream of retransmissions, after its negotiation and its first packet.
     private var retransmissionSSRC: UInt32?
     private var retransmissionReception = ReceptionStatistics(clockRate: 90_000)
     /// Forward error correction: its source and its decoder, after its first packet.
@@ -67,8 +67,8 @@ package final class VideoReceiveStream {
     var nacksSent: UInt64 { UInt64(max(0, jitterBuffer.statistics.requested)) }
     var packetsReceived: UInt64 { UInt64(max(0, reception.packetsReceived)) }
 
-    /// - Parameter media: What was negotiated for the stream. The parameter sets that it describes count too: some
-    ///   senders send them nowhere else.
+    /// - Parameter media: The negotiation of the stream. Its parameter sets are used too: some senders send them
+    ///   nowhere else.
     init(_ media: NegotiatedMedia) {
         self.media = media
         configuration = media.feedback.nack ? JitterBuffer.Configuration() : .withoutRetransmission
@@ -195,14 +195,14 @@ package final class VideoReceiveStream {
         asksForKeyframes && ssrc != nil && keyframes.takeRequest(roundTripTime: roundTripTime, now: now)
     }
 
-    /// The decoder could not go on: everything until the next keyframe is useless.
+    /// Records that the decoder failed: everything until the next keyframe is useless.
     func decoderLostReferences(now: MonotonicInstant) {
         needsWholePicture = true
         acknowledgement.invalidate()
         breakReferences(now: now)
     }
 
-    /// The RTP timestamp of a picture that the sender is to be told has arrived.
+    /// Returns the RTP timestamp of a picture to acknowledge.
     func takeAcknowledgement(now: MonotonicInstant) -> UInt32? { acknowledgement.take(now: now) }
 
     /// Somebody wants a keyframe, although nothing is missing.
@@ -210,9 +210,9 @@ package final class VideoReceiveStream {
         if canRequestKeyframes { keyframes.need(now: now) }
     }
 
-    /// Nobody looks at the stream any more, or somebody does again.
+    /// Sets whether anybody sees the stream.
     ///
-    /// - Parameter needsKeyframe: True if the decoder can go on with a keyframe only.
+    /// - Parameter needsKeyframe: True if the decoder can continue only at a keyframe.
     func setUnseen(_ isUnseen: Bool, needsKeyframe: Bool, now: MonotonicInstant) {
         self.isUnseen = isUnseen
         guard !isUnseen, needsKeyframe else { return }
@@ -295,7 +295,7 @@ package final class VideoReceiveStream {
         return point
     }
 
-    /// Decoding begins, or goes on after a loss.
+    /// Begins decoding, or continues it after a loss.
     private func begin(recovery: RecoveryPoint?) {
         sawKeyframe = true
         brokenSince = nil

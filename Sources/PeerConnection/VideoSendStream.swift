@@ -37,7 +37,7 @@ final class VideoSendStream {
     /// index would break SRTP's keys.
     private var repetitions: PacketHistory<ByteBuffer>?
     private var retransmissions: RetransmissionStream?
-    /// Forward error correction, where it was negotiated.
+    /// Forward error correction, if it was negotiated.
     private(set) var flexFEC: FlexFECEncoder?
     /// Pictures that the receiver may acknowledge; nil if that was not negotiated.
     private(set) var sentPictures: SentPictures?
@@ -92,7 +92,7 @@ final class VideoSendStream {
         flexFEC?.mutableExtensions = extensions
     }
 
-    /// Sets how much forward error correction the stream is given, where it was negotiated.
+    /// Sets the amount of forward error correction, if it was negotiated.
     func setProtection(_ protection: Protection) { flexFEC?.setProtection(protection) }
 
     /// Forward error correction that is complete with a packet that leaves.
@@ -222,9 +222,9 @@ final class VideoSendStream {
 
     // MARK: Another sender's packets
 
-    /// From this packet on, the source's packets are forwarded. Before it go parameter sets, where its frame has none.
+    /// Begins forwarding with this packet. If its frame has no parameter sets, they are sent before it.
     ///
-    /// - Returns: Packets that go ahead of it.
+    /// - Returns: The packets to send before it.
     func beginForwarding(at first: ForwardedPacket, parameterSets: [ByteBuffer]) -> [NumberedPacket] {
         var timestamp = rtpTimestamp(at: first.arrival)
         if let latestTimestamp, Int32(bitPattern: timestamp &- latestTimestamp) <= 0 {
@@ -235,7 +235,8 @@ final class VideoSendStream {
         return insert(parameterSets: parameterSets, timestamp: timestamp)
     }
 
-    /// The packets that a source's packet becomes: none where it is left out, more where parameter sets go ahead of it.
+    /// Returns the packets that a source's packet becomes: none if it is dropped, several if parameter sets come before
+    /// it.
     func forward(
         _ packet: ForwardedPacket, parameterSets: [ByteBuffer], leavesOutDispensable: Bool
     ) -> [NumberedPacket] {
@@ -267,7 +268,7 @@ final class VideoSendStream {
         recordForwarded()
     }
 
-    /// The source's stream has begun anew at a packet.
+    /// Records that the source's stream restarted at a packet.
     func restartForwarding(at packet: ForwardedPacket) {
         guard isForwarding else { return }
         forwarding?.restart(at: packet)
@@ -277,7 +278,7 @@ final class VideoSendStream {
     /// True if packets are forwarded.
     var isForwarding: Bool { forwarding.map { $0.numbering.end == nil } ?? false }
 
-    /// Later packets go on with the numbers and timestamps of the source's packets.
+    /// Records forwarded packets, so that later packets continue their numbers and timestamps.
     private func recordForwarded() {
         guard let number = forwarding?.numbering.next, forwarding?.isOver == false else { return }
         sequenceNumber = UInt16(truncatingIfNeeded: number)

@@ -32,7 +32,7 @@ public struct ColourConversion: Hashable, Sendable {
         let (oldGreen, newGreen) = (1 - oldRed - oldBlue, 1 - newRed - newBlue)
         // R = Y + redOfV V and B = Y + blueOfU U, for Y from 0 to 1, U and V around zero.
         let (redOfV, blueOfU) = (2 * (1 - oldRed), 2 * (1 - oldBlue))
-        // By how much the new luma differs from the old one; zero where the matrix is the same.
+        // The difference between the new and the old luma; zero if the matrix is the same.
         let shiftOfU = newBlue * blueOfU - newGreen * oldBlue * blueOfU / oldGreen
         let shiftOfV = newRed * redOfV - newGreen * oldRed * redOfV / oldGreen
         let (luma, chroma) = (new.lumaSpan / old.lumaSpan, new.chromaSpan / old.chromaSpan)
@@ -57,7 +57,7 @@ public struct ColourConversion: Hashable, Sendable {
 
 /// The weight of a sample in a sum: a multiple of 2^-15 between -2 and 2.
 private struct ColourWeight: Hashable {
-    /// The upper and the lower byte of the magnitude: two products fit in 16 bits where one of both would not.
+    /// The upper and the lower byte of the magnitude: two products fit in 16 bits if one of both would not.
     let upper: UInt16
     let lower: UInt16
     /// 1 or -1.

@@ -2,9 +2,9 @@ import CLibYUV
 import MediaCore
 
 extension PictureView {
-    /// Takes the samples of a picture of the same size, in this picture's format.
+    /// Writes the samples of a picture of the same size, in this picture's format.
     ///
-    /// - Parameter encoding: What YCbCr means, where one of the two is BGRA.
+    /// - Parameter encoding: The meaning of YCbCr, if one of the two is BGRA.
     func convert(_ source: PictureView, encoding: ColourEncoding?) throws(PixelTransferError) {
         switch (source.format, format) {
         case (.i420, .i420):
@@ -85,7 +85,7 @@ extension PictureView {
         CopyPlane(source.bytes(plane), source.stride(plane), bytes(plane), stride(plane), rowBytes, rows)
     }
 
-    /// libyuv's functions return zero where they succeed; their arguments being right, only memory can be missing.
+    /// Checks the result of libyuv, which is zero on success; with correct arguments only memory can be missing.
     private static func check(_ code: Int32) throws(PixelTransferError) {
         guard code == 0 else { throw .outOfMemory }
     }

@@ -1,9 +1,10 @@
 public import MediaCore
 
 extension PixelBuffer {
-    /// Writes the picture as BGRA into `plane`, which is as large as the picture: a surface of a drawing library, say.
+    /// Writes the picture as BGRA into `plane`, which has the picture's size: a surface of a drawing library, for
+    /// example.
     ///
-    /// YCbCr is taken as the colour attachment says, as BT.601 in limited range where that says nothing.
+    /// YCbCr is converted by the colour attachment, or as BT.601 in limited range if that is unspecified.
     public func writeBGRA(to plane: PixelBufferPlane) throws(PixelTransferError) {
         let (rowBytes, rows) = PixelFormat.bgra.planeSize(0, of: dimensions)
         precondition(plane.stride >= rowBytes && plane.rows >= rows, "a plane as large as the picture")

@@ -40,9 +40,9 @@ public final class PixelTransferSession: Sendable {
 
     public var statistics: Statistics { counts.withLock { $0 } }
 
-    /// The picture itself where it satisfies the attributes, else one made from it.
+    /// Returns the picture itself if it satisfies the attributes, else one made from it.
     ///
-    /// A format that is acceptable is kept; where it is not, the result has the best one that is.
+    /// An acceptable format is kept; otherwise the result has the best acceptable one.
     public func transfer(_ source: PixelBuffer) throws(PixelTransferError) -> PixelBuffer {
         if destination.isSatisfied(by: source) {
             counts.withLock { $0.passedThrough += 1 }

@@ -8,7 +8,7 @@ import MediaCore
 struct ProcessMemory {
     /// Jobs and sockets let go of a room's last buffers some time after the room has ended.
     private static let delay = Duration.seconds(2)
-    /// Allocations wait while memory is returned: that is to be rare.
+    /// Allocations wait while memory is returned, so this must be rare.
     private static let interval = Duration.seconds(20)
     /// Less is not worth it.
     private static let worthwhile = DataSize(bytes: 16 << 20)

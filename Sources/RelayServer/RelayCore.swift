@@ -10,7 +10,7 @@ public import SecureTransport
 ///
 /// The program uses `Conference.Relay`; tests replace it to check the server around it.
 public protocol RelayCore: AnyObject {
-    /// Lets someone in.
+    /// Admits a participant.
     func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult
     /// Shows someone out; `false` when there is no such participant.
     func leave(room: String, participant: String, now: MonotonicInstant) -> Bool
@@ -48,7 +48,7 @@ public protocol RelayCore: AnyObject {
     func pollJob() -> Job?
     /// Takes a job's result.
     func complete(_ completion: JobCompletion, now: MonotonicInstant)
-    /// Says goodbye to everyone: the byes are then polled as datagrams.
+    /// Sends a BYE to everyone: the packets are then polled as datagrams.
     func close(now: MonotonicInstant)
     /// The state at this moment.
     func snapshot(now: MonotonicInstant) -> RelaySnapshot

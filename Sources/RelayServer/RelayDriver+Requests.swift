@@ -5,7 +5,7 @@ import SecureTransport
 
 /// The operations of the relay for HTTP requests.
 extension RelayDriver {
-    /// Lets someone in.
+    /// Admits a participant.
     func join(_ request: JoinRequest) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
         return try act { relay, now throws(JoinError) in try relay.join(request, now: now) }

@@ -92,7 +92,7 @@ actor RelayDriver {
         guard isClosed else { throw RelayServer.ServiceError.mediaSocketFailed }
     }
 
-    /// Says goodbye to everyone, closes the socket and ends the workers.
+    /// Sends a BYE to everyone, closes the socket and ends the workers.
     func close() async {
         guard !isClosed else { return }
         isClosed = true

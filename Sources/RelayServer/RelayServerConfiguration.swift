@@ -12,8 +12,8 @@ public struct RelayServerConfiguration: Sendable {
     public var host = "127.0.0.1"
     /// The port, of TCP for signalling and of UDP for media; zero picks one that is free for both.
     public var port: UInt16 = 7000
-    /// The addresses that answers name for media; their ports are not used. Empty: the address listened on, or every
-    /// address of this machine where that is a wildcard.
+    /// The media addresses in answers; their ports are not used. Empty: the address listened on, or every address of
+    /// this machine for a wildcard.
     public var publicAddresses: [TransportAddress] = []
     /// Connections to the signalling server that are served at the same time. One client address may hold as many as
     /// are free, which is half of them at most.

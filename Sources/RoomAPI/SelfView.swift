@@ -2,7 +2,7 @@
 public enum SelfView: String, CaseIterable, Codable, Sendable {
     /// Everyone but oneself.
     case never
-    /// Everyone but oneself while there are encoders for so many pictures, and otherwise everyone.
+    /// Participants do not see themselves while there are encoders for that many pictures.
     case auto
     /// Everyone.
     case always

@@ -1,8 +1,8 @@
 /// A decompression session's answer to a new format.
 public enum Acceptance: Equatable, Sendable {
-    /// The session goes on with the new format, from its first sample on.
+    /// The session continues with the new format, from its first sample on.
     case accept
-    /// The session cannot go on; a new one can decode the format.
+    /// The session cannot continue; a new one can decode the format.
     case recreate(reason: String)
     /// No session decodes the format.
     case reject(reason: String)

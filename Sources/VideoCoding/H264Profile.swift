@@ -8,7 +8,7 @@ public enum H264Profile: String, CaseIterable, Sendable {
     case constrainedBaseline = "constrained-baseline"
     /// With CABAC: the same picture in about a tenth fewer bits.
     case main
-    /// With 8x8 transforms, where the encoder has them.
+    /// With 8x8 transforms, if the encoder has them.
     case high
 
     /// `profile_idc`.

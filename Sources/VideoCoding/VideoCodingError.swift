@@ -4,7 +4,7 @@ public import MediaCore
 public enum VideoCodingError: Error, Hashable, Sendable {
     /// No session decodes this format.
     case unsupportedFormat(reason: String)
-    /// The sample's format is not one this session goes on with; `canAccept` says so beforehand.
+    /// The session cannot continue with the sample's format; `canAccept` tells this in advance.
     case formatNotAccepted(reason: String)
     /// The sample is not a sequence of length-prefixed NAL units.
     case malformedSample(reason: String)

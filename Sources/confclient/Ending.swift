@@ -66,7 +66,7 @@ final class Interruptions: @unchecked Sendable {
         }
     }
 
-    /// Calls `action` at the first interruption, or at once where it was already.
+    /// Calls `action` at the first interruption, or at once if it has happened already.
     func whenInterrupted(_ action: @escaping @Sendable () -> Void) {
         queue.async { [self] in
             self.action = action

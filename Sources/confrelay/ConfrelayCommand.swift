@@ -161,7 +161,7 @@ struct BrowserOptions: ParsableArguments {
         transform: ICEServer.list(option:))
     var iceServerFile: [ICEServer] = []
 
-    /// Both files; nil if HTTP is to be plain.
+    /// Both files; nil for plain HTTP.
     var tlsFiles: TLSFiles? {
         guard let tlsCertificate, let tlsKey else { return nil }
         return TLSFiles(certificate: tlsCertificate, key: tlsKey)

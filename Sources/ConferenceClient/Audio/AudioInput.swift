@@ -4,7 +4,7 @@ public enum AudioInput: Hashable, Sendable {
     case tone
     /// A WAV file.
     case file(path: String)
-    /// Nothing; the client only listens.
+    /// No audio: the client only listens.
     case none
 
     /// Reads the value of an option: `tone`, `none` or a path.

@@ -23,8 +23,8 @@ public final class ToneSource: PCMSource {
     private var sampleIndex = 0
 
     /// - Parameters:
-    ///   - frequency: In hertz.
-    ///   - amplitude: Of full scale, 0…1.
+    ///   - frequency: The frequency in hertz.
+    ///   - amplitude: The amplitude relative to full scale, 0…1.
     public init(frequency: Double, amplitude: Double = 0.1) {
         self.frequency = frequency
         self.amplitude = min(max(amplitude, 0), 1)

@@ -4,7 +4,7 @@ import NIOCore
 struct EventStreamParser {
     /// One event.
     struct Event: Equatable {
-        /// `message` where nothing else is said.
+        /// The event's name; `message` by default.
         var name = "message"
         var data = ""
     }

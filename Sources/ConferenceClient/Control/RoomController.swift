@@ -4,7 +4,7 @@ public import NIOCore
 import NIOHTTP1
 import RoomAPI
 
-/// Looks at a room and changes its layouts, by the relay's HTTP interface.
+/// Reads a room's state and changes its layouts, by the relay's HTTP interface.
 public struct RoomController: Sendable {
     private let url: RoomURL
     private let eventLoop: any EventLoop

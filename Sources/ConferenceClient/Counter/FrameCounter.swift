@@ -11,7 +11,7 @@ public struct FrameCounter: Hashable, Sendable {
 
     /// The wall clock's milliseconds when the picture was made, modulo `timeModulus`.
     public var milliseconds: UInt32
-    /// Tells the makers of pictures apart.
+    /// A number that identifies the maker of the picture.
     public var tag: UInt16
 
     /// Creates a counter from the wall clock's milliseconds; time and tag are reduced to the bits they have.

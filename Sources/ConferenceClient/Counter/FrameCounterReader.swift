@@ -83,7 +83,7 @@ public struct FrameCounterReader: Sendable {
         }
     }
 
-    /// Lists where a line changes between black and white, from the first change to white on.
+    /// Lists the edges between black and white in a line, from the first change to white on.
     private mutating func findEdges(_ line: UnsafeRawBufferPointer, columns: Range<Int>) {
         edges.removeAll(keepingCapacity: true)
         var isWhite = line[columns.lowerBound] > Self.threshold

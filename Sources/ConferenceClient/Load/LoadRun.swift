@@ -139,9 +139,9 @@ public final class LoadRun: Sendable {
         return await ends.first { _ in true } ?? .left
     }
 
-    /// Ends all sessions and sums up.
+    /// Ends all sessions and summarizes them.
     ///
-    /// - Parameter end: Why: `duration`, `interrupted`, `relay-left` or `failed`.
+    /// - Parameter end: The reason: `duration`, `interrupted`, `relay-left` or `failed`.
     public func leave(end: String) async throws -> (report: LoadReport, error: ClientError?) {
         let duration = ClientClock.now() - start
         let processorTime = ProcessorTime.spent() - processorTimeAtStart

@@ -51,7 +51,7 @@ struct ClientMeasurements: Sendable {
     /// More participants than any room has are not told apart.
     private static let maximumTagCount = 64
 
-    /// - Parameter isShown: False where the picture is not whole yet.
+    /// - Parameter isShown: False if the picture is not complete yet.
     mutating func received(_ sample: SampleBuffer, isShown: Bool = true, now: MonotonicInstant) {
         videoFrames += 1
         if sample.isSync { keyframes += 1 }

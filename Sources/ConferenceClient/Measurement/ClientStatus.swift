@@ -12,7 +12,7 @@ public struct ClientStatus: Sendable {
     public var roundTripTime: Duration?
     public var freezeCount: Int
     public var freezeDuration: Duration
-    /// From when a picture was made to when it was decoded here; nil if no counter was read.
+    /// The time from making a picture to decoding it here; nil if no counter was read.
     public var endToEndDelay: Duration?
     /// Nil for a client that sends no video.
     public var uplinkTarget: BitRate?

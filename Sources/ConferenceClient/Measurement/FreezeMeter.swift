@@ -47,7 +47,7 @@ public struct FreezeMeter: Sendable {
         }
     }
 
-    /// From which length on a gap is a freeze; nil before the second frame.
+    /// The length from which on a gap is a freeze; nil before the second frame.
     public var threshold: Duration? {
         guard !gaps.isEmpty else { return nil }
         let mean = gapSum / gaps.count

@@ -19,10 +19,10 @@ final class MediaSocket {
         self.channel = channel
     }
 
-    /// Binds a socket to a free port of `host` and hands each datagram to `receive`, on the event loop.
+    /// Binds a socket to a free port of `host` and passes each datagram to `receive`, on the event loop.
     ///
     /// - Parameters:
-    ///   - receive: Gets a datagram, where it came from, and when the kernel took it in.
+    ///   - receive: Receives a datagram, its source, and the time at which the kernel received it.
     ///   - batchEnded: Called after the last datagram of a batch.
     static func bind(
         host: String, on eventLoop: any EventLoop,

@@ -1,7 +1,7 @@
 import MediaCore
 import MediaFiles
 
-/// The samples of a file, with times that begin at zero and go on rising where the file starts over.
+/// The samples of a file, with times that begin at zero and continue to rise when the file starts again.
 struct MovieFeed {
     private let reader: MovieReader
     private let loops: Bool
@@ -17,7 +17,7 @@ struct MovieFeed {
     /// The number of consecutive samples without a picture that proves that the file cannot be decoded.
     private static let maximumFruitlessCount = 300
 
-    /// - Parameter start: Where to begin; the first samples may be earlier ones that decoding needs.
+    /// - Parameter start: The start time; the first samples may be earlier ones that decoding needs.
     init(_ reader: MovieReader, start: MediaTime, loops: Bool) throws {
         guard let first = try reader.nextSample() else {
             throw ClientError.unreadableInput(path: reader.path, reason: "it has no frames")
@@ -33,9 +33,9 @@ struct MovieFeed {
         }
     }
 
-    /// The next sample; nil at the end of the file, where it does not start over.
+    /// The next sample; nil at the end of a file that does not start again.
     ///
-    /// - Parameter decodedCount: How many pictures have been decoded so far.
+    /// - Parameter decodedCount: The number of pictures decoded so far.
     mutating func next(_ decodedCount: Int) throws(ClientError) -> SampleBuffer? {
         fruitlessCount = decodedCount > self.decodedCount ? 0 : fruitlessCount + 1
         self.decodedCount = decodedCount

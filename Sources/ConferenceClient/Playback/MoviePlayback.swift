@@ -3,9 +3,9 @@ import MediaFiles
 import Synchronization
 import VideoCoding
 
-/// Plays the H.264 video of a file through a `SampleBufferPlayer`, which pulls it as it needs it.
+/// Plays the H.264 video of a file through a `SampleBufferPlayer`, which requests samples as it needs them.
 ///
-/// Times begin at zero with the file's first frame, and go on rising where the file starts over.
+/// Times begin at zero with the file's first frame, and continue to rise when the file starts again.
 final class MoviePlayback: Sendable {
     struct Options: Sendable {
         var path: String

@@ -7,7 +7,7 @@ final class PNGSequenceWriter: PictureSink {
     private let name: NumberedPath
     private var number = 0
 
-    /// - Throws: `ClientError.outputNotWritable` where the folder does not exist or may not be written.
+    /// - Throws: `ClientError.outputNotWritable` if the folder does not exist or is not writable.
     init(_ name: NumberedPath) throws(ClientError) {
         self.name = name
         let folder = URL(fileURLWithPath: name.path(1)).deletingLastPathComponent().path

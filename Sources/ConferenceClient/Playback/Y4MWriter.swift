@@ -90,7 +90,7 @@ extension Y4MHeader {
         self.frameRate = frameRate
     }
 
-    /// The line that says this, with its line feed. H.264 places chroma as MPEG-2 does where it does not say otherwise.
+    /// The header line for these attachments, with its line feed. H.264 places chroma as MPEG-2 does by default.
     func line(attachments: PixelBufferAttachments) -> String {
         let rate = Self.ratio(frameRate)
         let aspect = attachments.pixelAspectRatio

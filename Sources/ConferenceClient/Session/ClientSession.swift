@@ -25,7 +25,7 @@ public final class ClientSession: @unchecked Sendable {
         case failed(ClientError)
     }
 
-    /// No packet for so long means that the relay is gone, where no consent is kept fresh.
+    /// The time without a packet that means that the relay is gone, if no consent is kept fresh.
     static let silenceLimit: Duration = .seconds(10)
     /// The largest number of frames that wait for the decoder.
     static let maximumDecodeBacklog = 30

@@ -2,7 +2,7 @@ import H264
 public import MediaCore
 import MediaFiles
 
-/// Sends the H.264 stream of a file as it is, over and over: nothing is decoded, and no bitrate can be followed.
+/// Sends the H.264 stream of a file unchanged and repeatedly: nothing is decoded, and no bitrate can be followed.
 public final class EncodedFileSource: VideoSource {
     public let dimensions: VideoDimensions
     public let frameRate: Double
@@ -12,7 +12,7 @@ public final class EncodedFileSource: VideoSource {
         "it has B-frames, so that it cannot be sent as it is; leave --no-reencode out"
 
     private let reader: MovieReader
-    /// Set where the file has no times of its own: a raw H.264 stream.
+    /// The interval of a file without times of its own: a raw H.264 stream.
     private let fixedInterval: Duration?
     private var upcoming: SampleBuffer
 

@@ -8,10 +8,10 @@ struct PreEncodedClip: Sendable {
     var dimensions: VideoDimensions
     var frameRate: Double
 
-    /// A larger file is read as it is sent.
+    /// The size above which a file is read while it is sent.
     private static let largestFile = 64_000_000
 
-    /// Reads a raw stream that is sent as it is; nil if it is too large to be kept.
+    /// Reads a raw stream that is sent unchanged; nil if it is too large to be kept.
     ///
     /// - Throws: `ClientError.unreadableInput`, also for a stream with B-frames.
     static func read(path: String, frameRate: Double) throws(ClientError) -> PreEncodedClip? {

@@ -7,7 +7,7 @@ public enum VideoInput: Hashable, Sendable {
     case synthetic
     /// An H.264, MP4 (or any other container with H.264) or Y4M file.
     case file(path: String)
-    /// Nothing; the client only receives.
+    /// No video: the client only receives.
     case none
 
     /// Reads the value of an option: `synthetic`, `none` or a path.
@@ -87,7 +87,7 @@ extension VideoInput {
         return FileFormat(isEncodedAnew: isEncodedAnew, fixedFrameRate: isRaw ? settings.frameRate : nil)
     }
 
-    /// Scales a source where a size is asked for, or where its own is odd and so cannot be encoded.
+    /// Scales a source if a size is requested, or if its own is odd and so cannot be encoded.
     private static func fitted(_ source: any VideoSource, _ settings: VideoInputSettings) -> any VideoSource {
         let size = settings.dimensions ?? source.dimensions
         guard size != source.dimensions || size.width % 2 != 0 || size.height % 2 != 0 else { return source }

@@ -29,9 +29,9 @@ final class VideoReceivePipeline: @unchecked Sendable {
     private var nextCounterTime = MonotonicInstant.zero
     private var latest: PixelBuffer?
 
-    /// Decodes a frame. Call on `queue` only.
+    /// Decodes a frame. Call it on `queue` only.
     ///
-    /// - Parameter isShown: False where its picture is not whole yet.
+    /// - Parameter isShown: False if its picture is not complete yet.
     func decode(_ sample: SampleBuffer, isShown: Bool = true) -> Output {
         var output = Output()
         decoder.decode(sample) { event in

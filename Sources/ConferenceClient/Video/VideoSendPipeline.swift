@@ -130,7 +130,7 @@ final class VideoSendPipeline: @unchecked Sendable {
         properties.colour = colour
         let made = try CompressionSession(
             dimensions: dimensions, backEnd: settings.backEnd, properties: properties, outputHandler: outputs.append)
-        // The lowest level that holds the stream; the receiver's own where that is lower still, which may not hold it.
+        // The lowest level that holds the stream, or the receiver's own if that is lower still, which may not hold it.
         if let limit = settings.levelIDC, let level = made.properties.profileLevel.level, level.levelIDC > limit {
             guard let lower = H264Level(levelIDC: limit) else {
                 throw .invalidConfiguration(reason: "no H.264 level has level_idc \(limit)")

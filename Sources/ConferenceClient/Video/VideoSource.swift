@@ -2,7 +2,7 @@ public import MediaCore
 
 /// One frame of a video source.
 public struct SourceFrame: Sendable {
-    /// A picture still to be encoded, or a frame that is sent as it is.
+    /// A picture to encode, or an encoded frame to send unchanged.
     public enum Content: Sendable {
         case picture(PixelBuffer)
         case encoded(SampleBuffer)
@@ -36,11 +36,11 @@ public protocol VideoSource: AnyObject {
     /// - Throws: `ClientError.unreadableInput` when a file turns out to be broken.
     func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame
 
-    /// Makes frames from here on no larger than they need to be in this tile, where the source is encoded already and
-    /// can be had in several sizes; others do nothing.
+    /// Limits later frames to the size needed in this tile, for a source with encoded frames in several sizes; others
+    /// do nothing.
     func fit(_ tile: VideoDimensions)
 
-    /// Makes the next frame one that decoding can start at, where the source is encoded already; others do nothing.
+    /// Continues with a frame at which decoding can start, for a source with encoded frames; others do nothing.
     func skipToSyncFrame()
 }
 

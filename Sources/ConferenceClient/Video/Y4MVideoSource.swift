@@ -46,7 +46,7 @@ public final class Y4MVideoSource: VideoSource {
         return SourceFrame(content: .picture(picture), duration: .nanoseconds(Int64(clamping: 1e9 / frameRate)))
     }
 
-    /// The next frame of the file; nil at its end, where a frame that is cut short is left out.
+    /// The next frame of the file; nil at its end. An incomplete last frame is left out.
     func readFrame() throws(ClientError) -> PixelBuffer? {
         let line = try Self.readLine(file)
         guard !line.isEmpty else { return nil }

@@ -63,12 +63,12 @@ struct BaseDelay: Sendable {
         lowest = WindowedMinimum(window: parameters.baseDelayWindow)
     }
 
-    /// A packet arrived after this one-way delay.
+    /// Takes the one-way delay of a packet.
     ///
     /// - Parameters:
-    ///   - jitter: by how much, in seconds, delays differ by themselves.
-    ///   - packetTime: how long the path takes for a full packet, in seconds: on a slow path small packets and large
-    ///     ones differ by so much without any queue.
+    ///   - jitter: The variation of delays without queues, in seconds.
+    ///   - packetTime: The path's time for a full packet, in seconds: on a slow path small and large packets differ by
+    ///     this without any queue.
     mutating func add(_ delay: Double, jitter: Double, packetTime: Double = 0, now: MonotonicInstant) {
         let standingDelay = max(standingDelay, packetTime * Self.packetsWithoutQueue)
         let tolerance = max(tolerance, packetTime * Self.seenPart)

@@ -25,7 +25,7 @@ struct BaseDelayProbe: Sendable {
         ownQueue = parameters.ownQueue
     }
 
-    /// Begins a pause where the path needs one, and ends it when the base was seen or time is up.
+    /// Begins a pause if the path needs one, and ends it when the base was seen or the time is over.
     mutating func update(path: inout PathModel, now: MonotonicInstant) {
         if let (start, drained, end) = current {
             // A queue that others are assumed to fill is judged by packets sent after the pause took effect.

@@ -27,7 +27,7 @@ struct CapacityEstimator: Sendable {
     /// True if the initial rate has little influence left.
     var isMeasured: Bool { measured >= Self.fullMeasurement * memory }
 
-    /// After so many times of the memory, a twentieth of the rate to start with is left.
+    /// The multiple of the memory after which a twentieth of the initial rate is left.
     private static let fullMeasurement = 3.0
 
     init(start: Double, parameters: ConfrelayParameters) {
@@ -38,9 +38,9 @@ struct CapacityEstimator: Sendable {
         bytes = max(start, Self.floor) * busy
     }
 
-    /// The link was busy for a time and carried so much.
+    /// Takes a busy time of the link and the bytes that it carried.
     ///
-    /// - Parameter jitter: by how much, in seconds, arrivals vary by themselves: the more, the longer the memory.
+    /// - Parameter jitter: The variation of arrivals without queues, in seconds: it lengthens the memory.
     mutating func add(bytes size: Double, busyTime: Double, jitter: Double = 0) {
         let time = min(max(busyTime, Self.shortestSpacing), interruption)
         let memory = memory + jitterMemory * jitter
@@ -57,7 +57,7 @@ struct CapacityEstimator: Sendable {
         return copy.rate
     }
 
-    /// Nothing queues: there may be more.
+    /// Raises the estimate, because nothing queues and there may be more.
     mutating func grow(by factor: Double) {
         bytes *= factor
     }

@@ -2,7 +2,7 @@ import MediaCore
 
 /// Computes the allowed rate from the model of the path.
 extension ConfrelayCongestionController {
-    /// Predicted delays up to this, in seconds, are no queue: growth goes on.
+    /// Predicted delays up to this, in seconds, are no queue: growth continues.
     private static let emptyQueue = 0.002
     /// The same for the delay that the newest packet met, which includes the frame that it belongs to.
     private static let emptyQueueOnArrival = 0.01

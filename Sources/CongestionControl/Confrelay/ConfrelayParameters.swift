@@ -5,7 +5,7 @@ public import MediaCore
 public struct ConfrelayParameters: Hashable, Sendable {
     // MARK: The rate
 
-    /// The part of the capacity that is used where it never varies.
+    /// The part of the capacity that is used if it never varies.
     public var utilization = 1.0
     /// The reduction of use when predictions of the capacity are wrong by their own size on average.
     public var caution = 0.5
@@ -27,7 +27,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// The limit of a wait between two packets that counts against the capacity. A longer wait is an interruption, and
     /// the earlier rate returns when it ends.
     public var interruption = Duration.milliseconds(80)
-    /// By how much of itself the estimate of the capacity grows each second while nothing queues.
+    /// The relative growth of the estimated capacity each second while nothing queues.
     public var growth = 1.0
     /// The part of the target that must be sent for the capacity to grow without a measurement.
     public var usedPart = 0.7
@@ -51,9 +51,9 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var additivePacingRate = BitRate.kilobits(750)
     /// A predicted queueing delay above this stops all that is paced.
     public var holdDelay = Duration.milliseconds(60)
-    /// However little the path carries, so much may be in flight: two packets, as without them there is no feedback.
+    /// The size that may always be in flight: two packets, because without them there is no feedback.
     public var leastWindow = DataSize(bytes: 2400)
-    /// Less may be in flight, a packet at least, where the path takes longer than this for it.
+    /// If the path takes longer than this for `leastWindow`, less may be in flight, at least a packet.
     public var leastWindowTime = Duration.milliseconds(150)
     /// Frames are skipped while packets have waited this long at the sender, because new ones would be late.
     public var frameTimeout = Duration.milliseconds(200)
@@ -75,7 +75,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var pausePatience = Duration.seconds(2)
     /// The duration of a pause before video is tried again.
     public var pauseInterval = Duration.seconds(5)
-    /// The duration of a trial of video after a pause, besides the time until feedback on it comes.
+    /// The duration of a trial of video after a pause, in addition to the time until feedback on it comes.
     public var pauseTrial = Duration.milliseconds(300)
 
     // MARK: Jitter
@@ -86,10 +86,10 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var firstJitterStep = Duration.milliseconds(5)
     /// The part of a predicted queue that counts as jitter, as a multiple of the median jitter.
     public var jitterAllowance = 0.75
-    /// By how many times the median jitter feedback may come later than predicted before its absence means something.
+    /// The tolerated delay of feedback, as a multiple of the median jitter, before its absence means something.
     public var jitterMargin = 1.5
-    /// By how many times the median jitter a packet must have waited longer than the packet ahead of it is gone, before
-    /// it is taken to have found a queue.
+    /// The additional wait of a packet after the one ahead of it has gone, as a multiple of the median jitter, that
+    /// proves a queue.
     public var busyJitter = 0.4
 
     // MARK: Predictability
@@ -124,8 +124,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// If the base was not seen for this part of the window, sending pauses to see it before it is forgotten and a
     /// standing queue becomes the new base.
     public var baseDelayAge = 0.8
-    /// The duration of a pause to see the empty path, besides a round trip: one of several flows drains its share of a
-    /// queue in this time.
+    /// The duration of a pause to see the empty path, in addition to a round trip: one of several flows drains its
+    /// share of a queue in this time.
     public var probeLength = Duration.milliseconds(300)
     /// A queue that never got shorter than `standingDelay` for so long, whatever was sent, is not ours: the path became
     /// longer, or others fill it.
@@ -162,7 +162,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var overflowDelay = Duration.milliseconds(3)
     /// A queue is overflowing where packets next to lost ones waited this many times as long as others.
     public var overflowRatio = 1.3
-    /// By how much of the fraction lost to overflow the use of the capacity falls.
+    /// The reduction of the use of capacity, as a multiple of the fraction lost to overflow.
     public var overflowBackoff = 1.0
     /// The part of that use that returns each second.
     public var overflowRecovery = 0.01

@@ -21,7 +21,7 @@ struct FeedbackUnreliability: Sendable {
         remainder = min(parameters.toleranceRemainder, 1)
     }
 
-    /// Feedback came so much later than when it could have come.
+    /// Takes the delay of feedback after the earliest possible time.
     mutating func feedbackReceived(lateness newest: Double) {
         judge()
         lateness = newest

@@ -21,7 +21,7 @@ struct JitterEstimator: Sendable {
         firstStep = parameters.firstJitterStep.seconds
     }
 
-    /// A packet that found the link idle arrived so much, in seconds, after the base delay.
+    /// Takes the wait of a packet that found the link idle, in seconds beyond the base delay.
     mutating func add(_ wait: Double) {
         count += 1
         let step = max(step, firstStep / count)

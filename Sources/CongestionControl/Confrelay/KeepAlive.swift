@@ -1,7 +1,7 @@
 import MediaCore
 
-/// Lets single packets leave while nothing is heard, to find whether the path is back: without packets there is no
-/// feedback, and so never an end of the silence.
+/// Lets single packets leave while no feedback comes, to find out whether the path is back: without packets there is no
+/// feedback, and the silence would never end.
 struct KeepAlive: Sendable {
     private let silence: Duration
     private let interval: Duration

@@ -142,12 +142,12 @@ struct PathModel: Sendable {
         predictionError.add(bytes: size, busyTime: spacing, at: arrival, rate: capacity.rate)
     }
 
-    /// Starts anew from a rate, in bytes per second.
+    /// Starts again with a rate, in bytes per second.
     mutating func start(at rate: Double) {
         capacity = CapacityEstimator(start: rate, parameters: parameters)
     }
 
-    /// Nothing of ours queues and all that was allowed is sent: there may be more than was measured.
+    /// Raises the capacity, because nothing of ours queues although the whole target is sent.
     mutating func grow(over time: Double) {
         capacity.grow(by: 1 + parameters.growth * time)
     }

@@ -186,7 +186,7 @@ public struct GoogleCongestionController: CongestionController {
         targetChanged(now: now)
     }
 
-    /// Tells the application-limited region's detector and the probing of a target that is another now.
+    /// Reports a changed target to the detector of the application-limited region and to probing.
     private mutating func targetChanged(now: MonotonicInstant) {
         let changed = Target(
             rate: bounds.target, lossState: bounds.lossBased.state, fractionLost: bounds.fractionLost,
@@ -197,7 +197,7 @@ public struct GoogleCongestionController: CongestionController {
         probes.setEstimate(changed.rate, isProbingAllowed: isProbingAllowed, now: now)
     }
 
-    /// Probes measure nothing useful on a path that is full, nor where nobody reports arrivals.
+    /// True if probes can measure anything: not on a full path, and not without feedback on arrivals.
     private var isProbingAllowed: Bool {
         timeout.hasTransportFeedback && delay.detector.state == .normal && !bounds.backoff.isAboveLimit
             && bounds.lossBased.state == .delayBased

@@ -6,7 +6,7 @@ struct LossObservations: Sendable {
     static let leastDuration = Duration.milliseconds(250)
     /// The weight of an observation relative to the next one.
     static let temporalFactor = 0.9
-    /// An observation whose rate is so many times the median is no outlier but a sender that suddenly sends much.
+    /// The multiple of the median above which an observation's rate is no outlier but a sudden increase of sending.
     static let suddenRateFactor = 2.0
 
     /// The result of a quarter of a second.

@@ -4,7 +4,7 @@ import MediaCore
 /// (libwebrtc's `TrendlineEstimator::Detect`; draft-ietf-rmcat-gcc-02, section 5.4).
 struct OveruseDetector: Sendable {
     static let gain = 4.0
-    /// The slope counts as measured over so many groups at most.
+    /// The largest number of groups by which the slope is scaled.
     static let maximumDeltaCount = 60
     static let overuseTime = 10.0
     static let initialThreshold = 12.5
@@ -18,7 +18,7 @@ struct OveruseDetector: Sendable {
     private(set) var state = ControllerSnapshot.NetworkState.normal
     /// In ms.
     private(set) var threshold = initialThreshold
-    /// The slope as it is compared with the threshold, in ms.
+    /// The slope in the form that is compared with the threshold, in ms.
     private(set) var trend = 0.0
 
     private var previousSlope = 0.0

@@ -10,7 +10,7 @@ import MediaCore
 struct ProbeController: Sendable {
     static let initialFactors = [3.0, 6.0]
     static let furtherFactor = 2.0
-    /// A probe goes on when the target exceeds this part of its rate.
+    /// A probe continues when the target exceeds this part of its rate.
     static let furtherThreshold = 0.7
     static let duration = Duration.milliseconds(15)
     static let resultTimeout = Duration.seconds(1)
@@ -24,12 +24,12 @@ struct ProbeController: Sendable {
     static let limitedRegionInterval = Duration.seconds(5)
     static let limitedRegionFactor = 2.0
     static let demandFactors = [1.0, 2.0]
-    /// Probes for demand stay below so many times the target.
+    /// The limit of probes for demand, as a multiple of the target.
     static let demandLimitFactor = 2.0
 
     private enum State: Sendable {
         case initial
-        /// Waits for the result of probes; goes on when the target exceeds the rate.
+        /// Waiting for the result of probes; probing continues when the target exceeds the rate.
         case waiting(furtherAbove: BitRate)
         case complete
     }
@@ -131,7 +131,7 @@ struct ProbeController: Sendable {
         probe(at: [range.upperBound], goesOn: false, now: now)
     }
 
-    /// Ends waits for results and probes from time to time where the application is limited.
+    /// Ends waits for results, and probes from time to time in the application-limited region.
     mutating func advance(now: MonotonicInstant) {
         guard let lastProbe else { return }
         if case .waiting = state, now - lastProbe > Self.resultTimeout { state = .complete }

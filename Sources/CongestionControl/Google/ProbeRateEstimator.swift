@@ -5,7 +5,7 @@ struct ProbeRateEstimator: Sendable {
     /// The part of a cluster that must have arrived, in packets and in bytes.
     static let minimumReceivedRatio = 0.8
     static let maximumInterval = Duration.seconds(1)
-    /// Packets that arrive so much faster than they were sent were held and let go together.
+    /// The ratio of arrival to sending rate above which packets were held and released together.
     static let maximumReceiveRatio = 2.0
     /// Arriving slower than this part of the sending rate, the burst filled the path.
     static let unsaturatedRatio = 0.9

@@ -50,7 +50,7 @@ struct RobustThroughputEstimator: Sendable {
         while window.count > Self.maximumPackets { discardFirst() }
     }
 
-    /// Estimates anew, when all packets of a report were added.
+    /// Updates the estimate, after all packets of a report were added.
     mutating func update() {
         while isFirstOutside { discardFirst() }
         rate = window.count >= Self.requiredPackets ? estimate() : nil

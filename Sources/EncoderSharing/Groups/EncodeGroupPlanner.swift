@@ -61,7 +61,7 @@ package struct EncodeGroupPlanner: Sendable {
         package var isolated: ParticipantID?
     }
 
-    /// Over how long targets are smoothed where they rise, and where they fall.
+    /// The time over which rising and falling targets are smoothed.
     private static let smoothing = (rise: Duration.seconds(2), fall: Duration.milliseconds(300))
     /// Over how long their mean is taken.
     private static let averaging = Duration.milliseconds(700)

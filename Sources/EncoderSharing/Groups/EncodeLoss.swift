@@ -50,13 +50,13 @@ package struct EncodeLoss: Sendable {
     package static func level(_ rate: BitRate) -> Double { log(Double(max(1, rate.bitsPerSecond))) }
     package static func rate(_ level: Double) -> BitRate { BitRate(bitsPerSecond: exp(level)) }
 
-    /// The loss of a member in a group whose rate is so much lower than its own.
+    /// Returns the loss of a member in a group whose rate is lower than its own by this difference.
     func below(_ difference: Double) -> Double {
         difference <= Self.tolerated
             ? difference : Self.tolerated + Self.steepness * (difference - Self.tolerated)
     }
 
-    /// The loss of a member in a group whose rate is so much higher than its own.
+    /// Returns the loss of a member in a group whose rate is higher than its own by this difference.
     func above(_ difference: Double) -> Double {
         difference <= span ? difference : span + Self.steepness * (difference - span)
     }

@@ -7,7 +7,7 @@ package struct EncodePartition {
     /// For each key, the loss with 1, 2, … groups, and the start of the last of them.
     private struct Choices {
         package var loss: [Double]
-        /// `[groups - 1][count]`: where the last group begins when so many receivers make so many groups.
+        /// `[groups - 1][count]`: the start of the last group if this many receivers make this many groups.
         var begins: [[Int]]
         package var count: Int
 
@@ -24,13 +24,14 @@ package struct EncodePartition {
     }
 
     /// - Parameters:
-    ///   - levels: For each key the logarithms of its receivers' rates, in rising order; no key is without one.
-    ///   - budget: The most groups, or one a key where there are more keys.
+    ///   - levels: For each key the logarithms of its receivers' rates, in rising order; each key has at least one.
+    ///   - budget: The most groups, or one per key if there are more keys.
     /// - Returns: For each key the runs of its receivers that make a group.
     package static func best(_ levels: [[Double]], budget: Int, loss: EncodeLoss) -> [[Range<Int>]] {
         let spare = max(0, budget - levels.count)
         let choices = levels.map { divisions($0, maximum: min($0.count, spare + 1), loss: loss) }
-        // The loss of the keys so far with so many groups beyond one each, and how many of these the last key has.
+        // The loss of the keys so far for each number of groups beyond one each, and the last key's share of these
+        // groups.
         var least = [Double](repeating: 0, count: spare + 1)
         var extras: [[Int]] = []
         for choice in choices {

@@ -1,7 +1,6 @@
 package import MediaCore
 
-/// Has the planner look at the receivers a few times a second, and at once where one comes, goes or sees something
-/// else.
+/// Runs the planner a few times a second, and at once when a receiver comes, leaves or changes its view.
 package struct GroupPlanning: Sendable {
     /// The interval of checks whether the rates need other groups.
     private static let interval = Duration.milliseconds(100)
@@ -53,7 +52,7 @@ package struct GroupPlanning: Sendable {
 
     /// Adds a receiver that needs an encoder.
     ///
-    /// - Parameter picture: What it sees: receivers with the same number see the same.
+    /// - Parameter picture: The number of its picture, equal for receivers that see the same.
     package mutating func addNeed(
         of downlink: DownlinkPipeline, id: ParticipantID, picture: Int, now: MonotonicInstant
     ) {
@@ -69,7 +68,7 @@ package struct GroupPlanning: Sendable {
         now - lastPlan >= Self.interval || !needs.elementsEqual(plannedNeeds, by: { $0.isLike($1) })
     }
 
-    /// Plans. Returns the groups that there are to be.
+    /// Runs the planner. Returns the new groups.
     ///
     /// - Parameter budget: The most groups; nil for as many as there are receivers.
     package mutating func update(

@@ -14,10 +14,10 @@ package struct SharedViewPolicy: Sendable {
     package init() {}
 
     /// - Parameters:
-    ///   - pictures: How many different ones personal views make.
-    ///   - budget: How many encoders there are; nil for as many as one likes.
+    ///   - pictures: The number of different personal pictures.
+    ///   - budget: The number of encoders; nil for no limit.
     ///   - isForced: True if there is no time for more than one.
-    /// - Returns: True if it has changed.
+    /// - Returns: True if the choice has changed.
     package mutating func update(pictures: Int, budget: Int?, isForced: Bool, now: MonotonicInstant) -> Bool {
         let before = (isShared, self.isForced)
         self.isForced = isForced

@@ -8,7 +8,7 @@ package import MediaCore
 ///
 /// With few pictures a second each takes longer: all limits also depend on the interval.
 package enum FrameBound {
-    /// A time, or so many intervals between two frames where that is longer.
+    /// A time, or a number of frame intervals if that is longer.
     package struct Span {
         package var time: Duration
         var intervals: Double

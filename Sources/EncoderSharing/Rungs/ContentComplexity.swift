@@ -28,7 +28,7 @@ package struct ContentComplexity: Hashable, Sendable {
         self.level = level
     }
 
-    /// The quantisation parameter that a rate leads to at a rung; beyond 51 where it would have to be.
+    /// Returns the QP that a rate gives at a rung; above 51 if it is not possible.
     package func qp(at rung: EncodeRung, rate: BitRate) -> Double {
         Self.stepsToHalve * (level + Self.size(rung) - log2(Double(max(1, rate.bitsPerSecond))))
     }

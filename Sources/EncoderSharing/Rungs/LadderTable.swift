@@ -12,7 +12,7 @@ package struct LadderTable {
     private var ladders: [Key: Ladder] = [:]
 
     /// - Parameters:
-    ///   - frameRate: That of the room.
+    ///   - frameRate: The frame rate of the room.
     ///   - isOn: True if there is more than one rung.
     package init(frameRate: Int, isOn: Bool) {
         self.frameRate = frameRate

@@ -15,7 +15,7 @@ package import VideoCoding
 package struct RungSelector: Sendable {
     /// Beyond this, pictures are poor (libwebrtc's quality scaler takes pictures of H.264 to be so beyond 37).
     package static let ceiling = 38.0
-    /// After a step down they are to be as good as this, and before one up, at the rung above.
+    /// The target of the QP after a step down, and, for the rung above, before a step up.
     private static let aim = (
         down: Aim(qp: 36, keyframe: FrameBound.coarsestKeyframe.kept),
         up: Aim(qp: 34, keyframe: FrameBound.coarsestKeyframe.regained)
@@ -84,7 +84,7 @@ package struct RungSelector: Sendable {
         }
     }
 
-    /// Takes in a frame.
+    /// Takes a frame.
     package mutating func observe(_ frame: EncodeStatistics, now: MonotonicInstant) {
         let interval = lastFrame.map { now - $0 } ?? .zero
         lastFrame = now

@@ -4,7 +4,7 @@ import MediaCore
 ///
 /// Distances stay the same. A number that was used is never used again, because of SRTP.
 package struct AudioForwardingStream {
-    /// A stream whose numbers, or whose timestamps against its arrivals, jump this far has begun anew.
+    /// A jump of this size in a stream's numbers, or of its timestamps against its arrivals, is a restart.
     private static let longestJump: (numbers: Int64, time: Duration) = (500, .seconds(5))
 
     private var numbering: ForwardingNumbering
@@ -17,8 +17,8 @@ package struct AudioForwardingStream {
 
     /// - Parameters:
     ///   - first: The first packet.
-    ///   - number: What it is numbered.
-    ///   - timestamp: What its timestamp becomes.
+    ///   - number: Its number in this stream.
+    ///   - timestamp: Its timestamp in this stream.
     init(first: ReceivedAudioPacket, as number: Int64, timestamp: UInt32) {
         numbering = ForwardingNumbering(first: first.sequence, as: number)
         clock = ForwardingClock(clockRate: AudioSendStream.clockRate, timestamp: timestamp, arrival: first.arrival)

@@ -12,8 +12,8 @@ package struct ForwardingClock {
     private var earliest: Duration?
 
     /// - Parameters:
-    ///   - clockRate: What timestamps count a second.
-    ///   - arrival: When the first packet of the timestamp's frame came.
+    ///   - clockRate: The clock rate of the timestamps.
+    ///   - arrival: The arrival of the first packet of the timestamp's frame.
     init(clockRate: Int32, timestamp: UInt32, arrival: MonotonicInstant) {
         self.clockRate = clockRate
         self.timestamp = timestamp

@@ -19,12 +19,12 @@ struct ForwardingNumbering {
     private var offset: Int64
     /// The highest of the source's numbers so far.
     private var newest: Int64
-    /// No number from here on is given out; nil while the stream goes on.
+    /// The number from which on no packet is numbered; nil while the stream continues.
     private(set) var end: Int64?
 
     /// - Parameters:
     ///   - first: The source's number of the first packet.
-    ///   - number: What it is numbered for the receiver.
+    ///   - number: Its number for the receiver.
     init(first: Int64, as number: Int64) {
         offset = number &- first
         newest = first - 1

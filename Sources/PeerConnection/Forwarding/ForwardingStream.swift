@@ -21,8 +21,8 @@ struct ForwardingStream {
 
     /// - Parameters:
     ///   - first: The first packet.
-    ///   - number: What it is numbered.
-    ///   - timestamp: What its timestamp becomes.
+    ///   - number: Its number in this stream.
+    ///   - timestamp: Its timestamp in this stream.
     init(first: ForwardedPacket, as number: Int64, timestamp: UInt32) {
         numbering = ForwardingNumbering(first: first.sequence, as: number)
         timestampOffset = timestamp &- first.packet.timestamp
@@ -30,10 +30,9 @@ struct ForwardingStream {
         clock = ForwardingClock(clockRate: VideoSendStream.clockRate, timestamp: timestamp, arrival: first.arrival)
     }
 
-    /// The number and timestamp of a packet; nil if it is left out.
+    /// Returns the number and timestamp of a packet; nil if it is dropped.
     ///
-    /// - Parameter leavesOutDispensable: True if a frame that begins with it is to be left out if no other refers to
-    ///   it.
+    /// - Parameter leavesOutDispensable: True to drop a frame that begins with it if no other refers to it.
     mutating func place(
         _ packet: ForwardedPacket, leavesOutDispensable: Bool
     ) -> (number: Int64, timestamp: UInt32)? {
@@ -51,7 +50,7 @@ struct ForwardingStream {
         return (number, timestamp)
     }
 
-    /// The source's stream has begun anew at a packet.
+    /// Records that the source's stream restarted at a packet.
     mutating func restart(at packet: ForwardedPacket) {
         guard numbering.end == nil else { return }
         numbering.restart(at: packet.sequence)

@@ -3,7 +3,7 @@ package import MediaCore
 /// The times of a source's frame at the stages up to its picture.
 package struct SourceFrameTimes: Sendable {
     package var source: SourceID
-    /// Tells the source's pictures apart.
+    /// A number that identifies the source's picture.
     package var number: UInt64
     /// The arrival of its last packet.
     package var received: MonotonicInstant

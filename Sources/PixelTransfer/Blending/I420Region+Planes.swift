@@ -7,8 +7,7 @@ extension I420Region {
         case v
     }
 
-    /// Calls `body` for each plane with the alpha there, the position in the mask's plane that it is from, and where it
-    /// goes.
+    /// Calls `body` for each plane with the alpha there, its position in the mask's plane, and its destination.
     func forEachPlane(
         under mask: AlphaMask, x: Int, y: Int, clip: PixelRect?, opacity: Opacity,
         _ body: (

@@ -101,7 +101,7 @@ public struct FlexFECDecoder: Sendable {
 
     private mutating func record(_ sequenceNumber: UInt16) {
         guard let newest, isNear(sequenceNumber) else {
-            // The stream began, or begins anew elsewhere.
+            // The stream began, or restarted elsewhere.
             newest = sequenceNumber
             for index in entries.indices { entries[index] = nil }
             repairs.removeAll(keepingCapacity: true)

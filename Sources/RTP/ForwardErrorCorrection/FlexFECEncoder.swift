@@ -9,7 +9,7 @@ public import NIOCore
 public struct FlexFECEncoder: Sendable {
     /// The grouping of packets.
     public struct Configuration: Hashable, Sendable {
-        /// A group of so many packets ends with the next frame.
+        /// The number of packets at which a group ends with the next frame.
         public var sufficientPacketCount: Int
         /// The number of packets that ends a group, even within a frame; 1...46, so that a mask of two parts holds it.
         public var maximumPacketCount: Int

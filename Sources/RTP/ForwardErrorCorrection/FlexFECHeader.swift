@@ -43,7 +43,7 @@ public struct FlexFECHeader: Hashable, Sendable {
         self.mask = mask
     }
 
-    /// Bytes of the header of a mask that spans so many sequence numbers.
+    /// The size of the header for a mask with this span of sequence numbers.
     static func size(span: Int) -> Int {
         span <= 15 ? minimumSize : span <= 46 ? minimumSize + 4 : minimumSize + 12
     }

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// The elements of header extensions that are written, or written anew, when a packet leaves, under the identifiers
-/// that a session has for them. Forward error correction takes their values for zeros, at both ends: libwebrtc does so,
-/// and a packet that is recovered has zeros there.
+/// The elements of header extensions that are written when a packet leaves, by the identifiers that a session has for
+/// them. Forward error correction treats their values as zeros, at both ends: libwebrtc does so, and a recovered packet
+/// has zeros there.
 public struct MutableExtensions: Hashable, Sendable {
     /// The transport-wide sequence number.
     public var transportSequenceNumber: UInt8?
@@ -13,7 +13,7 @@ public struct MutableExtensions: Hashable, Sendable {
         self.absoluteSendTime = absoluteSendTime
     }
 
-    /// Calls `body` with where the values lie in a packet, counted from behind its fixed header.
+    /// Calls `body` with the ranges of the values in a packet, counted from the end of its fixed header.
     func forEachRange(in packet: ByteBuffer, _ body: (Range<Int>) -> Void) {
         guard transportSequenceNumber != nil || absoluteSendTime != nil,
             let extensions = RTPHeaderExtensions(ofPacket: packet),

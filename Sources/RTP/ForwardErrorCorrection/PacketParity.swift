@@ -11,7 +11,7 @@ struct PacketParity {
     /// The data after the fixed headers, padded to the longest.
     private(set) var bytes: [UInt8] = []
 
-    /// Nothing yet.
+    /// Makes an empty parity.
     init() {}
 
     /// Makes the parity of a FlexFEC packet: `bytes` is its payload after the header.
@@ -22,7 +22,7 @@ struct PacketParity {
         self.bytes = Array(bytes.readableBytesView)
     }
 
-    /// Begins anew, keeping the memory.
+    /// Starts again, keeping the memory.
     mutating func reset() {
         flags = 0
         length = 0

@@ -20,7 +20,7 @@ public struct Protection: Hashable, Sendable {
         self.delay = max(delay, .zero)
     }
 
-    /// Nothing is protected.
+    /// No protection.
     public static let none = Protection(rate: 0, burst: 0)
 
     public var isActive: Bool { rate > 0 }

@@ -72,7 +72,7 @@ public struct ProtectionPolicy: Sendable {
     /// A packet that feedback had called lost came late.
     public mutating func packetFound(now: MonotonicInstant) { meter.found(now: now) }
 
-    /// A report speaks of packets where there is no feedback on each.
+    /// Takes a report, if there is no feedback on single packets.
     public mutating func reported(lost: Int, of packets: Int, now: MonotonicInstant) {
         guard congestedSince == nil else { return }
         meter.add(lost: lost, of: packets, now: now)
@@ -116,7 +116,7 @@ public struct ProtectionPolicy: Sendable {
             let isHeld = protection.isActive && now >= pausedUntil && now - changed < configuration.hold
             if !isHeld { protection = .none }
         } else if wanted.rate > protection.rate * 1.25 {
-            // Nothing is added to a queue that is filling.
+            // A queue that is filling gets no additional packets.
             if congestedSince == nil { protection = wanted }
         } else if wanted.rate < protection.rate * 0.8, now - changed >= configuration.hold {
             protection = wanted
@@ -140,7 +140,7 @@ public struct ProtectionPolicy: Sendable {
         let burst = isBursty ? min(Int(clamping: (1.5 * loss.meanBurst).rounded(.up)), Self.longestBurst) : 1
         return Protection(
             rate: rate, burst: burst,
-            // With so many repair packets protecting twice is better against bursts too.
+            // With this many repair packets double protection is better against bursts too.
             pattern: isBursty && rate < 0.4 ? .interleaved : .twofold,
             delay: min(max((roundTripTime ?? .milliseconds(160)) / 2, .milliseconds(60)), .milliseconds(150)))
     }
@@ -149,7 +149,7 @@ public struct ProtectionPolicy: Sendable {
     /// one group in fifty is then not whole at a loss of 2, 5 or 10 %.
     private static let base = 0.12
     private static let slope = 4.0
-    /// Losses that come by so many or more on average are not by chance.
+    /// The mean length from which on losses are bursts and not by chance.
     private static let burstiness = 1.5
     private static let longestBurst = 8
 }

@@ -44,7 +44,7 @@ extension RTPHeaderExtensions {
         return VideoRotation(rawValue: UInt8(truncatingIfNeeded: number(in: range.prefix(1))) & 3)
     }
 
-    /// Writes how the packet's picture is to be turned.
+    /// Writes the rotation of the packet's picture.
     public mutating func setVideoRotation(_ rotation: VideoRotation, id: UInt8) {
         set(UInt32(rotation.rawValue), length: 1, id: id)
     }

@@ -43,8 +43,8 @@ public struct RTPHeaderExtensions: Sendable {
         storage = .buffer(bytes)
     }
 
-    /// Reads the extension of a packet whose payload may still be encrypted, which leaves the header in the clear (RFC
-    /// 3711 3.1). Nil if there is none, or where it does not lie within the datagram.
+    /// Reads the extension of a packet whose payload may still be encrypted, because the header is not (RFC 3711 3.1).
+    /// Nil if there is none, or if it exceeds the datagram.
     public init?(ofPacket datagram: ByteBuffer) {
         let start = datagram.readerIndex
         guard let flags = datagram.getInteger(at: start, as: UInt8.self), flags & 0x10 != 0 else { return nil }
@@ -229,9 +229,9 @@ extension RTPHeaderExtensions {
         }
     }
 
-    /// Makes an element `id` of `length` bytes, whose content is undefined, and returns where it lies among the bytes.
+    /// Makes an element `id` of `length` bytes, whose content is undefined, and returns its range among the bytes.
     ///
-    /// An element of that length is reused in place; nil when RFC 8285 has no way to write it.
+    /// An element of that length is reused in place; nil if RFC 8285 cannot represent it.
     private mutating func makeRoom(for id: UInt8, length: Int) -> Int? {
         guard id != 0, length >= 0, length <= 255 else { return nil }
         var present: Range<Int>?
@@ -260,7 +260,7 @@ extension RTPHeaderExtensions {
         if byteCount == 0 { self = RTPHeaderExtensions() }
     }
 
-    /// Writes the elements anew, without `id`, in the form asked for. The elements must fit it.
+    /// Writes the elements again, without `id`, in the requested form, which must suit them.
     private mutating func rebuild(without id: UInt8, asTwoByte: Bool) {
         let old = self
         let twoByteProfile = form == .twoByte ? profile : Self.twoByteProfile
@@ -278,7 +278,7 @@ extension RTPHeaderExtensions {
         }
     }
 
-    /// Appends an element with zeros for its value and returns where the value lies.
+    /// Appends an element of zeros and returns the index of its value.
     private mutating func append(id: UInt8, length: Int) -> Int {
         let end = byteCount
         if form == .oneByte {

@@ -20,10 +20,10 @@ extension RTPPacket {
         return packet
     }
 
-    /// The packet that this one repeats; nil for one that only carries padding, as a bandwidth probe does.
+    /// The packet that this one repeats; nil for one that only carries padding, such as a bandwidth probe.
     ///
     /// - Parameters:
-    ///   - payloadType: What the original stream's packets have.
+    ///   - payloadType: The payload type of the original stream.
     ///   - ssrc: The original stream's source.
     public func original(payloadType: UInt8, ssrc: UInt32) -> RTPPacket? {
         var packet = self

@@ -8,9 +8,9 @@ public struct BitRateLimit: Hashable, Sendable {
 
     /// In a request, the limited stream; in a notification, the source of the request.
     public var ssrc: UInt32
-    /// The most that is to be sent, all headers included. Written with 17 significant bits, rounded down.
+    /// The limit of the rate, all headers included. It is written with 17 significant bits, rounded down.
     public var maximum: BitRate
-    /// The size of each packet besides its payload, down to IP, as the requesting side measures it. At most 511 bytes
+    /// The size of each packet without its payload, down to IP, as the requesting side measures it. At most 511 bytes
     /// are written.
     public var overhead: DataSize
 

@@ -6,8 +6,8 @@ enum BitRateLimitList {
     private static let maximumCount = 0x7FFE
 
     /// - Parameters:
-    ///   - packet: What errors call the packet.
-    ///   - bound: What they call one of its bounds.
+    ///   - packet: The packet's name in errors.
+    ///   - bound: The name of one of its limits in errors.
     static func read(
         _ body: ByteBuffer, of packet: StaticString, bound: StaticString
     ) throws(RTPError) -> (senderSSRC: UInt32, limits: [BitRateLimit]) {

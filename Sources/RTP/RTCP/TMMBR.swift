@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A request to send no more than so much: temporary maximum media stream bit rate request (RFC 5104 4.2.1).
+/// A request to limit a stream's rate: temporary maximum media stream bit rate request (RFC 5104 4.2.1).
 public struct TMMBR: Hashable, Sendable {
     static let format: UInt8 = 3
 

@@ -31,7 +31,7 @@ public struct JitterBuffer: Sendable {
     private var highest: Int64?
     /// Empty slots from `next` to `highest`.
     private var missingCount = 0
-    /// No missing packet is to be asked for earlier; nanoseconds.
+    /// The earliest time of a missing packet's request; nanoseconds.
     private var nextRequest: Int64 = .max
     private var roundTripTime: Int64 = 100_000_000
     private var restartDetector = RestartDetector()
@@ -58,7 +58,7 @@ public struct JitterBuffer: Sendable {
         updateDeadline()
     }
 
-    /// Takes in a packet that arrived.
+    /// Takes an arrived packet.
     public mutating func insert(_ packet: RTPPacket, now: MonotonicInstant) -> InsertResult {
         defer { updateDeadline() }
         statistics.received += 1

@@ -18,7 +18,7 @@ public struct KeyframeRequester: Sendable {
     /// Creates one that needs no keyframe.
     public init() {}
 
-    /// The decoder cannot go on without a keyframe.
+    /// Records that the decoder cannot continue without a keyframe.
     public mutating func need(now: MonotonicInstant) {
         guard !isNeeded else { return }
         isNeeded = true

@@ -18,7 +18,7 @@ public struct RedundancyPolicy: Sendable {
 
     public init() {}
 
-    /// Decides anew, given the fraction of packets that get lost, and how many in a row.
+    /// Decides again, from the fraction of lost packets and the mean length of bursts.
     public mutating func update(fractionLost: Double, meanBurst: Double, now: MonotonicInstant) {
         var wanted = 0
         if fractionLost >= (depth > 0 ? Self.endingLoss : Self.beginningLoss) {

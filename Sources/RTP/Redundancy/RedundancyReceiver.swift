@@ -23,12 +23,12 @@ public struct RedundancyReceiver: Sendable {
     /// The stream begins again.
     public mutating func restart() { arrived = RecentNumbers() }
 
-    /// Notes a packet without repetitions; returns whether it had not come before, nor been taken from a later one.
+    /// Records a packet without repetitions. Returns true if its payload is new, also compared with repetitions.
     public mutating func record(sequence: Int64) -> Bool { isNew(sequence) }
 
-    /// The payloads of a packet that had not come before, the oldest first.
+    /// Returns the new payloads of a packet, the oldest first.
     ///
-    /// - Parameter payloadType: What payloads have to be of; others are left out.
+    /// - Parameter payloadType: The accepted payload type; others are left out.
     public mutating func payloads(
         of packet: RTPPacket, sequence: Int64, payloadType: UInt8
     ) -> [Payload] {

@@ -11,12 +11,12 @@ public struct RedundancySender: Sendable {
 
     public init() { last.reserveCapacity(Self.maximumDepth + 1) }
 
-    /// The payload that repeats up to `depth` payloads before this one; nil if there is none to be repeated. The
+    /// Returns the payload that repeats up to `depth` payloads before this one; nil if there is nothing to repeat. The
     /// payload is kept for the next ones.
     ///
     /// - Parameters:
-    ///   - depth: Zero for a payload that is sent as it is.
-    ///   - payloadType: That of the payload itself.
+    ///   - depth: The number of repetitions; zero for none.
+    ///   - payloadType: The payload type of the payload itself.
     public mutating func payload(
         _ payload: ByteBuffer, timestamp: UInt32, payloadType: UInt8, depth: Int
     ) -> ByteBuffer? {

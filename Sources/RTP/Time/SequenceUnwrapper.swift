@@ -5,7 +5,8 @@ public struct SequenceUnwrapper: Hashable, Sendable {
 
     public init() {}
 
-    /// The number nearest to the last one that has these low 16 bits; the first is taken as it is.
+    /// Returns the number with these low 16 bits that is nearest to the last one; the first number is returned
+    /// unchanged.
     public mutating func unwrap(_ sequenceNumber: UInt16) -> Int64 {
         let unwrapped = peek(sequenceNumber)
         last = unwrapped

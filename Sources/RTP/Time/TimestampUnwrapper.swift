@@ -5,7 +5,7 @@ public struct TimestampUnwrapper: Hashable, Sendable {
 
     public init() {}
 
-    /// The timestamp nearest to the last one that has these low 32 bits; the first is taken as it is.
+    /// Returns the timestamp with these low 32 bits that is nearest to the last one; the first is returned unchanged.
     public mutating func unwrap(_ timestamp: UInt32) -> Int64 {
         let unwrapped = peek(timestamp)
         last = unwrapped

@@ -82,7 +82,7 @@ extension TimelineSVG {
         }
     }
 
-    /// Spans in which the picture stood still, over all of the row: with the words why, where there is room.
+    /// Draws the spans in which the picture stood still, over all of the row, with the reason if there is room.
     private func bands(
         _ source: RoomTimelineSnapshot.Source, _ svg: inout SVGBuilder, y: Double, height: Double
     ) {

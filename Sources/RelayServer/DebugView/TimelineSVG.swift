@@ -194,7 +194,7 @@ struct TimelineSVG {
         }
     }
 
-    /// Lets a row tell its figures where one points at it.
+    /// Adds tooltips to a row, with the figures at the pointer.
     func tooltips(_ svg: inout SVGBuilder, y: Double, height: Double, _ text: (Range<Int>) -> String?) {
         for span in tooltipSpans {
             guard let text = text(span) else { continue }
@@ -259,7 +259,7 @@ struct TimelineSVG {
         return path
     }
 
-    /// A line in steps, with gaps where there is nothing.
+    /// A line in steps, with gaps for missing values.
     func steps(_ values: [Double?], baseline: Double, scale: Double) -> SVGPath {
         var path = SVGPath()
         var last: Double?

@@ -66,7 +66,7 @@ struct EncodingProgress: Equatable {
 struct EncodingMeter {
     private var last: (encoded: UInt64, dropped: UInt64, time: MonotonicInstant)?
 
-    /// The progress since the reading before; nil at the first, and when the counters began anew.
+    /// Returns the progress since the last reading; nil at the first, and when the counters restarted.
     mutating func read(_ downlink: DownlinkSnapshot, now: MonotonicInstant) -> EncodingProgress? {
         defer { last = (downlink.framesEncoded, downlink.framesDropped, now) }
         guard let last, now > last.time, downlink.framesEncoded >= last.encoded, downlink.framesDropped >= last.dropped

@@ -12,7 +12,7 @@ struct RoomFeedMessage: Sendable {
         case change(RoomEvent.Kind)
         /// The statistics of the selected participant.
         case statistics(ParticipantStatistics)
-        /// Nothing happened for a while.
+        /// Nothing has happened for a while.
         case keepAlive
     }
 
@@ -79,7 +79,7 @@ struct RoomFeedMessage: Sendable {
             case participant
         }
 
-        /// Nobody is told as null, not left out.
+        /// An unknown speaker is written as null, not left out.
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(participant, forKey: .participant)

@@ -32,7 +32,7 @@ extension SignallingRouter {
 }
 
 extension Problem {
-    /// Says over HTTP why a room cannot be followed.
+    /// Makes the HTTP answer for a room that cannot be followed.
     init(_ error: RoomFeedError, room: RoomName) {
         switch error {
         case .noSuchRoom: self = .noRoom(room)

@@ -43,8 +43,8 @@ final class DatagramSender {
     /// - Parameters:
     ///   - descriptor: A UDP socket, non-blocking. The sender does not own it.
     ///   - isIPv6: True if the socket takes IPv6 addresses.
-    ///   - usesSegmentationOffload: True to try segmentation offload; where it fails, it is given up for good.
-    ///   - systemCall: Sends; a test may put its own in place.
+    ///   - usesSegmentationOffload: True to try segmentation offload; if it fails, it is not tried again.
+    ///   - systemCall: Sends; a test may replace it.
     init(
         descriptor: CInt, isIPv6: Bool, usesSegmentationOffload: Bool,
         systemCall: @escaping SystemCall = DatagramSender.sendMessage

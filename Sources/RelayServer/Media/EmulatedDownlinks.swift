@@ -16,7 +16,7 @@ struct EmulatedDownlinks {
     /// one.
     private static let capacity = 1024
 
-    /// - Parameter start: What the steps of the profile's rate count from.
+    /// - Parameter start: The origin of the steps of the profile's rate.
     init(profile: LinkProfile, start: MonotonicInstant) {
         self.profile = profile
         self.start = start

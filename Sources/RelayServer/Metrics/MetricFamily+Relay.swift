@@ -124,7 +124,7 @@ extension MetricFamily<ServerReport> {
         ]
     }
 
-    /// The metrics of overload control; without samples where it is off.
+    /// The metrics of overload control; without samples if it is off.
     static var overload: [Self] {
         [
             gauge(

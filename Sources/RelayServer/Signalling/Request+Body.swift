@@ -11,7 +11,7 @@ extension Request {
         headers[.contentType]?.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
     }
 
-    /// The body as it came.
+    /// Returns the body.
     func bytes(upTo limit: Int) async throws -> [UInt8] {
         do {
             return Array(buffer: try await body.collect(upTo: limit))

@@ -2,10 +2,10 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose request is not received, answered and taken by its client within a time.
+/// Closes a connection whose request is not received, answered and read by its client within a time.
 ///
-/// An idle timeout alone lets a client hold a connection for ever by sending, or reading, a byte now and then. An
-/// answer without an end, a stream of events, is given the time anew for each of its parts.
+/// With an idle timeout alone a client could hold a connection for ever by sending, or reading, a byte now and then. An
+/// endless answer, a stream of events, gets this time for each of its parts.
 final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

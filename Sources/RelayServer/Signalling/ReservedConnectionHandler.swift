@@ -31,7 +31,7 @@ final class ReservedConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     private var state = State.waiting
     private var deadline: Scheduled<Void>?
 
-    /// - Parameter timeout: How long the connection may last.
+    /// - Parameter timeout: The longest time of the connection.
     init(timeout: TimeAmount) {
         self.timeout = timeout
     }

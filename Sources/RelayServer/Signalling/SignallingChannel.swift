@@ -16,7 +16,7 @@ struct SignallingChannel: ServerChildChannel {
 
     /// - Parameters:
     ///   - connections: Decides how each connection is served.
-    ///   - certificates: What HTTPS is served with; nil for plain HTTP.
+    ///   - certificates: The certificates for HTTPS; nil for plain HTTP.
     ///   - responder: Answers requests.
     init(
         connections: ConnectionRegister, certificates: CertificateStore?,

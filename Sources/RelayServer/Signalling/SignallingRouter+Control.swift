@@ -78,7 +78,7 @@ extension SignallingRouter {
 }
 
 extension Problem {
-    /// Says over HTTP why a room was not changed.
+    /// Makes the HTTP answer for a refused change of a room.
     init(_ error: RoomControlError) {
         let status: HTTPResponse.Status =
             switch error {

@@ -101,7 +101,7 @@ extension SignallingRouter {
 }
 
 extension Problem {
-    /// Says over HTTP why a join, or another offer, was refused.
+    /// Makes the HTTP answer for a refused join, or another offer.
     init(_ error: JoinError) {
         let status: HTTPResponse.Status
         switch error {
@@ -129,7 +129,7 @@ extension Problem {
             switch error {
             case .tooLarge: .contentTooLarge
             case .malformed, .mismatchedAnswer: .badRequest
-            // Nothing in it can be had (RFC 9725, section 4.4).
+            // None of its media is possible (RFC 9725, section 4.4).
             case .unacceptable: .notAcceptable
             }
         self.init(status, error.description)

@@ -43,7 +43,7 @@ extension SignallingRouter {
         return response
     }
 
-    /// Tells the relay, under each tag that the client takes.
+    /// Passes the fragment to the relay, for each tag that the client accepts.
     private func trickle(
         _ fragment: TrickleICEFragment, under condition: EntityTagList, room: String, participant: String
     ) async throws -> TrickleICEFragment? {
@@ -89,7 +89,7 @@ extension ICECredentials {
 }
 
 extension Problem {
-    /// Says over HTTP why candidates or a restart were refused.
+    /// Makes the HTTP answer for refused candidates or a refused restart.
     init(_ error: TrickleError) {
         let status: HTTPResponse.Status =
             switch error {

@@ -43,9 +43,9 @@ final class SnapshotPublisher<Key: Hashable & Sendable, Snapshot: Sendable>: Sen
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - eventLoop: Makes the snapshots.
-    ///   - interval: How long a snapshot of a key is published, unless something changes.
-    ///   - spacing: The least time between two snapshots of any key.
+    ///   - eventLoop: The loop that makes the snapshots.
+    ///   - interval: The time for which a snapshot of a key is published, unless something changes.
+    ///   - spacing: The shortest time between two snapshots of any key.
     ///   - now: The clock.
     init(
         eventLoop: any EventLoop, interval: Duration, spacing: Duration, now: @escaping @Sendable () -> MonotonicInstant
@@ -61,7 +61,7 @@ final class SnapshotPublisher<Key: Hashable & Sendable, Snapshot: Sendable>: Sen
         state.withLock { $0.make = make }
     }
 
-    /// Says that snapshots of before no longer hold.
+    /// Invalidates earlier snapshots.
     func didChange() {
         state.withLock { $0.change &+= 1 }
     }

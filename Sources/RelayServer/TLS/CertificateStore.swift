@@ -49,7 +49,7 @@ final class CertificateStore: Sendable {
         }
     }
 
-    /// Tells one version of a file from another without reading it.
+    /// The identity of a file's version, known without reading the file.
     private struct FileStamp: Equatable {
         var modified: Date
         var size: Int

@@ -42,9 +42,9 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
     /// Starts the threads.
     ///
     /// - Parameters:
-    ///   - threadCount: How many threads to start; at least one is.
-    ///   - capacity: The most jobs held at a time.
-    ///   - now: The clock that deadlines are on.
+    ///   - threadCount: The number of threads; at least one is started.
+    ///   - capacity: The largest number of jobs.
+    ///   - now: The clock of the deadlines.
     ///   - deliver: Called with each result, on the thread that made it and before the queue's next job starts.
     public init(
         threadCount: Int,
@@ -91,7 +91,7 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
         state.withLock { $0.statistics }
     }
 
-    /// Lets running jobs finish, throws queued ones away and waits until every thread has ended.
+    /// Lets running jobs finish, discards queued ones and waits until every thread has ended.
     public func shutDown() async {
         let isFirst = state.withLock { $0.shutDown() }
         if isFirst {
@@ -162,7 +162,7 @@ extension WorkerPool {
             return job
         }
 
-        /// Notes that a queue's job is done and says whether the queue is ready again.
+        /// Records the end of a queue's job. Returns true if the queue is ready again.
         mutating func finish(
             queue: QueueID, deadline: MonotonicInstant, took duration: Duration, now: MonotonicInstant
         ) -> Bool {

@@ -61,10 +61,10 @@ public final class DTLSConnection {
 
     /// Begins an association.
     /// - Parameters:
-    ///   - role: What `a=setup` made of this side.
-    ///   - certificate: What this side shows.
-    ///   - remoteFingerprints: The other side's certificate has to have one of these; with none it could be anyone's.
-    ///   - maximumDatagramSize: Bytes of UDP payload that go out at most; larger flights are cut. At least 256.
+    ///   - role: This side's role, from `a=setup`.
+    ///   - certificate: This side's certificate.
+    ///   - remoteFingerprints: The other side's certificate must have one of these; without any it could be anyone's.
+    ///   - maximumDatagramSize: The largest UDP payload that is sent, at least 256; larger flights are cut.
     public init(
         role: DTLSRole, certificate: DTLSCertificate, remoteFingerprints: [CertificateFingerprint],
         maximumDatagramSize: Int = 1200, now: MonotonicInstant

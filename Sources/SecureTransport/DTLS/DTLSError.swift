@@ -13,7 +13,7 @@ public enum DTLSError: Error, Hashable, CustomStringConvertible {
     case timedOut
     /// The other side ended the association with this alert.
     case alertReceived(code: UInt8, name: String)
-    /// The handshake cannot go on; the library's words.
+    /// The handshake cannot continue; the library's words.
     case handshakeFailed(reason: String)
     /// The library failed for a reason that is not the other side's; its own words.
     case library(reason: String)

@@ -11,9 +11,9 @@ struct DTLSRecordHeader: Hashable {
     /// True if the record is encrypted: all are from the first epoch on.
     var isProtected: Bool { number.map { $0 >> 48 > 0 } ?? true }
 
-    /// Takes a record off the front of `datagram`; nil when it is not a whole one.
+    /// Takes a record off the front of `datagram`; nil if it is not a whole one.
     ///
-    /// A short header takes the datagram to its end: where its record ends is the library's to find out.
+    /// A short header extends to the datagram's end: only the library can find its record's end.
     static func take(from datagram: inout ByteBuffer) -> DTLSRecordHeader? {
         guard let type = datagram.readInteger(as: UInt8.self) else { return nil }
         if type >> 5 == 0b001 {
@@ -31,7 +31,7 @@ struct DTLSRecordHeader: Hashable {
     /// change_cipher_spec, alert, handshake, application_data and, since DTLS 1.3, ACK. Heartbeats (24) and connection
     /// identifiers (25) are not negotiated here.
     private static let contentTypes: Set<UInt8> = [20, 21, 22, applicationData, 26]
-    /// DTLS 1.0, which a first ClientHello may name, and 1.2, which 1.3 goes on to name.
+    /// DTLS 1.0, which a first ClientHello may name, and 1.2, which 1.3 still names.
     private static let versions: Set<UInt16> = [0xFEFF, 0xFEFD]
     /// The size of the plaintext plus the largest growth by encryption (RFC 5246, section 6.2.3).
     private static let maximumLength: UInt16 = 16_384 + 2048

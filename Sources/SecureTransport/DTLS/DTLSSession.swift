@@ -64,7 +64,7 @@ final class DTLSSession {
         }
     }
 
-    /// Sends the last flight anew when its time has come.
+    /// Sends the last flight again when its time has come.
     func handleTimeout(now: MonotonicInstant) -> Outcome {
         call(now: now) { shim_DTLSv1_handle_timeout(ssl) < 0 ? -1 : 1 }
     }
@@ -75,7 +75,7 @@ final class DTLSSession {
         call(now: now) { SSL_shutdown(ssl) }
     }
 
-    /// The time until the last flight is sent anew; nil when nothing is waited for.
+    /// The time until the last flight is sent again; nil if nothing is awaited.
     func timeoutLeft(now: MonotonicInstant) -> Duration? {
         let left = DTLSClock.with(now: now) { shim_DTLSv1_get_timeout(ssl) }
         return left < 0 ? nil : .microseconds(left)

@@ -16,7 +16,7 @@ struct OpenSSLFailure {
         return OpenSSLFailure(reason: shim_ERR_GET_REASON(error), text: text ?? "error \(error)")
     }
 
-    /// The alert of the other side, where the error is that it sent one (`SSL_AD_REASON_OFFSET` of ssl.h).
+    /// The alert of the other side, if it was the cause of the error (`SSL_AD_REASON_OFFSET` of ssl.h).
     var receivedAlert: UInt8? {
         guard reason > SSL_AD_REASON_OFFSET else { return nil }
         return UInt8(exactly: reason - SSL_AD_REASON_OFFSET)

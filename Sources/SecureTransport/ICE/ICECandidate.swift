@@ -1,5 +1,4 @@
-/// A transport address at which one side may be reached (RFC 8445, section 5.1). UDP only: the others are skipped
-/// where they are parsed.
+/// A transport address at which one side may be reached (RFC 8445, section 5.1). UDP only: parsing skips the others.
 public struct ICECandidate: Hashable, Sendable {
     /// The origin of a candidate.
     public enum Kind: String, Sendable {
@@ -15,7 +14,7 @@ public struct ICECandidate: Hashable, Sendable {
 
     /// 1 to 32 `ice-char`s; the same for candidates of one kind, base and server.
     public var foundation: String
-    /// 1 for RTP, 2 for RTCP where that has a port of its own.
+    /// 1 for RTP, 2 for RTCP with a port of its own.
     public var component: UInt16
     public var priority: UInt32
     public var address: TransportAddress

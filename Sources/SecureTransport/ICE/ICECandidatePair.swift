@@ -41,7 +41,7 @@ struct ICECandidatePair: Sendable {
         return earlier.contains(id) ? true : nil
     }
 
-    /// Notes that the check under way is sent once more; forgets it when it was sent as often as it may be.
+    /// Records that the current check is sent once more; forgets it when it was sent as often as allowed.
     /// - Returns: True to send it.
     mutating func retransmit(now: MonotonicInstant) -> Bool {
         if check?.retransmit(now: now) == true { return true }

@@ -13,10 +13,10 @@ struct ICECheck: Sendable {
     private var timeout: Duration
     private let finalTimeout: Duration
 
-    /// A check that is sent now.
+    /// Makes a check that is sent now.
     /// - Parameters:
-    ///   - timeout: Before it is sent a second time; doubled each time.
-    ///   - transmissionLimit: How often it is sent.
+    ///   - timeout: The time before it is sent again; doubled each time.
+    ///   - transmissionLimit: The number of transmissions.
     init(
         id: STUNTransactionID, datagram: ByteBuffer, nominates: Bool, timeout: Duration, transmissionLimit: Int,
         now: MonotonicInstant
@@ -30,8 +30,8 @@ struct ICECheck: Sendable {
         deadline = now + (remaining > 0 ? timeout : finalTimeout)
     }
 
-    /// Notes that the check is sent once more.
-    /// - Returns: False when it was sent as often as it may be: it failed.
+    /// Records that the check is sent once more.
+    /// - Returns: False if it was sent as often as allowed: it failed.
     mutating func retransmit(now: MonotonicInstant) -> Bool {
         guard remaining > 0 else { return false }
         remaining -= 1

@@ -7,8 +7,8 @@ struct ICECheckHistory: Sendable {
     private var transactions: [(id: STUNTransactionID, source: TransportAddress)] = []
     private var next = 0
 
-    /// Notes a transaction.
-    /// - Returns: False when it was seen from another address.
+    /// Records a transaction.
+    /// - Returns: False if it was seen from another address.
     mutating func admit(_ id: STUNTransactionID, from source: TransportAddress) -> Bool {
         if let known = transactions.first(where: { $0.id == id }) { return known.source == source }
         if transactions.count < Self.limit {

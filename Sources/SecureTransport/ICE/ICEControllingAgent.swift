@@ -65,10 +65,10 @@ public struct ICEControllingAgent: Sendable {
 
     /// Starts to check the candidates.
     /// - Parameters:
-    ///   - local: What we told in our description.
-    ///   - remote: What the other side told in its.
-    ///   - candidates: The other side's; more may be added later.
-    ///   - random: Makes transaction identifiers, which nobody may foresee: outside tests
+    ///   - local: The credentials in our description.
+    ///   - remote: The credentials in the other side's description.
+    ///   - candidates: The other side's candidates; more may be added later.
+    ///   - random: The generator of transaction identifiers, which must be unpredictable: outside tests
     ///     `SystemRandomNumberGenerator`.
     public init(
         local: ICECredentials, remote: ICECredentials, candidates: [ICECandidate] = [],
@@ -124,7 +124,7 @@ public struct ICEControllingAgent: Sendable {
             let index = pairs.firstIndex(where: { $0.address == source.unmapped }),
             let nominates = pairs[index].nominates(response.transactionID)
         else { return .ignored }
-        // An error that nobody signed may be anybody's; the check goes on.
+        // Anybody can make an unsigned error, so the check continues.
         guard response.isAuthentic(key: key.password) else { return .unauthenticated }
         pairs[index].endChecks()
         if response.messageClass == .errorResponse {

@@ -16,8 +16,8 @@ public import NIOCore
 public struct ICELiteAgent: Sendable {
     /// The fate of a datagram.
     public enum Outcome: Hashable, Sendable {
-        /// An authentic check. Send `response` to where it came from, from where it arrived; nil if the answer would be
-        /// larger than the request.
+        /// An authentic check. Send `response` to its source, from the address at which it arrived; nil if the answer
+        /// would be larger than the request.
         /// - isNew: The address was not validated before.
         case answered(response: ByteBuffer?, isNew: Bool)
         /// Authentic, but refused with the error answer `response` (RFC 8489, section 6.3.4): 487 if the sender takes
@@ -68,10 +68,10 @@ public struct ICELiteAgent: Sendable {
         var nomination: UInt64 = 0
     }
 
-    /// A session's agent, for which a first check is waited 30 s.
+    /// Makes a session's agent, which waits 30 s for a first check.
     /// - Parameters:
-    ///   - local: What we told in our description.
-    ///   - remote: What the other side told in its.
+    ///   - local: The credentials in our description.
+    ///   - remote: The credentials in the other side's description.
     public init(local: ICECredentials, remote: ICECredentials, now: MonotonicInstant) {
         key = ICECheckKey(receiver: local, sender: remote)
         waitingSince = now
@@ -137,7 +137,7 @@ public struct ICELiteAgent: Sendable {
         update(now: now)
     }
 
-    /// Lets time pass: silence makes the agent disconnected, and takes consent away.
+    /// Advances the time: silence makes the agent disconnected, and ends consent.
     public mutating func advance(now: MonotonicInstant) {
         if now >= nextDeadline { update(now: now) }
     }

@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// A datagram to be sent as it is.
+/// A datagram to send.
 public struct ICETransmit: Hashable, Sendable {
     public var destination: TransportAddress
     public var datagram: ByteBuffer

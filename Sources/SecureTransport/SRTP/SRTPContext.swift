@@ -167,7 +167,7 @@ public final class SRTPContext {
         OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>?
     ) -> srtp_err_status_t
 
-    /// Has the library change a packet that grows by `growth` bytes, or that loses `trailerLength` bytes.
+    /// Lets the library change a packet that grows by `growth` bytes, or that loses `trailerLength` bytes.
     private func run(
         _ packet: inout ByteBuffer, growing growth: Int = 0, shrinking trailerLength: Int = 0, _ call: LibraryCall
     ) throws(SRTPError) {

@@ -40,7 +40,7 @@ public struct STUNMessage: Sendable {
     public private(set) var role: Role?
     /// USE-CANDIDATE: the sender nominates the pair.
     public private(set) var nominates = false
-    /// XOR-MAPPED-ADDRESS: where the sender of a response saw the request come from.
+    /// XOR-MAPPED-ADDRESS: the source of the request as the sender of a response saw it.
     public private(set) var mappedAddress: TransportAddress?
     /// ERROR-CODE of an error response, 300 to 699.
     public private(set) var errorCode: UInt16?

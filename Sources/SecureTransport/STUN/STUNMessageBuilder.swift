@@ -86,7 +86,7 @@ struct STUNMessageBuilder {
         return buffer
     }
 
-    /// The message as it is.
+    /// Returns the message without a FINGERPRINT.
     mutating func finishWithoutFingerprint() -> ByteBuffer {
         setLength(adding: 0)
         return buffer

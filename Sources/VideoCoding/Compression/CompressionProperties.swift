@@ -6,7 +6,7 @@ public import MediaCore
 /// `CompressionSession.supportedProperties` lists both. A session returns the values in force: values left to the
 /// encoder are replaced by its choice, and rates are limited by the level.
 public struct CompressionProperties: Hashable, Sendable {
-    /// The rate to spend, where the rate control goes by one. Held between 10 kbit/s and the level's limit.
+    /// The target rate, if the rate control has one. It is limited to 10 kbit/s and the level's limit.
     public var averageBitRate = BitRate.megabits(1)
     /// Hard limits on the bytes in any span of time, all of them at once.
     ///
@@ -38,9 +38,10 @@ public struct CompressionProperties: Hashable, Sendable {
     public var maxFrameBytes: DataSize?
     /// Renew the picture piece by piece, all of it within this many frames, without keyframes; nil for not.
     public var intraRefreshPeriod: Int?
-    /// The most bytes of a slice's NAL unit, for receivers that reassemble no fragments; nil for one slice a picture.
+    /// The largest size of a slice's NAL unit, for receivers that do not reassemble fragments; nil for one slice per
+    /// picture.
     ///
-    /// A slice is whole macroblocks: where a single one takes more, its slice is larger.
+    /// A slice is whole macroblocks: a single large one may exceed it.
     public var sliceMaxBytes: DataSize?
     /// 1 to 3: each layer above the first doubles the frame rate, and the stream plays without the upper ones.
     public var temporalLayers = 1
@@ -48,7 +49,7 @@ public struct CompressionProperties: Hashable, Sendable {
     ///
     /// See `EncodeOptions.invalidateReferencesBackTo` and `EncodedFrame.longTermReference`.
     public var longTermReferences = false
-    /// Width and height of a sample, as shown; written into the SPS where it is not 1:1.
+    /// The shape of a sample as width and height; written into the SPS if it is not 1:1.
     public var pixelAspectRatio = VideoDimensions(width: 1, height: 1)
     /// Written into the SPS where something is specified.
     public var colour = ColourDescription.unspecified
@@ -77,7 +78,7 @@ public struct CompressionProperties: Hashable, Sendable {
     }
 }
 
-/// At most so many bytes in any span of time of a length.
+/// A limit of the bytes in any time span of this length.
 public struct DataRateLimit: Hashable, Sendable {
     public var size: DataSize
     public var window: Duration

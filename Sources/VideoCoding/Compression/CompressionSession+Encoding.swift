@@ -37,7 +37,7 @@ extension CompressionSession {
         }
     }
 
-    /// Has the encoder ready, with the properties that are in force now.
+    /// Prepares the encoder with the properties that are in force now.
     func prepare(_ state: inout EncodingState, isStarting: Bool) throws(VideoCodingError) {
         let (properties, generation) = control.withLock { control in
             if isStarting { control.hasStarted = true }
@@ -171,7 +171,7 @@ extension CompressionSession {
         }
     }
 
-    /// Encodes a picture, again and again coarser where it is larger than it may be.
+    /// Encodes a picture, repeatedly and coarser while it exceeds its limit.
     private func encode(
         _ state: inout EncodingState, _ encoder: any EncoderBackEndSession, _ picture: PixelBuffer,
         _ request: inout FrameRequest, limit: Int?
@@ -346,7 +346,7 @@ extension CompressionSession {
 }
 
 extension ByteBuffer {
-    /// An SPS without `constraint_set1_flag` (H.264 7.4.2.1.1); anything else as it is.
+    /// An SPS without `constraint_set1_flag` (H.264 7.4.2.1.1); other units unchanged.
     fileprivate var withoutConstraintSet1: ByteBuffer {
         guard let header: UInt8 = getInteger(at: readerIndex), header & 0x1F == 7,
             let flags: UInt8 = getInteger(at: readerIndex + 2)

@@ -27,10 +27,10 @@ extension CompressionSession {
     /// The values in force. Changes made while a frame is being encoded hold from the next frame on.
     public var properties: CompressionProperties { control.withLock { $0.inForce } }
 
-    /// Sets one property. Does not wait for a frame that is being encoded.
+    /// Sets one property. It does not wait for a frame that is being encoded.
     ///
-    /// - Throws: When the back end cannot honour the value, or the property cannot change any more. Then all stays as
-    ///   it is.
+    /// - Throws: An error if the back end does not support the value, or the property cannot change any more. Then
+    ///   nothing changes.
     public func set<Value>(
         _ property: WritableKeyPath<CompressionProperties, Value>, to value: Value
     ) throws(VideoCodingError) {

@@ -36,9 +36,9 @@ public final class CompressionSession: Sendable {
     ///
     /// - Parameters:
     ///   - dimensions: The size of all pictures, even in both directions.
-    ///   - sourceAttributes: What the pictures will be like, where that is known; others are then refused.
+    ///   - sourceAttributes: The properties of the pictures, if known; others are then refused.
     ///   - outputHandler: Called with the answer to each frame.
-    /// - Throws: When the back end cannot honour the properties, or encode pictures like these.
+    /// - Throws: An error if the back end does not support the properties, or pictures like these.
     public init(
         dimensions: VideoDimensions, codec: VideoCodec = .h264, backEnd: EncoderBackEnd = .openH264,
         properties: CompressionProperties, sourceAttributes: PixelBufferAttributes = .any,
@@ -123,8 +123,8 @@ public final class CompressionSession: Sendable {
         }
     }
 
-    /// Waits until all frames that are shown at `time` or before have come out. Others may come out as well; frames go
-    /// on being taken, the next one is then a keyframe where something was held back.
+    /// Waits until all frames with a presentation time of at most `time` have come out. Others may come out as well.
+    /// Encoding continues, with a keyframe if frames were delayed.
     public func completeFrames(until time: MediaTime = .positiveInfinity) {
         encoding.withLock { state in
             guard state.ledger.isPending(until: time) else { return }

@@ -25,7 +25,7 @@ public enum EncodeResult: Sendable {
     case frame(EncodedFrame)
     /// The frame was dropped.
     case dropped(EncodeDropReason)
-    /// The encoder failed on it; the session goes on with the next.
+    /// The encoder failed on the frame; the session continues with the next.
     case failed(VideoCodingError)
 }
 

@@ -44,7 +44,7 @@ enum BackEndResult {
     case frame(BackEndFrame)
     /// The rate control leaves the picture out.
     case skipped
-    /// Nothing came out yet.
+    /// No frame has come out yet.
     case held
 }
 

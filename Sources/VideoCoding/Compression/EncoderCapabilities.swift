@@ -10,7 +10,7 @@ struct EncoderCapabilities: Sendable {
 
     var properties: [CompressionProperty: Capability]
     var frameOptions: Set<EncodeOption>
-    /// The formats that are read where they lie.
+    /// The formats that are read in place.
     var pixelFormats: [PixelFormat]
 
     static let frameRates = 1.0...60.0

@@ -71,7 +71,7 @@ struct FrameLedger {
         }
     }
 
-    /// The first frame that is shown at `time` or later; `nextSerial` where there is none.
+    /// The first frame with a presentation time of at least `time`; `nextSerial` if there is none.
     func firstFrame(from time: MediaTime) -> Int64 {
         var first = nextSerial
         while first > firstSerial, let entry = entries[index(first - 1)], entry.presentationTime >= time { first -= 1 }

@@ -9,7 +9,7 @@ struct KeyframeSizeModel {
         var qp: Int
     }
 
-    /// The shares that are taken for plausible, of one QP step: noise is coded as long as it is not rounded away.
+    /// The plausible shares for one QP step: noise is coded until it is rounded away.
     private static let plausibleShares = 0.8...0.95
     /// The part of a limit that a keyframe should take, so that the next try is rarely too large again.
     private static let aim = 0.9
@@ -37,7 +37,7 @@ struct KeyframeSizeModel {
         return Self.qp(from: last, share: share, for: limit)
     }
 
-    /// The same where a frame that may be no keyframe was too large: a keyframe would be larger.
+    /// Returns the QP if a frame that may be no keyframe was too large: a keyframe would be larger.
     func qp(for limit: Int, at frame: Keyframe) -> Int {
         let start = Keyframe(bytes: max(frame.bytes, last?.bytes ?? 0), qp: max(frame.qp, last?.qp ?? 0))
         return Self.qp(from: start, share: share, for: limit)

@@ -14,7 +14,7 @@ public struct DecodeOutput: Sendable {
         self.result = result
     }
 
-    /// The picture, where there is one.
+    /// The picture, if there is one.
     public var picture: DecodedPicture? {
         if case .picture(let picture) = result { picture } else { nil }
     }

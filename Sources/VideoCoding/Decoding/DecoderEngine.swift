@@ -200,7 +200,7 @@ struct DecoderEngine: ~Copyable {
         guard isDamaged || (decoder.reorderDepth > 0 && !pending.isEmpty) else { return }
         giveOut(emit)
         restart()
-        // Now with parameter sets, which a decoder that is opened anew does not have. This cannot fail a second time.
+        // With parameter sets this time, which a new decoder lacks. It cannot fail a second time.
         if parameterSetsAreDue { _ = try? layOut(sample) }
     }
 
@@ -257,7 +257,7 @@ struct DecoderEngine: ~Copyable {
         }
     }
 
-    /// Answers a frame with its picture: the decoder's own memory where that is as required.
+    /// Answers a frame with its picture, in the decoder's own memory if that satisfies the attributes.
     private mutating func show(
         _ picture: PixelBuffer, of entry: PendingFrames.Entry, damage: PictureDamage, _ emit: (DecodeOutput) -> Void
     ) {

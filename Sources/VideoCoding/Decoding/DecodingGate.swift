@@ -44,7 +44,7 @@ public struct DecodingGate: Sendable {
         return .decode
     }
 
-    /// Notes that a frame that it admitted is left out all the same.
+    /// Records that an admitted frame was dropped all the same.
     public mutating func leftOut(_ sample: SampleBuffer) {
         if sample.dependency.isDependedOn != false { lacksReferences = true }
     }

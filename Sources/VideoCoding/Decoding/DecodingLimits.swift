@@ -8,8 +8,8 @@ public struct DecodingLimits: Hashable, Sendable {
     public var maximumArea: Int
     /// The most reference frames.
     public var maximumReferenceFrames: Int
-    /// The most memory for decoded pictures, as `pictureMemory(for:)` reckons it. Pictures that the caller holds on to
-    /// come on top.
+    /// The limit of memory for decoded pictures, as `pictureMemory(for:)` computes it, without pictures that the caller
+    /// keeps.
     public var maximumPictureMemory: DataSize
 
     /// Makes limits. The default is that of H.264 level 5.1 at the shape of a 4K picture (4096 either way, 4096x2304

@@ -20,9 +20,9 @@ public final class DecodingPipeline {
     /// Makes a pipeline; its decoder is made when the first frame comes.
     ///
     /// - Parameters:
-    ///   - attributes: What pictures must be like, in every format.
-    ///   - limits: What is refused, before any memory is allocated for it.
-    ///   - reordering: The number of frames that are held back to put pictures in order.
+    ///   - attributes: The requirements for pictures in every format.
+    ///   - limits: The limits beyond which a stream is refused, before any memory is allocated.
+    ///   - reordering: The number of frames that are delayed to sort pictures.
     public init(
         attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
         reordering: PictureReordering = .signalled
@@ -60,7 +60,7 @@ public final class DecodingPipeline {
     /// Counters of answers so far, over all formats.
     public var statistics: DecodingStatistics { counters.statistics }
 
-    /// Sees to a decoder that has taken on `format`.
+    /// Makes a decoder for `format` if needed.
     ///
     /// - Returns: True if the format is new.
     private func prepare(

@@ -60,7 +60,7 @@ final class PipelineGate: Sendable {
         if let next { wake(next) }
     }
 
-    /// Lets everyone in from now on.
+    /// Admits all callers from now on.
     func open() {
         let waiters = state.withLock { state in
             state.isOpen = true

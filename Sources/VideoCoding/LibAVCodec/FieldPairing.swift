@@ -1,5 +1,5 @@
-/// Tells which samples are halves of a frame: an access unit may be a single field (H.264 7.4.1.2.4), and the picture
-/// of two fields is given once, for the first.
+/// Recognizes samples that are halves of a frame: an access unit may be a single field (H.264 7.4.1.2.4), and the
+/// picture of two fields comes once, for the first.
 struct FieldPairing {
     /// The fields of which a sample has slices.
     struct Content {
@@ -41,7 +41,7 @@ struct FieldPairing {
         return .firstField
     }
 
-    /// Begins anew.
+    /// Starts again.
     mutating func reset() {
         open = nil
     }

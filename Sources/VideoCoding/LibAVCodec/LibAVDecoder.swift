@@ -1,7 +1,7 @@
 import CLibAVCodec
 import MediaCore
 
-/// libavcodec's H.264 decoder: one thread, and no delay where the stream does not reorder.
+/// libavcodec's H.264 decoder, with one thread, and without delay if the stream does not reorder.
 struct LibAVDecoder: ~Copyable {
     private var context: UnsafeMutablePointer<AVCodecContext>
     private let limits: DecodingLimits
@@ -133,11 +133,11 @@ struct LibAVDecoder: ~Copyable {
         _ = avcodec_send_packet(context, nil)
     }
 
-    /// Forgets all frames; decoding begins again at a keyframe.
+    /// Forgets all frames; decoding starts again at a keyframe.
     ///
-    /// - Parameter afterDamage: True if a frame could not be decoded as it is. A macroblock that libavcodec gives up
-    ///   half way leaves coefficients behind, which it adds to the next macroblock that it decodes, even to an IDR
-    ///   picture's after a flush; so the decoder is opened anew, and needs parameter sets.
+    /// - Parameter afterDamage: True if a frame was damaged. A macroblock that libavcodec gives up half way leaves
+    ///   coefficients behind, which it adds to the next macroblock that it decodes, even to an IDR picture's after a
+    ///   flush. So the decoder is opened again, and needs parameter sets.
     mutating func restart(afterDamage: Bool) {
         if afterDamage, let fresh = try? Self.open(limits) {
             var lastContext: UnsafeMutablePointer<AVCodecContext>? = context

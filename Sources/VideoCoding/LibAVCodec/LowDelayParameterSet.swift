@@ -12,8 +12,8 @@ enum LowDelayParameterSet {
         guard let original = try? SequenceParameterSet(parsing: nalUnit),
             original.usability?.bitstreamRestriction == nil
         else { return nil }
-        // The flag to set is the last bit before the stop bit: vui_parameters_present_flag where there is no VUI,
-        // bitstream_restriction_flag where there is.
+        // The flag to set is the last bit before the stop bit: vui_parameters_present_flag without a VUI,
+        // bitstream_restriction_flag with one.
         var bits = BitString(nalUnit.rawPayload())
         guard bits.removeTrailingBits(), bits.removeLast() == false else { return nil }
         if original.usability == nil {
@@ -31,7 +31,7 @@ enum LowDelayParameterSet {
         bits.append(exponentialGolomb: UInt32(clamping: original.maximumReferenceFrames))  // max_dec_frame_buffering
         bits.append(true)  // rbsp_stop_one_bit
         let rewritten = NALUnit(type: nalUnit.type, referenceIDC: nalUnit.referenceIDC, rawPayload: bits.bytes)
-        // An SPS with something behind its last known field would have been spoilt: then it stays as it is.
+        // Data after an SPS's last known field would have been destroyed: then the SPS is not changed.
         guard var result = try? SequenceParameterSet(parsing: rewritten),
             result.usability?.bitstreamRestriction?.maximumReorderFrames == 0
         else { return nil }

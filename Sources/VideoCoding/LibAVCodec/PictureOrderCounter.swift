@@ -1,8 +1,8 @@
 import H264
 
-/// Counts pictures in output order as their slice headers tell (H.264 8.2.1).
+/// Counts pictures in output order by their slice headers (H.264 8.2.1).
 ///
-/// `memory_management_control_operation` 5, which starts the count anew within a stream, is not seen.
+/// `memory_management_control_operation` 5, which restarts the count within a stream, is not seen.
 struct PictureOrderCounter {
     private let counting: SequenceParameterSet.PictureOrderCount
     private let maximumFrameNumber: Int

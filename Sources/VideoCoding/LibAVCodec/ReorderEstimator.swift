@@ -22,7 +22,7 @@ struct ReorderEstimator {
         counter = PictureOrderCounter(sequence)
     }
 
-    /// Takes in the next picture in decoding order.
+    /// Takes the next picture in decoding order.
     mutating func observe(_ slice: SliceHeaderPeek) {
         let count = counter.count(slice)
         let isContinuous =

@@ -102,7 +102,7 @@ extension ByteBuffer {
     fileprivate mutating func writeCount(_ count: Int) { writeInteger(UInt32(clamping: count)) }
     fileprivate mutating func readCount() -> Int? { readInteger(as: UInt32.self).map(Int.init) }
 
-    /// A number that can be reckoned with.
+    /// Reads a finite number.
     fileprivate mutating func readDouble() -> Double? {
         readInteger(as: UInt64.self).map(Double.init(bitPattern:)).flatMap { $0.isFinite ? $0 : nil }
     }

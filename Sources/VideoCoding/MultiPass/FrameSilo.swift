@@ -23,8 +23,7 @@ public final class FrameSilo: Sendable {
 
     /// Makes a silo, or opens the one at `path`.
     ///
-    /// - Parameter timeRange: What the first pass covers, where known; `progressOfCurrentPass` tells how much of it is
-    ///   there.
+    /// - Parameter timeRange: The time range of the first pass, if known, for `progressOfCurrentPass`.
     public init(path: String? = nil, timeRange: MediaTimeRange? = nil) throws(MultiPassError) {
         if let timeRange { try Self.check([timeRange]) }
         state = Mutex(try State(path: path, ranges: timeRange.map { [$0] }))

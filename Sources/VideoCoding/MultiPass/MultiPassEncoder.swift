@@ -3,11 +3,11 @@
     import MediaCore
     import NIOCore
 
-    /// Makes one pass: the first over everything, a later one over the groups of pictures that were asked for.
+    /// Makes one pass: the first over everything, a later one over the requested groups of pictures.
     ///
-    /// A group that is encoded anew begins with an IDR picture at the same time as before and refers to nothing
-    /// outside, so it takes the place of the old one in the stream bit by bit. Consecutive IDR pictures differ in their
-    /// `idr_pic_id` (H.264 7.4.3) because groups are never split between two IDR pictures in a row.
+    /// A group that is encoded again begins with an IDR picture at the same time as before and refers to nothing
+    /// outside, so it replaces the old one in the stream exactly. Consecutive IDR pictures differ in their `idr_pic_id`
+    /// (H.264 7.4.3) because groups are never split between two IDR pictures in a row.
     final class MultiPassEncoder: PassEncoder {
         let parameterSets: [ByteBuffer]
         let isDelayed = true
@@ -31,7 +31,7 @@
         private var times: [MediaTime]
         /// The group of the frames that come out.
         private var group: OpenGroup?
-        /// `idr_pic_id` of the last frame that came out, where it is an IDR picture.
+        /// `idr_pic_id` of the last frame that came out, if it is an IDR picture.
         private var lastKeyframeID: Int?
 
         // In the first pass:
@@ -210,8 +210,7 @@
             if let frame { accept(frame) }
         }
 
-        /// Takes a frame of the first pass in. A group ends where a keyframe that is not the second in a row begins
-        /// another.
+        /// Takes a frame of the first pass. A group ends before a keyframe that is not the second in a row.
         private func accept(_ frame: GroupFrame) {
             if frame.isKeyframe, let group, group.frameCount >= Self.fewestFrames, !group.endsWithKeyframe {
                 endGroup(at: times[frame.number])

@@ -15,7 +15,7 @@ struct PassPlanner {
         var measurements: [PassMeasurement]
     }
 
-    /// A group to encode anew.
+    /// A group to encode again.
     struct Request: Hashable {
         /// The group's place in the stream.
         var group: Int
@@ -37,7 +37,7 @@ struct PassPlanner {
     /// The tolerated deviation of a plan from the target, as a share.
     private static let planTolerance = 0.0005
 
-    /// The groups to encode anew, in the order of the stream; none when another pass would gain too little.
+    /// Returns the groups to encode again, in the order of the stream; none if another pass would gain too little.
     func requests(for groups: [Group]) -> [Request] {
         let population = RateModel.Population(groups.map(\.measurements))
         var candidates: [Candidate] = []

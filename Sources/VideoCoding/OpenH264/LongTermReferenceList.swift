@@ -25,7 +25,7 @@ struct LongTermReferenceList {
     /// The newest frame that the receiver has for certain.
     private var acknowledgedSerial: Int64 = 0
 
-    /// Takes in a frame; the reference that is kept from it on, where there is a new one.
+    /// Takes a frame, and returns the reference that is kept from it on, if there is a new one.
     mutating func add(_ slice: SliceSummary, serial: Int64) -> LongTermReference? {
         if let id = slice.keyframeID {
             for index in frames.indices { frames[index].serial = -1 }

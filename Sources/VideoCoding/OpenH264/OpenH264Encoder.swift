@@ -13,7 +13,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     /// The limits of the level.
     private let highestRate: BitRate
     private let usualMode: RC_MODES
-    /// The QP of all frames where the rate does not count.
+    /// The QP of all frames if there is no target rate.
     private let constantQP: Int?
     private let keepsLongTermReferences: Bool
     /// True if frames that others refer to may be dropped.
@@ -75,7 +75,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     func setProperties(_ properties: CompressionProperties) throws(VideoCodingError) {
         if properties.preset != preset {
-            // The library chooses how to search anew with each frame; the stream's form does not change.
+            // The library chooses its search again with each frame; the stream's form does not change.
             try library.set(ENCODER_OPTION_COMPLEXITY, to: Int32(properties.preset.complexity.rawValue))
             preset = properties.preset
         }
@@ -90,7 +90,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         meter = previousMeter
     }
 
-    /// Tells the library the rate where it moved by more than rounding.
+    /// Sets the library's rate if it changed by more than rounding.
     private func applyRate() throws(VideoCodingError) {
         if target.frameRate != applied.frameRate {
             try library.set(ENCODER_OPTION_FRAME_RATE, to: Float(target.frameRate))
@@ -136,7 +136,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
             meter.spend(.zero)
             return .skipped
         }
-        // The level in the SPS follows the bitrate, so it is taken anew with each keyframe.
+        // The level in the SPS follows the bitrate, so it is read again with each keyframe.
         if library.isKeyframe { try takeParameterSets() }
         let data = memory.makeBuffer(size: library.frameSize) { buffer in library.writeSlices(into: &buffer) }
         meter.spend(DataSize(bytes: data.readableBytes))
@@ -153,8 +153,8 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     func finish() throws(VideoCodingError) -> BackEndFrame? { nil }
 
-    /// The library's rate control does not see frames whose QP it is given, and goes on where it was; so it takes over
-    /// again when the QP is back there.
+    /// Updates the ramp. The library's rate control ignores frames with a given QP and keeps its own QP; so it takes
+    /// over when the QP is back at that value.
     private func updateRamp(_ slice: SliceSummary, wasGiven: Bool, bytes: Int) {
         guard wasGiven else { return ramp.observeUsual(slice, layer: library.temporalLayer) }
         let share = Double(meter.allowance.bitsPerSecond) / 8 / max(1, target.frameRate)

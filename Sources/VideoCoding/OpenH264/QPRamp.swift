@@ -20,8 +20,8 @@ struct QPRamp {
 
     private var hasLayers: Bool { layers > 1 }
 
-    /// By how much finer than requested the library quantises frames of the lowest of several temporal layers,
-    /// keyframes among them.
+    /// The difference by which the library's QP for frames of the lowest of several temporal layers, keyframes
+    /// included, is below the requested one.
     private var cascade: Int { hasLayers ? layers + 1 : 0 }
 
     /// The QP to request from the library; nil while its own rate control decides.
@@ -36,11 +36,11 @@ struct QPRamp {
         usual = qp
     }
 
-    /// A frame of which the QP was given.
+    /// Takes a frame whose QP was given.
     ///
     /// - Parameters:
-    ///   - bytes: What it took.
-    ///   - share: The bytes that are due to each frame.
+    ///   - bytes: The size of the frame.
+    ///   - share: Each frame's share in bytes.
     mutating func observe(_ frame: SliceSummary, layer: Int, bytes: Int, share: Double) {
         // Frames of an upper layer do not improve the frames that follow.
         guard layer == 0, let qp = frame.qp else { return }

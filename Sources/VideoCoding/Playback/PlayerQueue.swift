@@ -167,9 +167,9 @@ struct PlayerQueue {
     /// The player's next picture.
     enum PresentationStep {
         case tell(SampleBufferPlayer.Event)
-        /// Nothing before this time.
+        /// There is nothing to do before this time.
         case wait(MediaTime)
-        /// Nothing before something is decoded.
+        /// There is nothing to do before something is decoded.
         case sleep
     }
 

@@ -101,8 +101,8 @@ public final class SampleBufferPlayer: Sendable {
 
     /// Adds the next sample, in decoding order.
     ///
-    /// - Returns: False where the sample was refused: too many wait, or too many did and this is no sync sample, or the
-    ///   end of media was said.
+    /// - Returns: False if the sample was refused: too many wait, or samples were refused before and this is no sync
+    ///   sample, or the media has ended.
     @discardableResult
     public func enqueue(_ sample: SampleBuffer) -> Bool {
         let isTaken = queue.withLock { $0.enqueue(sample) }
@@ -120,7 +120,7 @@ public final class SampleBufferPlayer: Sendable {
         wakeDecoder()
     }
 
-    /// Ends the calls that `requestMediaData` asked for. One that has begun goes on.
+    /// Ends the calls that `requestMediaData` requested. One that has begun continues.
     public func stopRequestingMediaData() {
         queue.withLock { $0.stopRequesting() }
     }

@@ -94,7 +94,7 @@
         private static func setReferences(
             of parameters: inout x264_param_t, _ properties: CompressionProperties, dimensions: VideoDimensions
         ) {
-            // Keyframes come from the session; x264 adds its own where the scene changes and there is time to see it.
+            // Keyframes come from the session; x264 adds its own at scene changes if there is time to see them.
             parameters.i_keyint_max = X264_KEYINT_MAX_INFINITE
             if properties.realTime {
                 parameters.i_frame_reference = 1

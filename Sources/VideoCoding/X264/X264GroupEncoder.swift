@@ -89,7 +89,7 @@
             }.get()
         }
 
-        /// Has the first frame get another `idr_pic_id` than 0: there is a keyframe before it that is not handed out.
+        /// Gives the first frame another `idr_pic_id` than 0: the keyframe before it is not handed out.
         func skipKeyframeID(with picture: PixelBuffer, before number: Int) throws(VideoCodingError) {
             _ = try encode(picture, number: number - 1, serial: Self.skipped, isKeyframe: true)
         }
