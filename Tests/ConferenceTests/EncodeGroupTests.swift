@@ -161,7 +161,7 @@ import Testing
         }
         let room = try snapshot(call)
         #expect(room.encoding.groups.contains { $0.members == [watchers[2].participantID] })
-        #expect(try downlink(watchers[2], call).explanation?.contains("again and again") ?? false)
+        #expect(try downlink(watchers[2], call).explanation?.contains("requests too many keyframes") ?? false)
     }
 
     @Test("with no encoder to spare, one who asks for keyframes without end waits")
