@@ -128,7 +128,7 @@ struct ConferenceBench {
         }
     }
 
-    /// Whether rates are as they should be and nearly all pictures of a second were decoded and encoded.
+    /// Returns true if rates are as they should be and nearly all pictures of a second were decoded and encoded.
     private func hasSettled(_ reading: RoomReading, since previous: RoomReading) -> Bool {
         let wanted = Double(Workload.allocation.video.bitsPerSecond)
         let frames = Double(participants * Workload.frameRate) * 0.9

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Audio source: loss and order")
 struct AudioSourceTests {
-    /// How many of the 20 ms frames have less than half of the tone's power.
+    /// Returns the number of 20 ms frames that have less than half of the tone's power.
     private func holes(in samples: some Collection<Float>) -> Int {
         let samples = Array(samples)
         return stride(from: 0, to: samples.count - 959, by: 960).count {

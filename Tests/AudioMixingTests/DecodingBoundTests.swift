@@ -36,7 +36,7 @@ struct DecodingBoundTests {
         return payloads
     }
 
-    /// Whether the audio decoded over every window is within what the budget allows for it.
+    /// Returns true if the audio decoded over every window is within what the budget allows for it.
     private func isBounded(_ decoded: [Duration], every step: Duration) -> Bool {
         // The largest of `decoded - allowed` over all windows is found in one pass.
         var lowest = Double.infinity

@@ -60,7 +60,7 @@ extension MonotonicInstant {
 struct TestSender {
     let encoder: OpusEncoder
     var packetSamples = 960
-    /// How many millionths the sender's clock is fast.
+    /// The excess of the sender's clock in millionths.
     var clockSkew = 0.0
     var firstTimestamp: UInt32 = 4_294_960_000
     var firstSequence: Int64 = 65_000

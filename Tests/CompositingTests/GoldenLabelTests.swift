@@ -48,7 +48,7 @@ struct GoldenLabelTests {
         try GoldenPicture(name: golden).check(picture.freeze(), tolerance: 20)
     }
 
-    /// Whether this text is drawn with one of these fonts alone.
+    /// Returns true if this text is drawn with one of these fonts alone.
     private static func draws(_ text: String, with families: Set<String>) -> Bool {
         let used = FontCollection.use { _ in self.families(text) }
         return !used.isEmpty && used.isSubset(of: families)

@@ -49,14 +49,14 @@ extension PixelBuffer {
         colour(rect.x + rect.width / 2, rect.y + rect.height / 2)
     }
 
-    /// Whether every sample of `rect` (even) has this colour, give or take `tolerance`.
+    /// Returns true if every sample of `rect` (even) has this colour, give or take `tolerance`.
     func isFilled(_ rect: PixelRect, with expected: Colour, tolerance: Int = 0) -> Bool {
         isFilled(0, rect, expected.y, tolerance)
             && isFilled(1, rect.halved, expected.u, tolerance)
             && isFilled(2, rect.halved, expected.v, tolerance)
     }
 
-    /// Whether all planes hold the same samples.
+    /// Returns true if all planes hold the same samples.
     func hasSameSamples(as other: PixelBuffer) -> Bool {
         guard format == other.format, dimensions == other.dimensions else { return false }
         return (0..<planeCount).allSatisfy { plane in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Conference
 
-/// Whether a receiver may be sent a source's own packets.
+/// True if a receiver may be sent a source's own packets.
 @Suite struct ForwardingPolicyTests {
     private let start = MonotonicInstant(nanoseconds: 1_000_000_000)
 

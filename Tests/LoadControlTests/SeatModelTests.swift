@@ -4,7 +4,7 @@ import VideoCoding
 
 @testable import LoadControl
 
-/// How many participants a machine of known costs has time for.
+/// The number of participants for which a machine of known costs has time.
 @Suite struct SeatModelTests {
     /// About what two cores of a laptop take.
     static func calibration(scaledBy factor: Double = 1) -> Calibration {

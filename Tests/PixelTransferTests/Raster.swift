@@ -89,7 +89,7 @@ struct Raster {
 
     func largestDifference(from other: Raster) -> Int { picture.largestDifference(from: other.picture) }
 
-    /// Whether all samples but those of a rectangle are the same.
+    /// Returns true if all samples but those of a rectangle are the same.
     func isSame(as other: Raster, outside rect: PixelRect) -> Bool {
         for y in 0..<dimensions.height {
             for x in 0..<dimensions.width where !rect.contains(x: x, y: y) {

@@ -39,7 +39,7 @@ final class PlayerRig: Sendable {
     /// The numbers of the pictures shown, at 30 a second.
     var numbers: [Int64] { pictures.map { $0.presentationTime.converted(toTimescale: 30).value } }
 
-    /// Whether each picture was shown at its own time exactly.
+    /// True if each picture was shown at its own time exactly.
     var isPunctual: Bool {
         entries.allSatisfy { entry in
             guard case .picture(let picture) = entry.event else { return true }

@@ -102,7 +102,7 @@ final class OpenH264Decoder {
     }
 }
 
-/// Whether both decoders see the same pictures; their number.
+/// True if both decoders see the same pictures; their number.
 @discardableResult
 func expectEqualPictures(_ samples: [SampleBuffer]) throws -> Int {
     let ours = try libavcodecPictures(samples)

@@ -19,7 +19,7 @@ struct CapacityResult: Codable, Sendable {
     /// Resident memory for each participant.
     var megabytesEach: Double
 
-    /// Whether all ticks were on time (less than 0.1 % missed), and nearly every picture came from everybody and went
+    /// True if all ticks were on time (less than 0.1 % missed), and nearly every picture came from everybody and went
     /// to everybody.
     var isHeld: Bool {
         let least = min(leastFramesPerSecond ?? .infinity, leastSentFramesPerSecond ?? .infinity)

@@ -36,6 +36,6 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
         "--max-encoders", "dedicated", "--encoder-preset", "fastest", "--forwarding", "off",
     ]
 
-    /// Whether clients send a clip as it is, or the test camera in the size in which it is seen.
+    /// True if clients send a clip as it is, or the test camera in the size in which it is seen.
     var sendsClip: Bool { self != .priced }
 }

@@ -35,7 +35,7 @@ struct QualityResult: Codable, Sendable {
     /// How long was counted.
     var seconds: Double
     var receivers: [QualityReceiver]
-    /// Whether it takes no more processor time than few encoders for all.
+    /// True if it takes no more processor time than few encoders for all.
     var isAffordable = true
 
     var cores: Double { encodingCores + composingCores }

@@ -21,7 +21,7 @@ struct QualityWay: Codable, Hashable, Sendable {
     var height = Workload.canvas.height
     var frameRate = Workload.frameRate
     var preset = EncoderPreset.balanced.rawValue
-    /// Whether sizes and frame rates follow the rates.
+    /// True if sizes and frame rates follow the rates.
     var hasLadder: Bool
 
     static func shared(encoders: Int) -> QualityWay {

@@ -3,7 +3,7 @@ import MediaCore
 /// Sessions against the bare codec on the same frames, in turns of a few frames each.
 struct SessionComparison {
     var work: String
-    /// Whether all of them make exactly the same, so that only the session's own cost can differ.
+    /// True if all of them make exactly the same, so that only the session's own cost can differ.
     var isExact = true
     /// The bare codec first.
     var contenders: [SessionContender]

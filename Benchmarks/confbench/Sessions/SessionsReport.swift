@@ -4,7 +4,7 @@ import MediaCore
 /// What one contender took. Fields are added, never renamed or given another unit.
 struct SessionResult: Codable, Sendable {
     var work: String
-    /// Whether it made exactly what the bare codec made.
+    /// True if it made exactly what the bare codec made.
     var isExact: Bool
     var contender: String
     var frames: Int
@@ -49,7 +49,7 @@ struct SessionsReport: Codable, Sendable {
     var version = 1
     var machine: BenchmarkReport.Machine
     var durationSeconds: Int
-    /// Whether allocations were counted.
+    /// True if allocations were counted.
     var areAllocationsCounted: Bool
     var results: [SessionResult] = []
 

@@ -23,7 +23,7 @@ public struct LinkProfile: Hashable, Sendable {
     public var delay: Duration
     /// The upper bound of the random part that is added to the delay of each packet.
     public var jitter: Duration
-    /// Whether jitter may let packets overtake each other.
+    /// True if jitter may let packets overtake each other.
     public var reorders: Bool
     /// The random losses before the queue.
     public var loss: LossModel

@@ -7,7 +7,7 @@ public struct CoDelParameters: Hashable, Sendable {
     public var target: Duration
     /// The time that the delay must exceed the target before the first drop: about a round trip.
     public var interval: Duration
-    /// Whether ECN-capable packets are marked instead of dropped.
+    /// True if ECN-capable packets are marked instead of dropped.
     public var marks: Bool
     /// The size of the largest packet. A queue that is no larger is never a standing queue.
     public var maximumPacketSize: DataSize

@@ -50,7 +50,7 @@ struct DualPI2Control: Sendable {
     var classic: Double { base * base }
     /// The probability of marks in the L4S queue that the classic queue causes (p_CL).
     var coupled: Double { min(base * parameters.couplingFactor, 1) }
-    /// Whether marks alone can no longer control the queue.
+    /// True if marks alone can no longer control the queue.
     var isOverloaded: Bool { base * parameters.couplingFactor >= 1 }
 
     /// Updates the base probability with the delay of the longer-waiting queue.

@@ -21,7 +21,7 @@ struct ManagedQueue<Packet> {
     var size: DataSize { coDel?.packets.size ?? fair?.size ?? dual?.size ?? .zero }
     var count: Int { coDel?.packets.count ?? fair?.count ?? dual?.count ?? 0 }
     var isEmpty: Bool { count == 0 }
-    /// Whether a full queue drops a packet of its longest flow to make room for a new packet.
+    /// True if a full queue drops a packet of its longest flow to make room for a new packet.
     var makesRoom: Bool { fair != nil }
 
     mutating func enqueue(_ packet: QueuedPacket<Packet>, now: MonotonicInstant) {

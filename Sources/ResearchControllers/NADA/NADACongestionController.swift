@@ -70,7 +70,7 @@ public struct NADACongestionController: CongestionController {
         signal.update(queueingDelay: window.queueingDelay, lossIntervals: window.lossIntervals)
     }
 
-    /// Whether to use the accelerated ramp-up: no loss and no queue within the observation window.
+    /// True for the accelerated ramp-up: no loss and no queue within the observation window.
     private var isFree: Bool { lostCount == 0 && !window.hasQueue(above: parameters.queueBuildUp) }
 
     /// Increases the rate by equations (3) and (4).

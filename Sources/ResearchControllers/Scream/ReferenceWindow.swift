@@ -16,9 +16,9 @@ struct ReferenceWindow: Sendable {
         var acknowledged: Double
         /// The upper bound of the window.
         var largest: Double
-        /// Whether a larger window is useful: the target is below its maximum.
+        /// True if a larger window is useful: the target is below its maximum.
         var canGrow: Bool
-        /// Whether L4S marks were seen. They reveal more about the queue than its delay.
+        /// True if L4S marks were seen. They reveal more about the queue than its delay.
         var isMarkedByL4S = false
     }
 

@@ -7,7 +7,7 @@ public struct ScreamParameters: Hashable, Sendable {
     /// flows that fill the queue (QDELAY_TARGET_HI).
     public var queueDelayTarget = Duration.milliseconds(60)
     public var maximumQueueDelayTarget = Duration.milliseconds(300)
-    /// Whether the target grows beside flows that fill the queue (draft, "Competing Flows Compensation"). Off, as in
+    /// True if the target grows beside flows that fill the queue (draft, "Competing Flows Compensation"). Off, as in
     /// the authors' code: the flow's own queues are mistaken for those of other flows.
     public var adaptsQueueDelayTarget = false
     /// The factors of the window after a loss (BETA_LOSS) and after a classic mark (BETA_ECN).

@@ -15,7 +15,7 @@ struct SenderQueue: Sendable {
     static let smallFrame = 500.0
 
     private(set) var size = 0.0
-    /// Whether a frame arrived since `takeNewFrame`.
+    /// True if a frame arrived since `takeNewFrame`.
     private var hasNewFrame = false
     /// The factor by which packets leave faster than usual to send a large frame; at least 1.
     private(set) var framePacing = 1.0

@@ -14,7 +14,7 @@ public struct DatagramFlowParameters: Hashable, Sendable {
     public struct OnOff: Hashable, Sendable {
         public var on: Duration
         public var off: Duration
-        /// Whether both times are means of exponential distributions.
+        /// True if both times are means of exponential distributions.
         public var isRandom: Bool
 
         public init(on: Duration, off: Duration, isRandom: Bool = false) {

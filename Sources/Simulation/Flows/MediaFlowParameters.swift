@@ -28,9 +28,9 @@ public struct MediaFlowParameters: Sendable {
         case keyframeRequest
         /// The content changes: the next frame is larger by this factor.
         case contentChange(Double)
-        /// Whether feedback is lost from now on.
+        /// True if feedback is lost from now on.
         case feedbackLost(Bool)
-        /// Whether the sender's camera and microphone are on from now on.
+        /// True if the sender's camera and microphone are on from now on.
         case sending(Bool)
         /// The upper limit of the encoder's rate from now on, whatever the target.
         case applicationLimit(BitRate)
@@ -47,13 +47,13 @@ public struct MediaFlowParameters: Sendable {
     public var feedback: Feedback
     /// The time between two feedback messages; nil for the timing that the controller was designed for, or a browser's.
     public var feedbackTiming: FeedbackTiming?
-    /// Whether congestion control feedback is also sent after the last packet of each frame.
+    /// True if congestion control feedback is also sent after the last packet of each frame.
     public var reportsFrameEnds = true
-    /// Whether the kind of feedback was set explicitly. It then overrides the kind that the controller was designed
+    /// True if the kind of feedback was set explicitly. It then overrides the kind that the controller was designed
     /// for.
     public var isFeedbackGiven = false
     public var events: [(time: Duration, event: Event)]
-    /// Whether the sender adds padding if a probe lacks media.
+    /// True if the sender adds padding if a probe lacks media.
     public var canPad: Bool
     /// The highest rate of Opus beside the video, without packet headers, with a packet each 20 ms; nil for no audio.
     public var audio: BitRate?

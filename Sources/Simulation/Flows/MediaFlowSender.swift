@@ -19,7 +19,7 @@ final class MediaFlowSender {
     private var audioBitRate: BitRate
     private var audioTime: UInt32 = 0
     private(set) var isSending = true
-    /// Whether the next frame must be a keyframe.
+    /// True if the next frame must be a keyframe.
     var isKeyframeRequested = false
     /// The upper limit of the application's rate, whatever the target; nil for none.
     var applicationLimit: BitRate?

@@ -9,7 +9,7 @@ public struct TCPFlowParameters: Hashable, Sendable {
         public var minimumSize: DataSize
         public var maximumSize: DataSize
         public var meanIdleTime: Duration
-        /// Whether the first transfer begins at once, without an idle time.
+        /// True if the first transfer begins at once, without an idle time.
         public var beginsAtOnce: Bool
 
         public init(
@@ -30,7 +30,7 @@ public struct TCPFlowParameters: Hashable, Sendable {
     public var transfers: Transfers?
     /// The size of a full segment on the wire.
     public var segmentSize: DataSize
-    /// Whether packets are ECN-capable (RFC 3168).
+    /// True if packets are ECN-capable (RFC 3168).
     public var usesECN: Bool
 
     public init(

@@ -16,7 +16,7 @@ public struct FlowSample: Codable, Hashable, Sendable {
     public var queueDelay: Double
     /// The wait at the sender, in ms.
     public var senderDelay: Double
-    /// Whether the flow had data to send.
+    /// True if the flow had data to send.
     public var isActive: Bool
 
     public enum CodingKeys: String, CodingKey {

@@ -19,6 +19,6 @@ public struct MediaFlowSample: Hashable, Sendable {
     public var queueDelay: Duration
     /// The time that the oldest packet has waited in the pacer.
     public var pacerDelay: Duration
-    /// Whether the sender had media to send.
+    /// True if the sender had media to send.
     public var isActive: Bool
 }

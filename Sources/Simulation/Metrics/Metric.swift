@@ -103,7 +103,7 @@ public enum Metric: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Metric {
-    /// Whether the value of several flows together is their sum rather than their mean.
+    /// True if the value of several flows together is their sum rather than their mean.
     public var isSum: Bool {
         switch self {
         case .packetsSent, .packetsReceived, .bytesSent, .bytesReceived: true

@@ -29,6 +29,6 @@ public struct StepReaction: Codable, Hashable, Sendable {
         case recovery = "recovery_s"
     }
 
-    /// Whether the usable rate rose.
+    /// True if the usable rate rose.
     public var isRise: Bool { to > from }
 }

@@ -8,9 +8,9 @@ public struct Comparison: Sendable {
         public var runCount: Int
         /// The run with the first seed.
         public var result: ScenarioResult
-        /// Whether no other contender is at least as good in every dimension and better in one.
+        /// True if no other contender is at least as good in every dimension and better in one.
         public var isOnFront = false
-        /// Whether it has the highest score of the contenders.
+        /// True if it has the highest score of the contenders.
         public var isBest = false
     }
 

@@ -10,7 +10,7 @@ public struct RoomSimulationParameters: Sendable {
     public struct Receiver: Sendable {
         public var name: String
         public var downlink: LinkProfile
-        /// Whether it requests a keyframe three times a second, even if it needs none.
+        /// True if it requests a keyframe three times a second, even if it needs none.
         public var pleads = false
 
         public init(name: String, downlink: LinkProfile, pleads: Bool = false) {

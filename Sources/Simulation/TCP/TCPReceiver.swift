@@ -8,7 +8,7 @@ struct TCPAcknowledgement: Sendable {
     var sacked: [Range<Int64>]
     /// The time at which the acknowledged segment was sent (RFC 7323).
     var echo: MonotonicInstant
-    /// Whether a segment arrived with a congestion mark since the last acknowledgement.
+    /// True if a segment arrived with a congestion mark since the last acknowledgement.
     var isMarked: Bool
 }
 

@@ -6,7 +6,7 @@ struct TCPScoreboard: Sendable {
     private struct Segment {
         var isSacked = false
         var isLost = false
-        /// Whether it was sent again since it was found lost.
+        /// True if it was sent again since it was found lost.
         var isResent = false
     }
 

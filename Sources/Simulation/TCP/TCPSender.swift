@@ -20,7 +20,7 @@ struct TCPSender: Sendable {
         total = segments
     }
 
-    /// Whether all segments were acknowledged.
+    /// True if all segments were acknowledged.
     var isDone: Bool { total.map { scoreboard.first >= $0 } ?? false }
 
     /// Returns the next segment to send now; nil if the window is full or no segment is left.

@@ -66,7 +66,7 @@ struct LayerPropertyTests {
         composer.compose([request], sources: Self.sources)[0]
     }
 
-    /// Whether the samples in which two pictures differ lie in `rect`, chroma samples in part.
+    /// Returns true if the samples in which two pictures differ lie in `rect`, chroma samples in part.
     ///
     /// What is drawn may be blended where it was not before, which rounds otherwise.
     private func differ(_ left: PixelBuffer, _ right: PixelBuffer, onlyIn rect: PixelRect) -> Bool {

@@ -11,7 +11,7 @@ struct Colour: Equatable {
     static let blue = Colour(y: 41, u: 240, v: 110)
     static let yellow = Colour(y: 210, u: 16, v: 146)
 
-    /// Whether `other`'s hue is this one's, as far as an encoder at a low rate keeps it.
+    /// Returns true if `other`'s hue is this one's, as far as an encoder at a low rate keeps it.
     func resembles(_ other: Colour, tolerance: Int = 24) -> Bool {
         abs(Int(u) - Int(other.u)) < tolerance && abs(Int(v) - Int(other.v)) < tolerance
     }

@@ -93,6 +93,6 @@ struct Repairs: CustomStringConvertible {
 }
 
 extension EncodedFrame {
-    /// Whether it begins with a message.
+    /// True if it begins with a message.
     var isRefresh: Bool { (try? sample.nalUnits().first?.type) == .sei }
 }

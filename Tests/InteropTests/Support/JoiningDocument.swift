@@ -63,7 +63,7 @@ extension JoiningDocument {
         try #require(code == 0, "the commands of docs/joining.md ended with \(code): \(child.errors)")
     }
 
-    /// Whether `runApart` can be used for GStreamer's webrtcbin.
+    /// True if `runApart` can be used for GStreamer's webrtcbin.
     static let canRunWebRTCBin =
         Programs.succeeds("unshare", "--map-root-user", "--net", "ip", "link", "add", "type", "veth")
         && Programs.succeeds("gst-inspect-1.0", "webrtcbin") && Programs.succeeds("gst-inspect-1.0", "nicesrc")

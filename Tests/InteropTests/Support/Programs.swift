@@ -28,13 +28,13 @@ enum Programs {
         names.allSatisfy { installed($0) != nil }
     }
 
-    /// Whether GStreamer is there, with every element that the tests' pipelines use.
+    /// True if GStreamer is there, with every element that the tests' pipelines use.
     static let hasGStreamer =
         areInstalled("gst-launch-1.0")
         && ["srtpenc", "srtpdec", "rtph264pay", "rtpopuspay", "x264enc", "opusenc", "avdec_h264", "jpegenc"]
             .allSatisfy { succeeds("gst-inspect-1.0", $0) }
 
-    /// Whether a program of the system is installed and ends without an error.
+    /// Returns true if a program of the system is installed and ends without an error.
     static func succeeds(_ name: String, _ arguments: String...) -> Bool {
         guard let program = installed(name) else { return false }
         return (try? SpawnedProcess(program.path, arguments, output: nil, errors: nil).wait()) == .exit(0)

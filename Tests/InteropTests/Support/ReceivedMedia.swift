@@ -37,7 +37,7 @@ struct ReceivedMedia {
         return try Data(contentsOf: folder.file(name))
     }
 
-    /// How many pictures were decoded.
+    /// The number of pictures that were decoded.
     var frameCount: Int { pictures.count / (Self.width * Self.height * 3) }
 
     /// The colours of the last picture's seven equal columns, in its upper half.

@@ -22,7 +22,7 @@ final class KeyedPath {
     private(set) var now = MonotonicInstant(nanoseconds: 1_000_000_000)
     /// The sequence number, for transport-wide feedback, of the newest packet that arrived.
     private(set) var newestSequence: UInt16 = 0
-    /// Whether the receiver reports what arrives.
+    /// True if the receiver reports what arrives.
     var reports = true
     /// Where the receiver's clock stands compared with ours.
     var clockOffset = Duration.seconds(10_000)

@@ -48,7 +48,7 @@ final class TwinRelay: RelayCore {
             var echoes = false
             var isClosed = false
             var snapshot = RelaySnapshot()
-            /// How many snapshots and timelines were made.
+            /// The number of snapshots and timelines that were made.
             var snapshotCount = 0
             var timelineCount = 0
             var timelines: [RoomTimelineSnapshot] = []

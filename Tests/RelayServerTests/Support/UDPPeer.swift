@@ -51,7 +51,7 @@ final class UDPPeer: Sendable {
         return count < 0 ? nil : Array(bytes.prefix(count))
     }
 
-    /// Whether no datagram is waiting.
+    /// True if no datagram is waiting.
     var isEmpty: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, CInt(MSG_DONTWAIT) | CInt(MSG_PEEK)) < 0

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VideoCoding
 
-/// Whether streams that change their format in the middle are decoded as one.
+/// True if streams that change their format in the middle are decoded as one.
 @Suite(
     "Conformance clips, one after the other",
     .enabled(if: ConformanceClip.folder != nil, "CONFRELAY_CONFORMANCE_DIR names no folder"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VideoCoding
 
-/// Whether every way to the decoder gives the pictures of the conformance suite, to the bit.
+/// True if every way to the decoder gives the pictures of the conformance suite, to the bit.
 @Suite(
     "A conformance clip", .enabled(if: ConformanceClip.folder != nil, "CONFRELAY_CONFORMANCE_DIR names no folder"))
 struct ConformanceTests {

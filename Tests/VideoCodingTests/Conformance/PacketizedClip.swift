@@ -11,7 +11,7 @@ struct PacketizedClip {
     var window = 8
     var seed: UInt64 = 1
 
-    /// Whether the mode carries these units: mode 0 knows no fragments.
+    /// Returns true if the mode carries these units: mode 0 knows no fragments.
     func carries(_ accessUnits: [[NALUnit]]) -> Bool {
         mode == .nonInterleaved || accessUnits.allSatisfy { $0.allSatisfy { $0.count <= maximumPayloadSize } }
     }

@@ -153,7 +153,7 @@ enum PassFixtureError: Error {
     case noSinglePassOfThatSize
 }
 
-/// Whether keyframes that follow one another differ in their `idr_pic_id` (H.264 7.4.3).
+/// Returns true if keyframes that follow one another differ in their `idr_pic_id` (H.264 7.4.3).
 func expectDistinctKeyframes(_ samples: [SampleBuffer]) throws {
     let first = try #require(samples.first)
     let inspector = try #require(SliceInspector(parameterSets: first.format.parameterSets))

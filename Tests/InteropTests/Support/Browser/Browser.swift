@@ -9,9 +9,9 @@ final class Browser {
         var camera: URL?
         /// The microphone's audio, as WAV; nil: Chromium's own.
         var microphone: URL?
-        /// Whether there is a camera and a microphone.
+        /// True if there is a camera and a microphone.
         var hasDevices = true
-        /// Whether the person lets pages use them.
+        /// True if the person lets pages use them.
         var allowsDevices = true
         var size = (width: 1280, height: 800)
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// A running `chromedriver`, which speaks WebDriver (W3C) over HTTP, and the browsers it drives.
 final class ChromeDriver {
-    /// Whether Chromium and its driver are there.
+    /// True if Chromium and its driver are there.
     static let isInstalled = Programs.areInstalled("chromium", "chromedriver")
 
     private let child: ChildProcess

@@ -6,7 +6,7 @@ struct FakeCamera {
     var luma: UInt8
     var blueDifference: UInt8
     var redDifference: UInt8
-    /// Whether there is a grain over the picture, which moves and takes bits to send.
+    /// True if there is a grain over the picture, which moves and takes bits to send.
     var isDetailed = false
 
     static let red = FakeCamera(luma: 81, blueDifference: 90, redDifference: 240)
