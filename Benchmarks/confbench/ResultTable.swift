@@ -1,6 +1,6 @@
 import Foundation
 
-/// The results as a table for people.
+/// The results as a Markdown table.
 struct ResultTable {
     var report: BenchmarkReport
 
@@ -34,13 +34,19 @@ struct ResultTable {
 
     static func signedPercent(_ share: Double) -> String { (share < 0 ? "" : "+") + percent(share) }
 
-    /// The rows' cells below one another, to the right.
+    /// Returns the lines of a Markdown table, with cells aligned to the right: for terminals and for documents.
+    ///
+    /// - Parameter rows: The names of the columns, then the rows.
     static func aligned(_ rows: [[String]]) -> [String] {
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            row.enumerated().map { column, cell in
+        guard let columns = rows.first else { return [] }
+        let widths = columns.indices.map { column in max(rows.map { $0[column].count }.max() ?? 0, 3) }
+        let lines = rows.map { row in
+            let cells = row.enumerated().map { column, cell in
                 String(repeating: " ", count: widths[column] - cell.count) + cell
-            }.joined(separator: "  ")
+            }
+            return "| \(cells.joined(separator: " | ")) |"
         }
+        let rule = "| \(widths.map { String(repeating: "-", count: $0 - 1) + ":" }.joined(separator: " | ")) |"
+        return [lines[0], rule] + lines.dropFirst()
     }
 }

@@ -14,7 +14,7 @@ struct JoiningResultTests {
         let result = JoiningResult(transport: "dtls", joins: try [0.3, 0.1, 0.4, 0.2].map(join))
         let figures = try #require(result.figures(\.secondsToFirstPicture))
         #expect(figures.median == 0.25 && figures.longest == 0.4)
-        #expect(JoiningResult.table([result]).contains("250.0    400.0"))
+        #expect(JoiningResult.table([result]).contains("250.0 |   400.0 |"))
     }
 
     @Test("a client that saw nothing is not left out of the middle")

@@ -19,15 +19,20 @@ struct ReportTests {
         return report
     }()
 
-    @Test("the table has a row for each conference, columns under their heads")
+    @Test("the table is Markdown with a row for each conference, columns under their heads")
     func table() {
         let lines = ResultTable(report: report).text.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.count == 3)
+        #expect(lines.count == 4)
         #expect(Set(lines.map(\.count)).count == 1)
-        let heads = lines[0].split(separator: " ").map(String.init)
+        #expect(lines.allSatisfy { $0.hasPrefix("| ") && $0.hasSuffix(" |") })
+        #expect(lines[1].allSatisfy { "|-: ".contains($0) })
+        let heads = cells(of: lines[0])
         #expect(heads.prefix(6) == ["way", "N", "floor", "+audio", "relay", "ratio"])
-        let cells = lines[2].split(separator: " ").map(String.init)
-        #expect(cells.prefix(6) == ["personal", "9", "1.080", "1.080", "2.250", "2.083"])
+        #expect(cells(of: lines[3]).prefix(6) == ["personal", "9", "1.080", "1.080", "2.250", "2.083"])
+    }
+
+    private func cells(of line: Substring) -> [String] {
+        line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     @Test("the JSON has the same numbers and reads back")
@@ -65,7 +70,7 @@ struct ReportTests {
         }
         let lines = PassesResult.table(results).split(separator: "\n")
         #expect(Set(lines.map(\.count)).count == 1)
-        #expect(lines[1].contains("+6.00 %") && lines[2].contains("-0.25 %"))
-        #expect(lines[2].hasSuffix("15.25    38.50       2  40 %   12.0"))
+        #expect(lines[2].contains("+6.00 %") && lines[3].contains("-0.25 %"))
+        #expect(cells(of: lines[3]).suffix(5) == ["15.25", "38.50", "2", "40 %", "12.0"])
     }
 }

@@ -6,10 +6,10 @@ struct DocumentLinkTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The README, the pages of `docs`, and the page on the scenarios, relative to the package.
+    /// The README, the pages of `docs`, and other documents, relative to the package.
     private static let pages: [String] = {
         let docs = (try? FileManager.default.contentsOfDirectory(atPath: root.path + "/docs")) ?? []
-        return ["README.md", "CHANGELOG.md", "Simulations/README.md"]
+        return ["README.md", "CHANGELOG.md", "Simulations/README.md", "Benchmarks/results.md"]
             + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
     }()
 
