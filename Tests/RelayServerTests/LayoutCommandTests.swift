@@ -67,7 +67,7 @@ struct LayoutCommandTests {
         let file = try folder.write(template, to: "pair.json")
         let text = try explain(file, "--participants", "3", "--screens", "1")
         #expect(text.hasPrefix("pair with 3 participants and 1 screen on 1280x720: arrangements[1] of 2 is used\n"))
-        #expect(text.contains(/main +960x720\+0\+0 +Ada's screen +screen: is the screen presented last\n/))
+        #expect(text.contains(/main +960x720\+0\+0 +Ada's screen +screen: is the newest screen share\n/))
         #expect(text.contains(/side +320x180\+960\+0 +- +nobody is left for participant:Eve; the background is seen\n/))
         #expect(text.contains("not shown: Ada, Ben, Cy\n"))
         #expect(try explain(file, "--names", "Kim, Eve").contains(/side .* Eve +participant:Eve/))

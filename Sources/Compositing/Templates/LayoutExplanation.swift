@@ -43,7 +43,7 @@ extension Layout {
         switch self {
         case .pinned(let participant) where scene.principalSource(of: participant) == source: "is pinned"
         case .solo(let participant) where scene.principalSource(of: participant) == source: "is to be seen alone"
-        case .grid where scene.presenters.isEmpty: "stands in the order of joining"
+        case .grid where scene.presenters.isEmpty: "by the order of joining"
         default: scene.standing(of: source)
         }
     }
@@ -54,7 +54,7 @@ extension LayoutScene {
     fileprivate func standing(of source: SourceID) -> String {
         switch source.content {
         case .screenShare:
-            presenters.last == source.participant ? "is the screen presented last" : "is a screen presented before"
+            presenters.last == source.participant ? "is the newest screen share" : "is an earlier screen share"
         case .camera:
             switch speakers.filter(cameras.contains).firstIndex(of: source.participant) {
             case 0?: "speaks, or spoke last"
@@ -62,7 +62,7 @@ extension LayoutScene {
             case .some: "spoke some time ago"
             case nil:
                 speakers.contains(where: cameras.contains) || cameras.first != source.participant
-                    ? "stands in the order of joining" : "joined first; nobody has spoken yet"
+                    ? "by the order of joining" : "joined first; nobody has spoken yet"
             }
         }
     }

@@ -182,7 +182,7 @@ struct TemplateLayoutTests {
         #expect(explanation.places.map(\.source) == [2, 3, nil])
         #expect(
             explanation.places.map(\.reason) == [
-                "speaker: speaks, or spoke last", "participant:Ada: stands in the order of joining",
+                "speaker: speaks, or spoke last", "participant:Ada: by the order of joining",
                 "nobody is left for screen; its place goes to guest",
             ])
         #expect(explanation.places.map { $0.rect?.height } == [720, 720, nil])
