@@ -29,7 +29,7 @@ struct ActiveSpeakerDetectorTests {
         }
     }
 
-    @Test("who speaks becomes the speaker after the attack, and stays it when all are silent")
+    @Test("a participant becomes the speaker after the attack, and stays the speaker while all are silent")
     func attack() {
         var talk = Talk()
         talk.go(.milliseconds(580), [1: 30])
@@ -58,7 +58,7 @@ struct ActiveSpeakerDetectorTests {
         #expect(talk.changes.count == 1)
     }
 
-    @Test("when the speaker stops, the next one who speaks takes over")
+    @Test("when the speaker stops, the next participant to speak takes over")
     func takeOver() {
         var talk = Talk()
         talk.go(.seconds(5), [1: 30])
@@ -117,7 +117,7 @@ struct ActiveSpeakerDetectorTests {
         #expect(talk.detector.activeSpeaker == 2)
     }
 
-    @Test("who speaks is told before they are the speaker, and no longer soon after they stopped")
+    @Test("participants count as speaking before they are the speaker, and not for long after they stop")
     func isSpeaking() {
         var talk = Talk()
         talk.go(.milliseconds(300), [1: 30])
@@ -131,7 +131,7 @@ struct ActiveSpeakerDetectorTests {
         #expect(!talk.detector.isSpeaking(99))
     }
 
-    @Test("those who spoke are remembered, the newest first; who leaves is forgotten")
+    @Test("earlier speakers are remembered, the newest first, until they leave")
     func recent() {
         var talk = Talk()
         talk.go(.seconds(3), [1: 30])

@@ -101,7 +101,7 @@ struct AudioMixingSessionTests {
         #expect(result.packets[1]?.level == .silence)
     }
 
-    @Test("whoever hears nothing gets packets of silence, and the first audio after it is whole")
+    @Test("a receiver without audio gets packets of silence, and the first audio after them is complete")
     func silence() throws {
         var room = Room()
         try room.join(1, tone: nil)
@@ -119,7 +119,7 @@ struct AudioMixingSessionTests {
         #expect(amplitude(of: 400, in: heard[(960 * 8)...]) > 0.2)
     }
 
-    @Test("who is not in the mix shares one encode; who is has one alone")
+    @Test("receivers outside the mix share an encoder; receivers in the mix have their own")
     func shared() throws {
         var room = Room()
         try room.join(1, tone: 400)
@@ -162,7 +162,7 @@ struct AudioMixingSessionTests {
         #expect(AudioEncoderSettings(bitRate: .kilobits(60)).shared(present: present).bitRate == .kilobits(48))
     }
 
-    @Test("who begins to speak, and stops, hears the others without a gap or a click")
+    @Test("a participant that begins to speak, and stops, hears the others without a gap or a click")
     func handOver() throws {
         var room = Room()
         try room.join(1, tone: 400)
@@ -280,7 +280,7 @@ struct AudioMixingSessionTests {
         }
     }
 
-    @Test("who leaves is neither heard nor served")
+    @Test("a participant that has left is neither heard nor served")
     func leaving() throws {
         var room = Room()
         try room.join(1, tone: 400)
@@ -297,7 +297,7 @@ struct AudioMixingSessionTests {
         #expect(amplitude(of: 700, in: heard[3] ?? []) > 0.2)
     }
 
-    @Test("a receiver's rate is changed while the call goes on")
+    @Test("a receiver's rate can change during the call")
     func bitRate() throws {
         var room = Room()
         try room.join(1, tone: 400)

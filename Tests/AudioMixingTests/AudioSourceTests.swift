@@ -61,7 +61,7 @@ struct AudioSourceTests {
         }
     }
 
-    @Test("lost packets come back from the next one's copy")
+    @Test("lost packets are recovered from the copy in the next one")
     func recovery() throws {
         let (lossy, whole, statistics) = try playSpeech(milliseconds: 5000) { $0 > 50 && $0 % 10 == 0 }
         // The encoder copies only what it takes for speech.
@@ -112,7 +112,7 @@ struct AudioSourceTests {
         #expect(rootMeanSquare(lossy) > rootMeanSquare(whole) * 0.9)
     }
 
-    @Test("when nothing comes any more the audio fades out within a tenth of a second")
+    @Test("without packets the audio fades out within a tenth of a second")
     func fading() throws {
         var link = try TestLink(sender: TestSender())
         link.delay = { $0 < 50 ? 10 : nil }
@@ -125,7 +125,7 @@ struct AudioSourceTests {
         #expect(zip(faded, faded.dropFirst()).allSatisfy { abs($1 - $0) < 0.05 })
     }
 
-    @Test("audio goes on after a pause of any length", arguments: [60, 130, 500, 3000, 20_000])
+    @Test("audio continues after a pause of any length", arguments: [60, 130, 500, 3000, 20_000])
     func pause(milliseconds: Int) throws {
         let packets = milliseconds / 20
         var link = try TestLink(sender: TestSender())
@@ -175,7 +175,7 @@ struct AudioSourceTests {
         #expect(link.source.statistics.restarts == 0)
     }
 
-    @Test("a stream that starts anew with other numbers is taken up at once")
+    @Test("a stream that restarts with other numbers plays at once")
     func restart() throws {
         let source = try AudioSource(id: 1)
         var now = 0.0

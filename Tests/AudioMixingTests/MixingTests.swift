@@ -75,7 +75,7 @@ struct MixingTests {
         }
     }
 
-    @Test("what is too loud comes out near the threshold and as the same tone")
+    @Test("a tone that is too loud comes out near the threshold, undistorted")
     func limits() {
         var limiter = SoftLimiter()
         var output: [Float] = []

@@ -21,7 +21,7 @@ struct CompositionTests {
         }
     }
 
-    @Test("what no tile covers is background")
+    @Test("the area without tiles shows the background")
     func background() {
         let list = sources(source(1, solidPicture(.red, 64, 36)), source(2, solidPicture(.blue, 64, 36)))
         let picture = compositor.compose([CompositionRequest(grid: [1, 2], canvas: canvas)], sources: list)[0]
@@ -133,7 +133,7 @@ struct CompositionTests {
         #expect(picture.isFilled(request.instruction.layers[1].rect, with: .red))
     }
 
-    @Test("what of tiles lies outside the canvas is not drawn, and the rest as if all of it were")
+    @Test("the parts of tiles outside the canvas are not drawn, and the rest does not change")
     func outside() {
         let tiles = [
             PixelRect(x: -101, y: -51, width: 301, height: 151), PixelRect(x: 601, y: 301, width: 501, height: 501),

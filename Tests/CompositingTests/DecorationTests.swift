@@ -79,7 +79,7 @@ struct DecorationTests {
         #expect(!speaking.hasSameSamples(as: plain))
     }
 
-    @Test("who speaks has a green border on all four sides, and it goes with the speech")
+    @Test("the speaker's tile has a green border on all four sides, while the speech lasts")
     func border() {
         let picture = solidPicture(grey, 160, 90)
         let request = CompositionRequest(grid: [1, 2], canvas: canvas)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Names as they are drawn")
 struct DisplayTextTests {
     @Test(
-        "what is seen of a name stays as it is",
+        "the visible part of a name is not changed",
         arguments: [
             "Ada Lovelace", "김민준", "محمد علي", "王小明", "नमस्ते", "Nguyễn Thị Ánh", "e\u{301}va", "👩‍👩‍👧 🎉 ❤️ 🇰🇷 1️⃣",
             "می‌خواهم", "שָׁלוֹם", "O'Brien-Smith, Jr. (he/him)", "<b>&",
@@ -15,7 +15,7 @@ struct DisplayTextTests {
     }
 
     @Test(
-        "what is not seen, or would disturb what is beside it, is left out",
+        "invisible and disturbing characters are left out",
         arguments: [
             ("", ""), (" \t\n", ""), ("  Ada \t\n Lovelace  ", "Ada Lovelace"),
             ("a\u{2028}b\u{2029}c\u{85}d", "a b c d"),

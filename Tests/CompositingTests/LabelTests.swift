@@ -92,7 +92,7 @@ struct LabelTests {
         #expect(LabelRenderer.render(Label(text: "", icons: .screen, height: 24, maximumWidth: 20)) == nil)
     }
 
-    @Test("where there is no room for a letter, the icons are left")
+    @Test("without room for a letter, only the icons are shown")
     func iconsOnly() {
         let bitmap = LabelRenderer.render(
             Label(text: "Ada Lovelace", icons: .microphoneMuted, height: 24, maximumWidth: 48))
@@ -172,7 +172,7 @@ struct LabelCacheTests {
         #expect(cache.renderCount == 5)
     }
 
-    @Test("that there is nothing to show is remembered too")
+    @Test("an empty result is remembered too")
     func nothing() {
         var cache = LabelCache()
         for _ in 0..<10 {
@@ -198,7 +198,7 @@ struct LabelCacheTests {
         #expect(passes == 5)
     }
 
-    @Test("what is kept is bounded, and the labels used lately stay")
+    @Test("the cache is bounded, and recently used labels stay")
     func bounded() throws {
         let one = try #require(LabelRenderer.render(label("Name 00"))).byteCount
         var cache = LabelCache(capacity: 4 * one)

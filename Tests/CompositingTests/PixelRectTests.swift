@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rectangles")
 struct PixelRectTests {
-    @Test("what is left of a rectangle after others are taken out covers each sample once")
+    @Test("the rest of a rectangle without others covers each sample once")
     func subtraction() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<300 {

@@ -18,7 +18,7 @@ struct PlaceholderTests {
         (0..<180).reduce(0) { count, y in count + (0..<320).count { picture.colour($0, y).y > 200 } }
     }
 
-    @Test("a placeholder is flat but for a large white letter in its middle")
+    @Test("a placeholder is one colour with a large white letter in its middle")
     func letter() {
         let picture = compose("Ada")
         let corner = picture.colour(0, 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values used lately")
 struct RecentlyUsedTests {
-    @Test("what was not used for longest goes first, as much as has to")
+    @Test("the least recently used values are removed first, and only as many as needed")
     func eviction() {
         var kept = RecentlyUsed<Int, String>(capacity: 10)
         for key in 0..<5 { kept.keep("\(key)", for: key, cost: 2) }
@@ -23,7 +23,7 @@ struct RecentlyUsedTests {
         #expect(kept.use(1) == "b" && kept.cost == 4 && kept.count == 1)
     }
 
-    @Test("what costs more than all may is not kept")
+    @Test("a value that costs more than the limit is not kept")
     func tooDear() {
         var kept = RecentlyUsed<Int, String>(capacity: 10)
         kept.keep("a", for: 1, cost: 11)

@@ -91,7 +91,7 @@ struct ReuseTests {
         }
     }
 
-    @Test("what has not changed since the call before is copied from its canvas")
+    @Test("unchanged tiles are copied from the last call's canvas")
     func copiedFromLastCall() {
         let still = source(1, solidPicture(.red, 600, 338))
         let request = CompositionRequest(grid: [1, 2], canvas: canvas)

@@ -95,7 +95,7 @@ struct RotationTests {
         for bar in PixelRect(canvas).subtracting(shown) { #expect(picture.isFilled(bar, with: .bar)) }
     }
 
-    @Test("where a tile is to be filled the middle of the picture fills it", arguments: VideoRotation.allCases)
+    @Test("with cover the middle of the picture fills the tile", arguments: VideoRotation.allCases)
     func cover(rotation: VideoRotation) {
         // Left and right of the middle, and above and below it, are white: they are cut off.
         let size = VideoDimensions(width: 320, height: 180)
@@ -158,7 +158,7 @@ struct RotationTests {
         }
     }
 
-    @Test("a source that is turned differently is drawn anew, and one that is not is copied")
+    @Test("a source with a new rotation is drawn again, and an unchanged one is copied")
     func reuse() {
         let canvas = VideoDimensions(width: 320, height: 180)
         let request = CompositionRequest(grid: [1], canvas: canvas)

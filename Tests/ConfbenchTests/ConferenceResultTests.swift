@@ -3,7 +3,7 @@ import Testing
 
 @testable import confbench
 
-@Suite("What a conference's result says")
+@Suite("Result of a conference")
 struct ConferenceResultTests {
     /// One millisecond a decode, half a millisecond a composition, four an encode, 0.1 and 0.2 for a packet of audio.
     private func floor(scale: Int = 1) -> FloorCost {

@@ -4,7 +4,7 @@ import VideoCoding
 
 @testable import confbench
 
-@Suite("Which encoder is best")
+@Suite("Choice of the best encoder")
 struct EncoderRankTests {
     private let cheap = EncoderVariant(.openH264, .fastest, .cavlc)
     private let good = EncoderVariant(.openH264, .fastest, .cabac)
@@ -46,7 +46,7 @@ struct EncoderRankTests {
         #expect(best(results, [step(cheap), missed]) == cheap)
     }
 
-    @Test("whoever spends more than asked does not gain by it")
+    @Test("an encoder that exceeds the rate gains nothing by it")
     func equalRate() {
         // Two points each, 6 dB for twice the rate; `good` is 10 % over and lies on a line 0.3 dB below the other's.
         let over = 1.1

@@ -3,7 +3,7 @@ import Testing
 
 @testable import confbench
 
-@Suite("What confbench writes")
+@Suite("Output of confbench")
 struct ReportTests {
     private let report: BenchmarkReport = {
         var cost = FloorCost()

@@ -104,7 +104,7 @@ struct ColourTests {
         }
     }
 
-    @Test("what is sent says the colour of its source, and BT.601 where the source says nothing")
+    @Test("sent video signals the colour of its source, and BT.601 for an unspecified one")
     func sent() throws {
         for (colour, expected) in [
             (fullRange, fullRange), (.bt709, .bt709), (.unspecified, .bt601),

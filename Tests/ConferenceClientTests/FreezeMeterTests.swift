@@ -85,7 +85,7 @@ struct DurationHistogramTests {
         #expect(histogram.maximum == .milliseconds(100))
     }
 
-    @Test("what lies outside the range is kept at its ends")
+    @Test("durations outside the range count at its ends")
     func outOfRange() {
         var histogram = DurationHistogram()
         #expect(histogram.quantile(0.5) == nil)

@@ -15,7 +15,7 @@ import Testing
         return try JSONDecoder().decode(RoomReport.self, from: Data(json.utf8))
     }
 
-    @Test("what is not named stays as it is")
+    @Test("settings that are not named stay")
     func merging() throws {
         let room = try room()
         var change = LayoutChange()
@@ -42,7 +42,7 @@ import Testing
             try change.applied(to: room.participants[1].layout, in: room) == ParticipantLayout(selfView: .always))
     }
 
-    @Test("people are found by id, by name, and by a name in other letters where it is only one's")
+    @Test("people are found by id, by name, and by a unique name in other case")
     func names() throws {
         let room = try room()
         #expect(try room.id(of: "d4") == "d4")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("what is chosen is said in words")
+    @Test("the choices are described in words")
     func summary() throws {
         #expect(
             try room().summary == [

@@ -59,7 +59,9 @@ struct NegotiationTests {
         #expect(Negotiation(session: session, location: location, posted: .zero).participantID == "5f2c9a1e")
     }
 
-    @Test("who can follow a rate asks to be told one; who sends frames as they are does not", arguments: [true, false])
+    @Test(
+        "a client that can follow a rate asks for feedback; a sender of encoded frames does not",
+        arguments: [true, false])
     func rate(follows: Bool) throws {
         let video = try #require(try answer(options(.dtls), followsBitRate: follows).relay.video)
         #expect(video.feedback.remb == follows)

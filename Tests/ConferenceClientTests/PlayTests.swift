@@ -54,7 +54,7 @@ struct PlayTests {
         #expect(written.header == Y4MHeader(dimensions: VideoDimensions(width: 160, height: 96), frameRate: 25))
     }
 
-    @Test("what is written can be read as a source, picture by picture")
+    @Test("a written file can be read as a source, picture by picture")
     func readBack() async throws {
         let (file, output) = (try movie(), TemporaryFile(".y4m"))
         _ = try await PlayRun(options(file) { $0.output = .y4m(path: output.path) }).play()
@@ -116,7 +116,7 @@ struct PlayTests {
         #expect(try frames(some.path).frames == Array(try frames(all.path).frames[7..<17]))
     }
 
-    @Test("a file that starts over goes on without a gap")
+    @Test("a repeated file continues without a gap")
     func loop() async throws {
         let (file, output) = (try movie(), TemporaryFile(".y4m"))
         let run = try PlayRun(
@@ -194,7 +194,7 @@ struct PlayTests {
         }
     }
 
-    @Test("what cannot be played or written is refused with the right kind of error")
+    @Test("impossible inputs and outputs are refused with the right kind of error")
     func refusals() async throws {
         let file = try movie()
         #expect(throws: ClientError.unreadableInput(path: "/none.mp4", reason: "No such file or directory")) {

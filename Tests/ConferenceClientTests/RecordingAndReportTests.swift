@@ -73,7 +73,7 @@ struct EmulatedAccessLinkTests {
         #expect(link.statistics.deliveredPackets == 2)
     }
 
-    @Test("what describes no link is a usage error, and a trace that is missing an input error")
+    @Test("a text that is no link is a usage error, and a missing trace an input error")
     func errors() {
         let usage = #expect(throws: ClientError.self) { try LinkProfile(argument: "rate=fast") }
         #expect(usage?.exitCode == 64)
@@ -148,7 +148,7 @@ struct RelayDelayTests {
             + [.init(stage: "total", count: count, meanMilliseconds: total, p95Milliseconds: total * 2)]
     }
 
-    @Test("what the relay does not account for was spent elsewhere")
+    @Test("delay that the relay does not report counts as spent elsewhere")
     func elsewhere() throws {
         let delay = try #require(
             ClientReport.RelayDelay(Self.ledger([10, 20], total: 30), measured: .milliseconds(45)))

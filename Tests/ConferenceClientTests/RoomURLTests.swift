@@ -31,7 +31,7 @@ struct RoomURLTests {
     }
 
     @Test(
-        "what names no room is refused",
+        "a URL without a room is refused",
         arguments: [
             "", "demo", "https://127.0.0.1/rooms/demo", "http://127.0.0.1:7000", "http://127.0.0.1:7000/rooms/",
             "http://127.0.0.1:7000/rooms/a/b", "http://127.0.0.1:99999/rooms/a", "http:///rooms/a",

@@ -137,7 +137,7 @@ struct WAVTests {
         #expect(file.samples == [0.25, 0])
     }
 
-    @Test("what is not PCM is refused with a reason")
+    @Test("a file that is not PCM is refused with a reason")
     func refusals() {
         #expect(throws: WAVError(reason: "it is no WAV file")) { try WAVFile(parsing: ByteBuffer(string: "OggS")) }
         #expect(throws: WAVError(reason: "its format (tag 85, 16 bits) is neither PCM nor 32-bit floating point")) {

@@ -178,7 +178,7 @@ struct VideoSourceTests {
         }
     }
 
-    @Test("a raw stream with B-frames is encoded anew, though it says that it has none")
+    @Test("a raw stream with B-frames is encoded again, even if it claims to have none")
     func deniedReordering() throws {
         let file = TemporaryFile(".264")
         let stream = try #require(Data(base64Encoded: PlayTests.deniedReordering))
@@ -382,7 +382,7 @@ struct EventStreamTests {
         #expect(events == [.init(data: "1")])
     }
 
-    @Test("one's own camera's tile is read from what is told of the room, and of changes; nothing else is")
+    @Test("only the client's own camera tile is read from the room's events")
     func tiles() {
         func size(_ name: String, _ data: String) -> VideoDimensions? {
             TileEvent.size(EventStreamParser.Event(name: name, data: data), of: "me")

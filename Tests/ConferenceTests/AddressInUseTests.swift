@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "A client that joins anew from the address of its silent session is connected in time",
+        "A client that joins again from the address of its silent session is connected in time",
         arguments: [true, false])
     func samePortAgain(overDTLS: Bool) throws {
         let call = VirtualCall()

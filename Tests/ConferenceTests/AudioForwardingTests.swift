@@ -77,7 +77,7 @@ import Testing
         #expect(spread <= 25, "\(spread) ms")
     }
 
-    @Test("where packets say how loud they are nothing is decoded or mixed, and it is known all the same who speaks")
+    @Test("with levels in packets nothing is decoded or mixed, and the speaker is known all the same")
     func rest() throws {
         let call = makeCall()
         let (ada, ben) = (try join(call, "Ada"), try join(call, "Ben"))
@@ -143,7 +143,7 @@ import Testing
         #expect(try link(ben, call).switches == 3)
     }
 
-    @Test("who listens to two in a call hears both; who speaks to many is forwarded to all")
+    @Test("a listener to two hears both; a speaker to many is forwarded to all")
     func listeners() throws {
         let call = makeCall()
         let ada = try join(call, "Ada")
@@ -231,7 +231,7 @@ import Testing
         #expect(stream.end == 1000 + 5 * 960)
     }
 
-    @Test("what may have been sent already, so late is it, is left out; so is what came before the first")
+    @Test("packets so late that they may have been sent are left out, and so are those from before the first")
     func tooLate() {
         var stream = makeStream()
         func number(_ index: Int64) -> Int64? { stream.place(packet(index), sampleCount: 960)?.number }

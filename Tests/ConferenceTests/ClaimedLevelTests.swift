@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "who claims loud audio and sends silence never becomes the speaker, from the start or later",
+        "a sender of silence that claims loud audio never becomes the speaker, from the start or later",
         arguments: [0, 5])
     func liar(begins: Int) throws {
         call.run(for: .seconds(begins))
@@ -54,7 +54,7 @@ import Testing
         try expectIsForwarded(ada)
     }
 
-    @Test("who goes on to claim loud audio after falling silent gives way to another within 9 s")
+    @Test("a silent sender that still claims loud audio gives way to another within 9 s")
     func laterLiar() throws {
         be(ada, audible: true, claiming: 15)
         call.run(for: .seconds(6))

@@ -33,7 +33,7 @@ import VideoCoding
         return picture.freeze()
     }
 
-    @Test("noise is sent after a few pictures, in frames larger than they were to be, and goes on being sent")
+    @Test("noise is sent after a few pictures, in frames above their limit, and continues to be sent")
     func noiseIsSent() throws {
         var generator = SeededGenerator(seed: 7)
         var demand = EncodeGroup.Demand(activeHasRoom: true)
@@ -61,7 +61,7 @@ import VideoCoding
         #expect(group.framesLeftOut == sizes.count { $0 == nil })
     }
 
-    @Test("what was needed once is tried with less, a little at a time; and no more than a picture is ever needed")
+    @Test("the coarsest size falls slightly with each try, and never exceeds a picture's size")
     func bounds() {
         var coarsest = CoarsestFrame()
         func leaveOut(times: Int) {

@@ -80,7 +80,7 @@ import Testing
         #expect(ada.connectionStates == [.connected])
     }
 
-    @Test("who only watches needs to send nothing but checks, and leaves with the alert that closes the association")
+    @Test("a viewer sends only checks, and leaves with the alert that closes the association")
     func watching() throws {
         let call = VirtualCall()
         try call.join("Ada", video: nil, overDTLS: true)
@@ -163,7 +163,7 @@ import Testing
         #expect(call.relay.occupancy.participants == 2)
     }
 
-    @Test("who falls silent is shown as reconnecting, comes back, and leaves after half a minute of silence")
+    @Test("a silent participant is reconnecting, comes back, and leaves after half a minute of silence")
     func silence() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, overDTLS: true)
@@ -197,7 +197,7 @@ import Testing
         #expect(call.relay.snapshot(now: call.now).rooms[0].participants.map(\.id) == [ben.participantID])
     }
 
-    @Test("an ICE restart by fragment gives new credentials, and the call goes on from a new address")
+    @Test("an ICE restart by fragment gives new credentials, and the call continues from a new address")
     func restart() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, overDTLS: true)
@@ -293,7 +293,7 @@ import Testing
         #expect(picture.colour(x: 20, y: 90).resembles(.red))
     }
 
-    @Test("who shows another certificate than the offer vouches for is refused, and leaves")
+    @Test("a client with another certificate than its offer's is refused, and leaves")
     func wrongFingerprint() throws {
         let call = VirtualCall()
         let stranger = try #require(CertificateFingerprint(digest: Array(repeating: 7, count: 32)))

@@ -77,7 +77,7 @@ import Testing
         for client in clients { #expect(client.arrivals.count > 20, "\(client.name)") }
     }
 
-    @Test("where there are encoders enough, everyone has one")
+    @Test("with enough encoders, everyone has one")
     func dedicated() throws {
         let call = makeCall(encoders: nil)
         _ = try join(call, watchers: 3)

@@ -117,7 +117,7 @@ import Testing
         #expect(obstacle(nil, receiver(try media())) == .noPicture)
     }
 
-    @Test("it takes more of the network to begin than to go on")
+    @Test("forwarding needs more of the network to begin than to continue")
     func hysteresis() throws {
         var policy = ForwardingPolicy()
         let media = try media()

@@ -193,7 +193,7 @@ import Testing
         #expect(downlink.explanation?.contains("above the receiver's level") ?? false, "\(downlink.explanation ?? "")")
     }
 
-    @Test("what is lost on either side is sent again", arguments: [true, false])
+    @Test("packets lost on either side are sent again", arguments: [true, false])
     func loss(onDownlink: Bool) throws {
         let call = makeCall()
         let ada = try join(call, "Ada", colour: .red)

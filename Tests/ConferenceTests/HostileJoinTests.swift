@@ -39,7 +39,7 @@ import Testing
         #expect(call.relay.occupancy == (0, 0))
     }
 
-    @Test("a recorded join that is played again is refused and counted, whoever plays it")
+    @Test("a replayed join is refused and counted, from any address")
     func replay() throws {
         let call = VirtualCall()
         var recorded: [ByteBuffer] = []

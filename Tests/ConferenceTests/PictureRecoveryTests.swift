@@ -93,7 +93,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         #expect(with.watchers[0].decodeFailures == 0)
     }
 
-    @Test("when two refreshes are lost too, a keyframe comes")
+    @Test("when two refreshes are lost as well, a keyframe comes")
     func inVain() throws {
         let lossy = try LossyCall(adjust: Self.withoutProtection)
         lossy.call.run(for: .seconds(4))

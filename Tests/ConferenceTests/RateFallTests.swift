@@ -28,7 +28,7 @@ import Testing
         #expect(fall.longestQueue - fall.queueWhenTold < Self.picture * 1.5, "\(fall.longestQueue)")
     }
 
-    @Test("its picture goes on: between two pictures is hardly longer than one of those under way takes the link")
+    @Test("its picture continues: the gap is hardly longer than the link's time for a frame in flight")
     func goesOn() throws {
         let fall = try Self.fallen.get()
         // As above.

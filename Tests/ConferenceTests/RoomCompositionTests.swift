@@ -80,7 +80,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    @Test("a compositor that fails leaves the last good picture, and the call goes on")
+    @Test("a compositor that fails leaves the last good picture, and the call continues")
     func failingCompositor() throws {
         let failure = FailureSwitch()
         let (call, clients, viewer) = try makeCall([.red, .green]) {
@@ -123,7 +123,7 @@ import Testing
         #expect(required.contains(cameras[2]))
     }
 
-    @Test("what is being composed when the room ends is cancelled")
+    @Test("composing is cancelled when the room ends")
     func cancellation() throws {
         let (call, clients, viewer) = try makeCall([.red, .green])
         call.run(for: .seconds(1))
@@ -151,7 +151,7 @@ import Testing
 
     // MARK: What is seen
 
-    @Test("who is hidden from one is seen by the others, and heard by all")
+    @Test("a participant hidden from one is seen by the others, and heard by all")
     func hiddenFromOne() throws {
         let (call, clients, viewer) = try makeCall([.red, .green])
         clients[1].isSilent = false
@@ -170,7 +170,7 @@ import Testing
         #expect(try #require(viewer.picture).share(of: .green) > 0.2)
     }
 
-    @Test("who is hidden in the room is seen by nobody, until they are gone or shown again")
+    @Test("a participant hidden in the room is seen by nobody, until it has left or is shown again")
     func hiddenFromAll() throws {
         let (call, clients, viewer) = try makeCall([.red, .green, .blue])
         try call.relay.perform(
@@ -183,7 +183,7 @@ import Testing
         #expect(call.relay.snapshot(room: "demo", now: call.now)?.layout == .grid)
     }
 
-    @Test("one's own picture comes and goes while the call goes on")
+    @Test("self-view can be turned on and off during the call")
     func selfView() throws {
         let (call, clients, _) = try makeCall([.red, .green])
         let ada = clients[0]

@@ -35,7 +35,7 @@ import Testing
         #expect(call.roomEvents() == [.participantLeft(id: ada.participantID), .closed])
     }
 
-    @Test("who begins and ends to speak is told, and whom the room shows as the speaker")
+    @Test("events report who begins and stops speaking, and the room's speaker")
     func speaking() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
@@ -148,7 +148,7 @@ import Testing
         #expect(told == [own, nil])
     }
 
-    @Test("what nobody polls is bounded: the oldest go")
+    @Test("events that nobody polls are bounded: the oldest are dropped")
     func bounded() {
         let log = RoomEventLog()
         for index in 0..<(3 * RoomEventLog.capacity) { log.append(.participantLeft(id: "\(index)"), room: "demo") }

@@ -53,7 +53,7 @@ import Testing
         #expect(try #require(clients[0].picture).colour(x: 160, y: 90).resembles(.green))
     }
 
-    @Test("who speaks becomes large, and a cough does not make it anyone else")
+    @Test("the speaker becomes large, and a cough makes nobody else large")
     func speakerIsLarge() throws {
         let watched = try Watched([.red, .green, .blue])
         let (call, clients) = (watched.call, watched.clients)
@@ -76,7 +76,7 @@ import Testing
         #expect(try watched.seen(0.5, 0.3).resembles(.blue))
     }
 
-    @Test("who is muted does not become the speaker, whatever is heard")
+    @Test("a muted participant does not become the speaker, whatever it sends")
     func mutedIsNoSpeaker() throws {
         let watched = try Watched([.red, .green])
         let (call, clients) = (watched.call, watched.clients)
@@ -204,7 +204,7 @@ import Testing
         #expect(snapshot.participants.allSatisfy { $0.layout == nil })
     }
 
-    @Test("what does not exist cannot be laid out")
+    @Test("layouts of missing participants are refused")
     func errors() throws {
         let watched = try Watched([.red])
         let (relay, now) = (watched.call.relay, watched.call.now)
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test(
-        "JSON that is no choice of one's own is refused",
+        "JSON that is no participant's layout is refused",
         arguments: [
             #"{"participant":"k3"}"#, #"{"selfView":"sometimes"}"#, #"{"fit":"stretch"}"#, #"{"hide":"k3"}"#,
             #"{"layout":"pinned"}"#, "[]",

@@ -94,7 +94,7 @@ import Testing
         #expect(after.late.total == 1 && after.missed.total >= 1 && after.slowest.contains { $0 >= 150 })
     }
 
-    @Test("what everybody is shown stands there with its times, those who join and leave in motion")
+    @Test("each view is listed with its times, with arriving and leaving participants in motion")
     func instructions() throws {
         let call = VirtualCall { $0.selfView = .always }
         try call.join("Ada", colour: .red)

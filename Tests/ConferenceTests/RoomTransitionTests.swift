@@ -61,7 +61,7 @@ import Testing
         #expect(zip(shares, shares.dropFirst()).allSatisfy { $0 >= $1 }, "\(shares)")
     }
 
-    @Test("who leaves fades with the last picture, which is let go of then")
+    @Test("a leaving participant fades with the last picture, which is then released")
     func leave() throws {
         let stage = try Stage([("Ada", .red), ("Ben", .green)])
         let (call, ben) = (stage.call, stage.clients[1])
@@ -83,7 +83,7 @@ import Testing
         #expect(picture == nil)
     }
 
-    @Test("when the last viewer leaves with a source, nothing holds on to the source's picture")
+    @Test("when the last viewer leaves with a source, the source's picture is released")
     func nobodyLooks() throws {
         let stage = try Stage([])
         let call = stage.call
@@ -124,7 +124,7 @@ import Testing
         #expect(try stage.room.composition.exiting.count == 0)
     }
 
-    @Test("a layout that is changed in mid-transition goes on from where it is")
+    @Test("a layout changed during a transition continues from its present state")
     func interrupted() throws {
         let stage = try Stage([("Ada", .red), ("Ben", .green)])
         let call = stage.call
@@ -167,7 +167,7 @@ import Testing
         #expect(counts.allSatisfy { $0 == 3 }, "\(counts)")
     }
 
-    @Test("the plan of who is sent what is worked out anew when something changes, and when a transition ends")
+    @Test("the plan is made again when something changes, and when a transition ends")
     func planning() throws {
         let stage = try Stage([("Ada", .red)])
         let room = try stage.room

@@ -103,7 +103,7 @@ import Testing
         #expect((650...820).contains(bytes * 8 / 10_000), "\(bytes * 8 / 10_000) kbit/s")
     }
 
-    @Test("A receiver that falls silent is sent nothing after 15 s, and media goes on with its next packet")
+    @Test("A silent receiver gets nothing after 15 s, and media resumes with its next packet")
     func fallsSilent() throws {
         let call = VirtualCall { $0.idleTimeout = .seconds(60) }
         try call.join("Ada", colour: .red)

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("a counter that begins anew counts from zero, and a full bucket stays full")
+    @Test("a counter that restarts counts from zero, and a full bucket stays full")
     func counters() {
         var reading = CounterReading()
         #expect([3, 10, 10, 4].map { reading.advance(to: $0) } == [3, 7, 0, 4])
@@ -374,7 +374,7 @@ import Testing
         #expect(encoder.layerDrops == [.init(person: .init(id: "p1", name: "Ada"), frames: 59)])
     }
 
-    @Test("what a receiver asked of another encoder is not this one's")
+    @Test("a receiver's requests to another encoder do not count for this one")
     func movingReceiver() throws {
         let timeline = RoomTimeline()
         var now = MonotonicInstant(nanoseconds: 1_000_000_000)

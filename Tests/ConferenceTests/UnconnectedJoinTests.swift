@@ -90,7 +90,7 @@ import Testing
         #expect(call.relay.occupancy == (0, 0))
     }
 
-    @Test("One address can hold 32 unconnected joins; other addresses go on joining, and so does the same one later")
+    @Test("One address can hold 32 unconnected joins; other addresses can join, and so can the same one later")
     func boundOfOneAddress() throws {
         let call = VirtualCall()
         for _ in 0..<UnconnectedJoins.limitPerNetwork { try offer(to: call) }

@@ -34,7 +34,7 @@ import Testing
         #expect(pipeline.framesDropped >= 1000 - UInt64(UplinkPipeline.maximumPendingFrames))
     }
 
-    @Test("what waits in front of the newest keyframe is dropped without asking for another")
+    @Test("frames that wait before the newest keyframe are dropped without a request for another")
     func skipsToTheNewestKeyframe() {
         let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
         for index in 0...UplinkPipeline.maximumPendingFrames {
@@ -89,7 +89,9 @@ import Testing
         #expect(!pipeline.setSkipMode(.filteredReferences))
     }
 
-    @Test("frames that the budget refuses are dropped and counted, and it goes on with a keyframe when there is room")
+    @Test(
+        "frames that the budget refuses are dropped and counted, and decoding continues at a keyframe when there is room"
+    )
     func overBudget() {
         let pipeline = UplinkPipeline(
             source: .camera(1), queue: JobQueueID(rawValue: 1), budget: DecodeBudget(limits: DecodeLimits(workers: 2)))

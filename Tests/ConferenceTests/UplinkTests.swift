@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("who is pinned is asked for a large picture, and decoded in full, within half a second")
+    @Test("a pinned participant is asked for a large picture, and decoded in full, within half a second")
     func pinned() throws {
         let (call, clients) = try room(4)
         call.run(for: .milliseconds(5500))

@@ -2,7 +2,7 @@ import CongestionControl
 import MediaCore
 import Testing
 
-@Suite("How often feedback is sent")
+@Suite("The interval of feedback")
 struct FeedbackTimingTests {
     @Test(
         "a browser sends 68 bytes in 5 % of the rate, each 50 ms at the most and each 100 ms at the least",

@@ -119,7 +119,7 @@ struct PacerTests {
         #expect(pacer.paddingNeeded(now: at(2000)) == .zero)
     }
 
-    @Test("where no padding can be made a probe waits for media without asking to be woken")
+    @Test("without padding a probe waits for media without a wake-up")
     func noPadding() {
         var pacer = Pacer<Int>(canPad: false)
         pacer.setRates(pacing: .megabits(1), now: at(0))

@@ -74,7 +74,8 @@ struct TransportFeedbackTests {
     }
 
     @Test(
-        "a receiver's clock that jumps goes on where ours has gone on", arguments: [-0x80_0000, -1000, 1000, 0x7F_FFFF])
+        "after a jump of the receiver's clock the time line follows ours",
+        arguments: [-0x80_0000, -1000, 1000, 0x7F_FFFF])
     func clockJump(jump: Int32) throws {
         var adapter = TransportFeedbackAdapter()
         var receiveTimes: [MonotonicInstant] = []
@@ -178,7 +179,7 @@ struct TransportFeedbackTests {
     }
 
     @Test(
-        "what the recorder reports, the adapter understands: arrivals to a quarter of a millisecond, losses, reordering"
+        "the adapter understands the recorder's reports: arrivals to a quarter of a millisecond, losses, reordering"
     )
     func roundTrip() throws {
         var random = SeededRandom(state: 3)

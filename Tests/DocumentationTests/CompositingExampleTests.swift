@@ -4,7 +4,7 @@ import MediaCore
 import Testing
 
 /// Where `CONFRELAY_PICTURE_DIR` names a folder, the picture of docs/compositing.md is written there.
-@Suite("The example of a compositor of one's own")
+@Suite("The example of a custom compositor")
 struct CompositingExampleTests {
     private let ada = SourceID.camera(ParticipantID(rawValue: 1))
     private let ben = SourceID.camera(ParticipantID(rawValue: 2))

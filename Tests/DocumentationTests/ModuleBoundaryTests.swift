@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What modules may use")
+@Suite("The boundaries of modules")
 struct ModuleBoundaryTests {
     /// The modules that are handed bytes, frames and the time, and that open nothing and read no clock.
     private static let coreModules = [

@@ -87,7 +87,7 @@ import Testing
         #expect(members(planner) == [[1, 3, 5], [2, 4], [6]])
     }
 
-    @Test("those who see different pictures never share, however few encoders there are")
+    @Test("receivers of different pictures never share, however few encoders there are")
     func picturesDoNotMix() {
         var planner = PlannedGroups(hasLayers: true)
         let rates = receivers([1000, 1000, 1000, 1000], pictures: [0, 1, 0, 1])
@@ -95,7 +95,7 @@ import Testing
         #expect(members(planner) == [[1, 3], [2, 4]])
     }
 
-    @Test("who is shown something else leaves its group at once, and the others stay")
+    @Test("a receiver with a new view leaves its group at once, and the others stay")
     func viewChanges() {
         var planner = PlannedGroups(hasLayers: true)
         let now = run(
@@ -122,7 +122,8 @@ import Testing
         #expect(abs(own.kilobitsPerSecond - 300) < 1)
     }
 
-    @Test("where no encoder is left, who falls loses nothing for the others for a moment, and then they meet it")
+    @Test(
+        "without a spare encoder, a falling member costs the others nothing for a moment, and then the rate follows it")
     func oneFallsWithoutBudget() {
         var planner = PlannedGroups(hasLayers: true)
         var rates = receivers([2000, 2000, 2000, 2000])
@@ -136,7 +137,7 @@ import Testing
         #expect(planner.groups[0].rate > .kilobits(490))
     }
 
-    @Test("where no encoder is left, who can be sent the lowest layer costs the others nothing")
+    @Test("without a spare encoder, a member that can get the lowest layer costs the others nothing")
     func oneFallsByHalf() {
         var planner = PlannedGroups(hasLayers: true)
         var rates = receivers([2000, 2000, 2000, 2000])
@@ -146,7 +147,7 @@ import Testing
         #expect(planner.groups[0].rate > .kilobits(1990))
     }
 
-    @Test("where all fall together, the rate falls with them")
+    @Test("if all fall together, the rate falls with them")
     func allFall() {
         var planner = PlannedGroups(hasLayers: true)
         let now = run(&planner, receivers([2000, 2100, 1900]), budget: 1, from: Self.start, for: .seconds(10))
@@ -154,7 +155,7 @@ import Testing
         #expect(planner.groups[0].rate < .kilobits(515))
     }
 
-    @Test("who asks for too many keyframes gets an encoder of its own, if one is left")
+    @Test("a receiver that requests too many keyframes gets a spare encoder of its own")
     func isolation() {
         var planner = PlannedGroups(hasLayers: true)
         var rates = receivers([1000, 1000, 1000, 1000])

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("what is lost by a run is what its best rate loses", arguments: [true, false])
+    @Test("the loss of a run is the loss at its best rate", arguments: [true, false])
     func runsLoseTheirBest(hasLayers: Bool) {
         var random = SeededGenerator(seed: 12)
         let loss = EncodeLoss(hasLayers: hasLayers)

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "keyframes asked for without end take a twentieth of a shared encoder's bits but for six seconds' saved up, and come half a second apart at least"
+        "endless requests for keyframes take a twentieth of a shared encoder's bits plus six seconds' savings, at least half a second apart"
     )
     func share() {
         let policy = KeyframeSchedule.Policy.shared(share: 0.05)

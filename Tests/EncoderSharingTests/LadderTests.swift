@@ -190,14 +190,14 @@ import VideoCoding
         #expect(encoder.steps.count <= 2, "\(encoder.steps.map { "\($0.time.seconds) \($0.rung)" }) at \(rate)")
     }
 
-    @Test("whoever is known to see costly content begins where it is good")
+    @Test("an encoder of content that is known to be complex begins at a good rung")
     func beginsLow() {
         let selector = RungSelector(ladder: Self.ladder, rate: .kilobits(300), cost: Self.sport)
         #expect(selector.rung == Self.ladder.bottom)
         #expect(RungSelector(ladder: Self.ladder, rate: .kilobits(300)).rung == Self.ladder.top)
     }
 
-    @Test("where a screen comes to be shown, its ladder is taken")
+    @Test("when a screen share appears, its ladder is used")
     func otherLadder() {
         var encoder = Encoder()
         encoder.run(Self.sport, at: .kilobits(300), for: .seconds(5))

@@ -105,7 +105,7 @@ import VideoCoding
         #expect(!rig.acknowledge(refresh + 3))
     }
 
-    @Test("what is said before a refresh could have arrived is no news")
+    @Test("a report from before a refresh could have arrived is no news")
     func tooEarly() {
         let rig = begun()
         _ = rig.acknowledge(10)
@@ -132,7 +132,7 @@ import VideoCoding
         #expect(rig.lose() == .refresh)
     }
 
-    @Test("a refresh that arrived starts the count anew")
+    @Test("a refresh that arrived restarts the count")
     func counting() {
         let rig = begun()
         _ = rig.acknowledge(10)
@@ -152,7 +152,7 @@ import VideoCoding
         #expect(rig.lose() == .keyframe)
     }
 
-    @Test("what is told of pictures before the last keyframe says nothing of that")
+    @Test("acknowledgements of pictures before the last keyframe do not cover the keyframe")
     func older() {
         let rig = begun()
         rig.encode(type: .idr)

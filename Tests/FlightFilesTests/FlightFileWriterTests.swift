@@ -86,7 +86,7 @@ struct FlightFileWriterTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a.flight", "b.flight"])
     }
 
-    @Test("what recorders record is in their files, ended in order")
+    @Test("recordings are complete in their files")
     func severalFiles() async throws {
         let folder = try Folder()
         let writer = FlightFileWriter()
@@ -132,7 +132,7 @@ struct FlightFileWriterTests {
         #expect(problems.withLock { $0 } == [.fellBehind(path: path, lostRecords: 1000 - count)])
     }
 
-    @Test("a file that cannot be made is reported, and its recorder goes on for nothing")
+    @Test("a file that cannot be made is reported, and its recorder has no effect")
     func cannotCreate() async throws {
         let folder = try Folder()
         let writer = FlightFileWriter()

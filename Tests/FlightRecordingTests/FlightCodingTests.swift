@@ -24,7 +24,7 @@ struct FlightCodingTests {
         return (bytes, records)
     }
 
-    @Test("what is encoded is decoded, exactly", arguments: UInt64(0)..<20)
+    @Test("encoded records are decoded exactly", arguments: UInt64(0)..<20)
     func roundTrip(seed: UInt64) throws {
         let (bytes, records) = recording(seed: seed, count: 300)
         let decoded = try decode(bytes)
@@ -137,7 +137,7 @@ struct FlightCodingTests {
         #expect(throws: FlightDecodingError.unknownVersion(2)) { try decode(FlightFormat.magic + [2, 0]) }
     }
 
-    @Test("what no sender can have told a controller is refused")
+    @Test("impossible inputs of a controller are refused")
     func implausible() {
         let start = FlightHeader.test.start
         let packet = SentPacket(transportSequence: 0, size: DataSize(bytes: 100), sendTime: start)

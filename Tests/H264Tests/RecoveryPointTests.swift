@@ -11,7 +11,7 @@ import Testing
         #expect(RecoveryPoint(frameCount: 0, isExact: true).nalUnit == NALUnit(hex: "060601C480"))
     }
 
-    @Test("what is written reads back", arguments: [0, 1, 2, 14, 29, 30, 255, 65535], [true, false])
+    @Test("written messages read back", arguments: [0, 1, 2, 14, 29, 30, 255, 65535], [true, false])
     func roundTrip(count: Int, isExact: Bool) {
         let point = RecoveryPoint(frameCount: count, isExact: isExact)
         #expect(RecoveryPoint(parsing: point.nalUnit) == point)

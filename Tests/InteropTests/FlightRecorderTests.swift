@@ -119,7 +119,7 @@ struct FlightRecorderTests {
         #expect((24...27).contains(lines.count), "a row each 200 ms for 5 s")
     }
 
-    @Test("what cannot be replayed has exit codes of its own")
+    @Test("recordings that cannot be replayed have their own exit codes")
     func exitCodes() async throws {
         let folder = try TemporaryFolder()
         let limits = RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: .megabits(2))

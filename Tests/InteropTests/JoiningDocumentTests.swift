@@ -32,7 +32,7 @@ struct JoiningDocumentTests {
     }
 
     @Test(
-        "what ffmpeg publishes GStreamer shows, and the other way round",
+        "GStreamer shows what ffmpeg publishes, and the reverse",
         .enabled(if: hasGStreamer, "needs GStreamer with its plugins, ffmpeg, curl and bash: make test installs them"))
     func both() async throws {
         let folder = try TemporaryFolder()

@@ -197,7 +197,7 @@ struct PageModuleTests {
         }
     }
 
-    @Test("who refuses camera and microphone is told how to allow them")
+    @Test("a person who refuses camera and microphone is told how to allow them")
     func refusal() async throws {
         try await withPage(Browser.Options(allowsDevices: false)) { browser in
             try await browser.wait(

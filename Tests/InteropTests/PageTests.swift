@@ -86,7 +86,7 @@ struct PageTests {
         }
     }
 
-    @Test("who hides someone sees the others only, hears all, and may see themselves; all by clicking")
+    @Test("a person can hide someone, still hear them, and turn on self-view, all by clicking")
     func hideAndSelfView() async throws {
         try await meet([Self.ada, Self.ben, Self.cy]) { relay, people, _ in
             let (ada, ben, cy) = (people[0], people[1], people[2])
@@ -110,7 +110,7 @@ struct PageTests {
         }
     }
 
-    @Test("who mutes is not heard, and who stops the camera is not seen; both come back")
+    @Test("mute and camera off hide audio and picture, and both can be undone")
     func mute() async throws {
         try await meet([Self.ada, Self.ben]) { relay, people, _ in
             let (ada, ben) = (people[0], people[1])

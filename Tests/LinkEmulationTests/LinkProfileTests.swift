@@ -58,7 +58,7 @@ struct LinkProfileTests {
     }
 
     @Test(
-        "what is wrong is named, with what was expected",
+        "mistakes are named, with the expected form",
         arguments: [
             ("speed=5", "no 'speed'"), ("rate=fast", "'rate=fast'"), ("rate=0", "expected a rate"),
             ("rate=1M/2M", "'rate=1M/2M'"), ("rate=1M@5s/2M@3s", "expected a rate"), ("delay=40", "expected a time"),

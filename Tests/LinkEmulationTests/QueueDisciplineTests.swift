@@ -51,7 +51,7 @@ struct QueueDisciplineTests {
         #expect(run.arrivals.last == at(1.25 * Double(count)))
     }
 
-    @Test("what a trace delivers to a full queue is 1500 bytes for each of its lines")
+    @Test("a trace delivers 1500 bytes for each of its lines from a full queue")
     func traceBytes() throws {
         var generator = TraceGenerator(kind: .lte, seed: 3)
         let trace = generator.trace(duration: .seconds(10))

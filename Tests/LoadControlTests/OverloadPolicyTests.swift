@@ -49,7 +49,7 @@ import VideoCoding
         #expect(course.missed(from: 20, to: 120) < 0.01)
     }
 
-    @Test("where the load grows it takes one measure after the other, in their order, before deadlines are missed")
+    @Test("while the load grows, one measure after the other is taken, in order, before deadlines are missed")
     func growingLoad() {
         let joins = (0..<50).map { (time: Double($0) * 2, count: $0 + 2) }
         let course = ModelMachine.run(Scenario(name: "", duration: 110, participants: joins))
@@ -62,7 +62,7 @@ import VideoCoding
     }
 
     @Test(
-        "when a neighbour takes half of the machine the first measure comes within a second, and all is as before soon after"
+        "when other work takes half of the machine, the first measure comes within a second, and is undone soon after"
     )
     func neighbour() throws {
         let course = ModelMachine.run(
@@ -79,7 +79,7 @@ import VideoCoding
         #expect(try #require(course.transitions.last).time < 110)
     }
 
-    @Test("when the load goes away measures are taken back in the reverse order, ten seconds apart at least")
+    @Test("when the load falls, measures are undone in reverse order, at least ten seconds apart")
     func loadGoesAway() {
         let course = ModelMachine.run(Scenario(name: "", duration: 130, participants: [(0, 60), (20, 4)]))
         let down = course.transitions(from: 0, to: 20)

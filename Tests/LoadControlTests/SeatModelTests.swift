@@ -41,7 +41,7 @@ import VideoCoding
         #expect(model(encoders: nil).seats(.groups) < model(encoders: 2).seats(.groups))
     }
 
-    @Test("what is left grows less with each who comes, and with what they really cost")
+    @Test("the seats left shrink with each participant, and with its actual cost")
     func seatsLeft() {
         func left(_ count: Int, factor: Double = 1) -> Int {
             let room = SeatModel.Work(sources: count, receivers: count, pictures: 1, encoders: 1)
@@ -67,7 +67,7 @@ import VideoCoding
         #expect(seats() == [0, 0, 0, 0, 0])
     }
 
-    @Test("what jobs really take is known after some of them, and forgotten after a while")
+    @Test("the actual cost of jobs is known after some of them, and forgotten after a while")
     func costFactor() {
         var factor = CostFactor()
         var now = MonotonicInstant.zero

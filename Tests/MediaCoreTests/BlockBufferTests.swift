@@ -58,7 +58,7 @@ struct BlockBufferTests {
         }
     }
 
-    @Test("takes another one's blocks")
+    @Test("appends another buffer's blocks")
     func appending() {
         var buffer = make([1])
         buffer.append(make([2], [3, 4]))

@@ -12,7 +12,7 @@ import Testing
         #expect(recent.newest == 163)
     }
 
-    @Test("what lies further back is not known, and a jump forgets all")
+    @Test("older numbers are unknown, and a jump forgets all")
     func far() {
         var recent = RecentNumbers()
         #expect(recent.insert(10) == .new)

@@ -75,7 +75,7 @@ struct TokenBucketTests {
         #expect(empty.nextAvailable(now: start) == nil)
     }
 
-    @Test("What is charged may exceed what is there, and is owed for ten seconds at most")
+    @Test("A charge may exceed the tokens, and is owed for at most ten seconds")
     func debt() {
         var bucket = TokenBucket(rate: 2, capacity: 4)
         // A full bucket lets pass more than it holds.

@@ -15,7 +15,7 @@ import Testing
         #expect(numbering.number(999) == nil)
     }
 
-    @Test("what is left out closes up, and does not come back")
+    @Test("dropped packets close up, and do not come back")
     func leftOut() {
         var numbering = ForwardingNumbering(first: 10, as: 0)
         #expect(numbering.number(10) == 0)
@@ -30,7 +30,7 @@ import Testing
         #expect(numbering.number(15) == nil)
     }
 
-    @Test("what is added makes room, at the beginning too")
+    @Test("added packets make room, at the beginning too")
     func inserted() {
         var numbering = ForwardingNumbering(first: 50, as: 100)
         #expect(numbering.insert(2) == 100)

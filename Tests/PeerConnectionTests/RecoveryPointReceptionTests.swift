@@ -82,7 +82,7 @@ import VideoCoding
     private static let exact = RecoveryPoint(frameCount: 0, isExact: true)
 
     @Test(
-        "it goes on at a recovery point where that was negotiated, and waits for a keyframe where not",
+        "decoding continues at a recovery point if that was negotiated, and otherwise waits for a keyframe",
         arguments: [true, false])
     func goesOn(isNegotiated: Bool) throws {
         let rig = try Rig(feedback: FeedbackSupport(pli: true, rpsi: isNegotiated))
@@ -99,7 +99,7 @@ import VideoCoding
         #expect(rig.stream.takeKeyframeRequest(roundTripTime: .milliseconds(50), now: later) == !isNegotiated)
     }
 
-    @Test("where nothing is missing a recovery point changes nothing")
+    @Test("without losses a recovery point changes nothing")
     func nothingMissing() throws {
         let rig = try Rig()
         let frames = rig.send(4) + rig.send(after: RecoveryPoint(frameCount: 5, isExact: true)) + rig.send(3)
@@ -119,7 +119,7 @@ import VideoCoding
         #expect(frames.map(\.isRecovering) == [true, true, true, true, false, false, false])
     }
 
-    @Test("a decoder that lost its references goes on with a keyframe or where all is renewed, and asks for the former")
+    @Test("a decoder that lost its references requests a keyframe, and continues there or after a complete refresh")
     func decoderLost() throws {
         let rig = try Rig()
         _ = rig.send(6)
@@ -145,7 +145,7 @@ import VideoCoding
         #expect(rig.stream.takeAcknowledgement(now: rig.now + .seconds(1)) == nil)
     }
 
-    @Test("what comes behind a gap is not told, and what came before one still is, unless the decoder could not go on")
+    @Test("pictures after a gap are not acknowledged, and those before it are, unless the decoder failed")
     func gaps() throws {
         let rig = try Rig()
         _ = rig.send(4)

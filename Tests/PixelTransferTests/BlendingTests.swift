@@ -153,7 +153,7 @@ struct BlendingTests {
         #expect(!actual.isSame(as: canvas, outside: PixelRect(x: 0, y: 0, width: 0, height: 0)))
     }
 
-    @Test("what is transparent, or nowhere near the region, changes nothing")
+    @Test("transparent layers, and those outside the region, change nothing")
     func nothing() {
         var random = SeededGenerator(seed: 3)
         let canvas = Raster.random(VideoDimensions(width: 64, height: 48), using: &random)

@@ -60,7 +60,7 @@ struct HostilePictureTests {
         #expect(try transfer(small, to: attributes(size: size)).samples(0).allSatisfy { $0 == 50 })
     }
 
-    @Test("a failed transfer is not counted and the session goes on")
+    @Test("a failed transfer is not counted and the session continues")
     func goesOn() throws {
         let session = PixelTransferSession(destination: attributes(.bgra))
         let strange = gradient(.i420, 8, 8, colour: ColourDescription(matrixCoefficients: 8))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PixelTransfer
 
-@Suite("what a transfer session hands on")
+@Suite("results of a transfer session")
 struct PixelTransferSessionTests {
     @Test(
         "a picture that is as required is handed on itself",
@@ -35,7 +35,7 @@ struct PixelTransferSessionTests {
         #expect(session.statistics.converted == 1)
     }
 
-    @Test("what was converted satisfies and is not converted again")
+    @Test("a converted picture satisfies the attributes and is not converted again")
     func isStable() throws {
         let session = PixelTransferSession(destination: attributes(.bgra, size: (33, 21), rowAlignment: 64))
         let once = try session.transfer(gradient(.nv12, 64, 48))
@@ -111,7 +111,7 @@ struct PixelTransferSessionTests {
     }
 }
 
-@Suite("what goes with a transferred picture")
+@Suite("attachments of a transferred picture")
 struct TransferredAttachmentTests {
     private func picture(_ attachments: PixelBufferAttachments) -> PixelBuffer {
         var picture = MutablePixelBuffer(format: .i420, dimensions: VideoDimensions(width: 704, height: 576))

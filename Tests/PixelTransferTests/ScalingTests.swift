@@ -72,7 +72,7 @@ struct ScalingTests {
         #expect(result.allSamples == solid(format, size.0, size.1, values).allSamples)
     }
 
-    @Test("what lies between and behind the rows is neither read nor written", arguments: formatPairs)
+    @Test("memory between and after the rows is neither read nor written", arguments: formatPairs)
     func padding(pair: (PixelFormat, PixelFormat)) throws {
         let picture = noise(pair.0, 33, 19, seed: 5)
         for size in [(33, 19), (16, 9), (50, 30)] {

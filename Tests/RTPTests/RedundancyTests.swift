@@ -18,7 +18,8 @@ import Testing
         #expect(try RedundantPayload(parsing: bytes) == payload)
     }
 
-    @Test("what is cut short is refused", arguments: ["", "ef", "ef1e00", "ef1e0001", "ef1e00016f", "ef1e0002 6f 61"])
+    @Test(
+        "truncated payloads are refused", arguments: ["", "ef", "ef1e00", "ef1e0001", "ef1e00016f", "ef1e0002 6f 61"])
     func truncated(bytes: String) {
         #expect(throws: RTPError.self) { try RedundantPayload(parsing: ByteBuffer(hex: bytes)) }
     }
@@ -94,7 +95,7 @@ import Testing
         #expect(sender.payload(payload, timestamp: 48_960, payloadType: 111, depth: 1) != nil)
     }
 
-    @Test("what is no such packet neither traps nor gives other payload types")
+    @Test("malformed packets neither trap nor give other payload types")
     func mutations() {
         var random = SeededGenerator(seed: 21)
         var receiver = RedundancyReceiver()

@@ -126,7 +126,7 @@ struct CommandLineTests {
         #expect(message(["--tls-key", "a.key"]).contains("give --tls-certificate as well"))
     }
 
-    @Test("what names no ICE server is refused with the reason")
+    @Test("texts that name no ICE server are refused with the reason")
     func badICEServer() {
         #expect(message(["--ice-server", "turn:turn.example.org"]).contains("?username=…&credential=…"))
     }
@@ -139,14 +139,14 @@ struct CommandLineTests {
     }
 
     @Test(
-        "what is no rate is refused",
+        "texts that are no rate are refused",
         arguments: ["", "k", "-5k", "0", "1e6", "nan", "inf", "5x", "1.2.3", "99999M", "٥k"])
     func badRates(text: String) {
         #expect(throws: (any Error).self) { try BitRate(option: text) }
     }
 
     @Test(
-        "what is no picture size is refused",
+        "texts that are no picture size are refused",
         arguments: ["", "x", "1280", "1280x", "1280x720x2", "-2x2", "0x0", "1281x720", "10x10", "9000x9000"])
     func badCanvas(text: String) {
         #expect(throws: (any Error).self) { try ConfrelayCommand.parse(["--canvas", text]) }
@@ -160,13 +160,14 @@ struct CommandLineTests {
     }
 
     @Test(
-        "what is no size is refused", arguments: ["", "kB", "-5kB", "0", "1.5MB", "5k", "9223372036854775807GB", "٥MB"])
+        "texts that are no size are refused",
+        arguments: ["", "kB", "-5kB", "0", "1.5MB", "5k", "9223372036854775807GB", "٥MB"])
     func badSizes(text: String) {
         #expect(throws: (any Error).self) { try DataSize(option: text) }
     }
 
     @Test(
-        "what others cannot send to is no public address",
+        "addresses that others cannot send to are no public addresses",
         arguments: ["", "example.org", "0.0.0.0", "::", "1.2.3", "1.2.3.4:5"])
     func badPublicAddress(text: String) {
         #expect(throws: (any Error).self) { try ConfrelayCommand.parse(["--public-address", text]) }

@@ -37,7 +37,7 @@ struct ConnectionShareTests {
         }
     }
 
-    @Test("when all connections are taken, health checks are answered, and others learn when to try again")
+    @Test("when all connections are taken, health checks are answered, and other requests learn when to try again")
     func reserve() async throws {
         try await RunningServer.run(configuration) { server in
             // Each address takes half of what is free.

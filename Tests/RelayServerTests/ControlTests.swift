@@ -179,7 +179,7 @@ struct ControlTests {
         #expect(try await client.send(.get, "/rooms/other/overlays").status == .notFound)
     }
 
-    @Test("who joined sets an avatar and takes it away; nobody else does, and nothing else is taken")
+    @Test("only the client that joined can set and remove its avatar, and only a PNG is accepted")
     func avatars() async throws {
         let path = "/rooms/demo/participants/\(SignallingClient.session("p1"))/avatar"
         let png = try PixelBuffer.greyPNG()

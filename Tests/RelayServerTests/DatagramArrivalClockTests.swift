@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayServer
 
-@Suite("When datagrams arrive")
+@Suite("Arrival times of datagrams")
 struct DatagramArrivalClockTests {
     @Test("a datagram that is read late arrived when it came, and the next one not before it")
     func late() throws {

@@ -79,7 +79,7 @@ struct DatagramSenderTests {
 
     private let somewhere = TransportAddress(ipv4: 0xC000_0207, port: 9)
 
-    @Test("what the socket's buffer does not take is dropped and counted, not kept")
+    @Test("datagrams beyond the socket's buffer are dropped and counted, not kept")
     func fullBuffer() {
         var calls = 0
         let sender = makeSender { _ in
@@ -94,7 +94,7 @@ struct DatagramSenderTests {
         #expect(sender.counters.datagramsSent == 0)
     }
 
-    @Test("where segmentation is not possible, datagrams go one by one from then on")
+    @Test("if segmentation fails, datagrams are sent one by one from then on")
     func segmentationRefused() {
         var runs: [Int] = []
         let sender = makeSender { count in

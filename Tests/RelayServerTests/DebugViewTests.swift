@@ -143,7 +143,7 @@ struct TimelineSVGTests {
         for finding in findings.prefix(8) { #expect(drawing.texts.contains(finding.text)) }
     }
 
-    @Test("what is wrong is said in words, with who caused it, what is so now first")
+    @Test("faults are described in words with their causes, present ones first")
     func findings() {
         let findings = TimelineExample.snapshot().findings
         let texts = findings.map(\.text)
@@ -169,7 +169,7 @@ struct TimelineSVGTests {
         #expect(!texts.contains { $0.contains("carries no more") })
     }
 
-    @Test("where one points at it, it tells exact figures")
+    @Test("tooltips have exact figures")
     func tooltips() {
         let titles = read(TimelineExample.snapshot()).titles
         #expect(titles.contains { $0.contains("30 frames arrived") && $0.contains("0 dropped") })
@@ -305,7 +305,7 @@ struct DebugViewTests {
     }
 
     @Test(
-        "where there is no such room there is a problem that says so",
+        "a missing room gives a problem document that says so",
         arguments: ["/rooms/other/debug", "/rooms/other/debug.svg", "/rooms/other/debug.json"])
     func noRoom(path: String) async throws {
         let answer = try await client.send(.get, path)

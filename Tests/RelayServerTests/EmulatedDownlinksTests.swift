@@ -18,7 +18,7 @@ struct EmulatedDownlinksTests {
         )
     }
 
-    @Test("what goes to one address does not delay what goes to another")
+    @Test("datagrams to one address do not delay those to another")
     func separateLinks() throws {
         var downlinks = try downlinks()
         // 1000 bytes with their headers take 10 ms at 800 kbit/s.

@@ -43,7 +43,7 @@ struct ICEServerTests {
     }
 
     @Test(
-        "what names no server is refused",
+        "texts that name no server are refused",
         arguments: [
             "", "stun", "stun:", "http://example.org", "stun:example.org:0", "stun:example.org:70000", "stun:a b",
             "stun:a>b", "turn:example.org", "turn:example.org?username=a", "turn:example.org?credential=a",

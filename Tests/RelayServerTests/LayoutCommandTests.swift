@@ -129,7 +129,7 @@ struct LayoutCommandTests {
         #expect(images.messages.first?.hasSuffix("background.image: there is no image \"x\"; there are none") == true)
     }
 
-    @Test("what cannot be read is 66, what cannot be written 73")
+    @Test("unreadable files give exit code 66, unwritable ones 73")
     func files() throws {
         #expect(try failure("nosuch").exit == .noInput)
         let folder = try Folder()

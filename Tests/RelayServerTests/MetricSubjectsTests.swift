@@ -32,7 +32,7 @@ struct MetricSubjectsTests {
         #expect(over.contains("confrelay_participants_without_labels 350\n"))
     }
 
-    @Test("those that have been there longest keep their metrics when others come, in the same order")
+    @Test("the oldest rooms and participants keep their metrics when others come, in the same order")
     func choice() {
         let subjects = MetricSubjects(relay(rooms: 900))
         let ids = subjects.rooms.map(\.subject.id)

@@ -56,7 +56,7 @@ struct PageTests {
     }
 
     @Test(
-        "what is no file gets 404",
+        "a path without a file gets 404",
         arguments: [
             "/web", "/web/", "/web/sub", "/web/sub/", "/web/none.js", "/web/../index.html", "/web/%2e%2e/x", "/web//",
         ])

@@ -173,7 +173,7 @@ struct ProgramTests {
         #expect(errors.hasPrefix("confrelay: ") && errors.filter(\.isNewline).count == 1)
     }
 
-    @Test("what is not HTTP gets 400 and the connection closed")
+    @Test("bytes that are not HTTP get 400 and a closed connection")
     func notHTTP() throws {
         let program = try Program(["--port", "0", "--overload-control", "off"])
         let port = try port(in: program.firstLine())

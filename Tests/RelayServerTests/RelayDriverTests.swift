@@ -70,7 +70,7 @@ struct RelayDriverTests {
         }
     }
 
-    @Test("what the relay has to send is sent after it was told something")
+    @Test("the relay's datagrams are sent after each input")
     func transmitting() async throws {
         let script = TwinRelay.Script()
         script.state.withLock { $0.echoes = true }

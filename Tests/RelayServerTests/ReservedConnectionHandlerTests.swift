@@ -27,7 +27,7 @@ struct ReservedConnectionHandlerTests {
         #expect(!channel.isActive)
     }
 
-    @Test("health checks go on to the router", arguments: ["/healthz", "/readyz", "/metrics", "/metrics?x=1"])
+    @Test("health checks are passed to the router", arguments: ["/healthz", "/readyz", "/metrics", "/metrics?x=1"])
     func healthChecks(path: String) throws {
         let channel = try makeChannel()
         try channel.writeInbound(head(path))

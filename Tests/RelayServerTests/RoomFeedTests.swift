@@ -7,7 +7,7 @@ import Testing
 @testable import Conference
 @testable import RelayServer
 
-@Suite("What happens in a room, to those who follow it")
+@Suite("Events of a room for its subscribers")
 struct RoomFeedTests {
     private let start = MonotonicInstant.zero + .seconds(100)
 
@@ -118,7 +118,7 @@ struct RoomFeedTests {
         #expect(await messages(of: patient).count == 1)
     }
 
-    @Test("the state is asked for once for all subscribers, and anew after an event")
+    @Test("the state is read once for all subscribers, and again after an event")
     func sharedState() throws {
         var hub = RoomFeedHub()
         var asked = 0
@@ -235,7 +235,7 @@ struct RoomFeedTests {
         #expect(limit(dropped: 10, network: .network) == .network)
     }
 
-    @Test("who heard nothing for long gets a sign of life")
+    @Test("a subscriber without events gets a keep-alive")
     func keepAlive() async throws {
         var hub = RoomFeedHub()
         let feed = try follow(&hub)

@@ -65,7 +65,7 @@ struct SignallingTests {
         #expect(requests.first?.name == "Ada Lövelace")
     }
 
-    @Test("one's own picture can be asked for")
+    @Test("a join can choose its self-view")
     func selfView() async throws {
         _ = try await join("/rooms/demo/participants?self-view=always")
         #expect(requests.first?.selfView == .always)
@@ -167,7 +167,7 @@ struct SignallingTests {
     }
 
     @Test(
-        "what is not there gets 404 with a problem document",
+        "missing resources get 404 with a problem document",
         arguments: ["/rooms/other", "/rooms/demo/participants/p9", "/nowhere", "/rooms/demo/x"])
     func notFound(path: String) async throws {
         openRoom()

@@ -126,7 +126,7 @@ struct TLSTests {
         #expect(lines.texts.withLock { $0.last } == "notice: the TLS certificate was read again")
     }
 
-    @Test("when the changed files cannot be used, the certificate of before stays, and the log says so once")
+    @Test("when the changed files cannot be used, the earlier certificate stays, and the log says so once")
     func unusableChange() throws {
         let folder = try makeFolder()
         let lines = Log.Lines()

@@ -3,7 +3,7 @@ import Foundation
 import RoomAPI
 import Testing
 
-@Suite("What both ends of the HTTP interface say")
+@Suite("Values of the HTTP interface")
 struct RoomLayoutCodingTests {
     private func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

@@ -214,7 +214,7 @@ struct Answered {
         }
     }
 
-    @Test("what is not supported is rejected in place, with port 0")
+    @Test("unsupported media is rejected in place, with port 0")
     func rejectedInPlace() throws {
         let offer =
             (Offers.session + [

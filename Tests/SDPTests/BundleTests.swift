@@ -57,7 +57,7 @@ import Testing
         #expect(try Answered(offer).answer.media.map(\.port) == [7000, 0])
     }
 
-    @Test("a rejected stream leaves the group, and the next one's keys hold")
+    @Test("a rejected stream leaves the group, and the next stream's keys are used")
     func rejectedLeaves() throws {
         let offer = offer(
             group: "BUNDLE d v a",

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "what we cannot do is no error, but cannot be accepted",
+        "an unsupported attribute is no error, but cannot be accepted",
         arguments: [
             ("1 AES_256_CM_HMAC_SHA1_80 inline:x", "suite"), ("1 F8_128_HMAC_SHA1_80 other:thing", "suite"),
             ("1 \(suite) inline:\(key)|2^20|1:4", "MKI"), ("1 \(suite) inline:\(key)|1:1", "MKI"),

@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "who only watches is sent no screen share: a second video that asks for them is inactive, or not taken at all")
+        "a viewer gets no screen share: a second video that asks for it is inactive, or rejected")
     func watching() throws {
         let text = try Fixture(name: "chromium-max-bundle-two-videos").text
         #expect(try Answered.overDTLS(text).session.screenShare?.direction == .inactive)
@@ -134,7 +134,7 @@ import Testing
         #expect(!answered.answer.media[0].hasAttribute("simulcast") && !answered.answer.media[0].hasAttribute("rid"))
     }
 
-    @Test("what protects against losses and is of no use is not accepted: RED, ULPFEC, retransmission of audio")
+    @Test("useless loss protection is not accepted: RED for video, ULPFEC, retransmission of audio")
     func noForwardErrorCorrection() throws {
         let answered = try Answered.overDTLS(Fixture(name: "webrtcbin-sendonly-nack-fec").text)
         #expect(answered.answer.media.map(\.formats) == [["96", "100"], ["97"]])

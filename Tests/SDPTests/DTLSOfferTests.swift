@@ -102,7 +102,7 @@ struct DTLSNegotiation {
         #expect(client.media.count == 1 && client.transport != nil && relay.transport != nil)
     }
 
-    @Test("what the relay rejects is missing on both sides, also where it is the first of the group")
+    @Test("media that the relay rejects is missing on both sides, even if it is the first of the group")
     func rejected() throws {
         var negotiation = DTLSNegotiation()
         var policy = AnswerPolicy.overDTLS

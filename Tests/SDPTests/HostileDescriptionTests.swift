@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "changed offers over DTLS join, or go on with a session, or are refused, never a trap",
+        "mutated offers over DTLS join, or continue a session, or are refused, and never trap",
         arguments: Fixture.session)
     func mutatedSessions(fixture: Fixture) throws {
         var generator = SeededGenerator(seed: 82)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "what is of no use is passed over",
+        "useless candidates are ignored",
         arguments: [
             "1 1 udp 2113937151 2a0b6e3f-0c5e-4a6c-9b52-aabbccddeeff.local 50123 typ host",
             "1 1 tcp 1518280447 192.168.0.196 9 typ host tcptype active",
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "what is no candidate is an error",
+        "a malformed candidate is an error",
         arguments: [
             "", "candidate:", "1 1 udp 5 192.0.2.1 9000 host typ", "1 1 udp 5 192.0.2.1 9000 typ",
             "1 0 udp 5 192.0.2.1 9000 typ host", "1 257 udp 5 192.0.2.1 9000 typ host",

@@ -206,7 +206,7 @@ import Testing
         for (mine, theirs) in zip(client.media, relay.media) { try exchange(mine, theirs) }
     }
 
-    @Test("what is offered is what was asked for")
+    @Test("the offer contains what was requested")
     func offerText() throws {
         var generator = SeededGenerator(seed: 15)
         var parameters = OfferParameters(

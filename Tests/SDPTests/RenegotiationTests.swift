@@ -88,7 +88,7 @@ import Testing
         #expect(back.video?.index == 1 && back.screenShare?.index == 2)
     }
 
-    @Test("an offer with fewer m= lines does not go on with the session")
+    @Test("an offer with fewer m= lines cannot continue the session")
     func fewerLines() throws {
         var session = Session()
         try session.offer(Fixture(name: "chromium-session-2-screen").text)
@@ -125,7 +125,7 @@ import Testing
         #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
     }
 
-    @Test("an offerer that names its part instead of leaving it open is let go on")
+    @Test("an offerer that names its DTLS role can continue")
     func statedRole() throws {
         var session = Session()
         let text = try Fixture(name: "chromium-sendrecv").text

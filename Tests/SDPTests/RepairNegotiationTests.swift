@@ -19,7 +19,7 @@ import Testing
         return (answer.encode(), session)
     }
 
-    @Test("what a browser offers of forward error correction is accepted, with a source of its own")
+    @Test("a browser's offer of forward error correction is accepted, with a source of its own")
     func chromium() throws {
         let (text, session) = try Self.answer("chromium-recvonly")
         let video = try #require(session.media.first { $0.kind == .video })
@@ -34,7 +34,7 @@ import Testing
         #expect(Set([ssrc, video.localSSRC, video.localRetransmissionSSRC ?? 0]).count == 3)
     }
 
-    @Test("where no forward error correction is offered, or wanted, there is none")
+    @Test("forward error correction needs an offer and the policy's consent")
     func none() throws {
         for (text, session) in [
             try Self.answer("chromium-sendrecv"), try Self.answer("chromium-recvonly") { $0.acceptsFlexFEC = false },

@@ -67,7 +67,7 @@ import Testing
         #expect(try parse(lines.joined(separator: "\n") + "\n\n\r\n") == expected)
     }
 
-    @Test("what is encoded is parsed to the same, unknown attributes too", arguments: Offers.all)
+    @Test("an encoded description is parsed to the same, unknown attributes included", arguments: Offers.all)
     func roundTrip(offer: Offers.Sample) throws {
         let description = try parse(offer.text)
         let encoded = description.encode()

@@ -91,7 +91,7 @@ import Testing
         #expect(answered.answer.media[0].values("setup") == [setup == "passive" ? "active" : "passive"])
     }
 
-    @Test("where DTLS cannot be had, keys in other media are taken")
+    @Test("if DTLS is not possible, keys in other media are used")
     func fallsBackToKeys() throws {
         let text =
             Self.offer(replacing: "fingerprint") + "m=video 5004 RTP/SAVPF 96\r\n\(Offers.h264)\r\n\(Offers.crypto)\r\n"

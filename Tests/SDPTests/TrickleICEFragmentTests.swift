@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "what is wrong is named with its line",
+        "mistakes are named with their lines",
         arguments: [
             ("a=ice-ufrag:EsAw\n", 1), ("a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\n", 1),
             ("a=ice-ufrag:EsA\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\n", 1),

@@ -17,7 +17,7 @@ import Testing
         #expect(link.client.nextDeadline == nil && link.server.nextDeadline == nil)
     }
 
-    @Test("what comes after the end is counted and thrown away")
+    @Test("datagrams after the end are counted and discarded")
     func late() throws {
         let link = try DTLSLink()
         link.run(until: \.isEstablished)

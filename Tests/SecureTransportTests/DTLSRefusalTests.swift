@@ -85,7 +85,7 @@ import Testing
         #expect(link.server.counters.received == link.server.counters.replayed * 2)
     }
 
-    @Test("what is not made of DTLS records is refused and counted")
+    @Test("datagrams that are no DTLS records are refused and counted")
     func malformed() throws {
         let link = try DTLSLink()
         let good = try #require(link.sent.first).datagram

@@ -46,7 +46,7 @@ import Testing
         LiteEndpoint(number: number, fingerprints: [try #require(DTLSLink.clientCertificate).fingerprint])
     }
 
-    @Test("who was told the password and shows the certificate gets the keys")
+    @Test("a client with the password and the certificate gets the keys")
     func welcome() throws {
         var endpoint = try endpoint()
         var gate = HandshakeGate<Int>()
@@ -101,7 +101,7 @@ import Testing
         #expect(endpoint.association?.state == .established)
     }
 
-    @Test("a handshake goes on in a flood of checks and junk from everywhere, all of which is refused and counted")
+    @Test("a handshake continues during a flood of checks and garbage, all of which is refused and counted")
     func flood() throws {
         var endpoint = try endpoint()
         var gate = HandshakeGate<Int>()

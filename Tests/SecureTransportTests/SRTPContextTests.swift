@@ -71,7 +71,7 @@ enum SRTPFixture {
         #expect(Array(rtcp.readableBytesView) == Fixture.bytes(srtcp))
     }
 
-    @Test("what one side protects the other unprotects", arguments: SRTPProfile.allCases)
+    @Test("one side unprotects the other's packets", arguments: SRTPProfile.allCases)
     func roundTrip(profile: SRTPProfile) throws {
         let sender = try SRTPContext(keys: Fixture.keys(profile), direction: .outbound)
         let receiver = try SRTPContext(keys: Fixture.keys(profile), direction: .inbound)
@@ -246,7 +246,7 @@ enum SRTPFixture {
         #expect(Fixture.refusal { try receiver.protect(rtcp: &packet) } == .wrongDirection)
     }
 
-    @Test("one key serves a limited number of sources, and those known go on")
+    @Test("one key serves a limited number of sources, and known ones continue")
     func sourceLimit() throws {
         let keys = Fixture.keys(.aeadAES128GCM)
         let receiver = try SRTPContext(keys: keys, direction: .inbound)

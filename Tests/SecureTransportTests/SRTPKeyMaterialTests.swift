@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "what is not base 64 is refused",
+        "text that is not base 64 is refused",
         arguments: ["A", "AA=", "AAA==", "A===", "=", "AA A", "AAA-", "AB==", "AAAAA"])
     func base64Refuses(text: String) {
         #expect(Base64.decode(text) == nil)

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "what is no address literal is refused",
+        "text that is no address literal is refused",
         arguments: [
             "", "localhost", "1.2.3", "1.2.3.4.5", "256.0.0.1", "1.2.3.04", "1..2.3", "-1.2.3.4", ":", ":::", "1::2::3",
             "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8::", "12345::", "g::", "::1.2.3", "1.2.3.4::",

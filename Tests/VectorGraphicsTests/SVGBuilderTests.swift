@@ -29,7 +29,7 @@ struct SVGBuilderTests {
         #expect(path.data == "M0 1.3L0 0M1 2H4V6H1Z")
     }
 
-    @Test("what XML does not have is replaced")
+    @Test("characters that XML forbids are replaced")
     func characters() {
         #expect(XMLText.escaped("a\u{0}\u{8}\u{FFFE}\u{FFFF}\n'") == "a\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\n&#39;")
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VideoCoding
 
-@Suite("Whether a decoder goes on with a new format")
+@Suite("Acceptance of a new format by a decoder")
 struct AcceptanceTests {
     private struct Description {
         var parameterSets = [ByteBuffer(bytes: [0x67]), ByteBuffer(bytes: [0x68])]
@@ -58,7 +58,7 @@ struct AcceptanceTests {
         }
     }
 
-    @Test("what no decoder takes is rejected, by the session and at its making")
+    @Test("a format that no decoder supports is rejected, by the session and at its making")
     func rejected() throws {
         let session = try DecompressionSession(format: format()) { _ in }
         let others = [

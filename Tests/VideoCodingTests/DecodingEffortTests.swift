@@ -96,7 +96,7 @@ import Testing
         #expect(verdicts == [.decode, .skip, .decode])
     }
 
-    @Test("where no keyframe comes, it can go on without what was left out")
+    @Test("without keyframes, decoding can continue without the skipped frames")
     func goesOn() throws {
         let samples = try layeredStream(frames: 6)
         var gate = DecodingGate(frames: .keyframes)

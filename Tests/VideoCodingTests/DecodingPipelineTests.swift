@@ -53,7 +53,7 @@ struct DecodingPipelineTests {
         }
     #endif
 
-    @Test("fails frames that no decoder takes, and goes on behind them")
+    @Test("fails frames that no decoder supports, and continues after them")
     func rejection() throws {
         let small = try makeStream(.openH264, smallPicture, frames: 2).map(\.sample)
         let large = try makeStream(.openH264, mediumPicture, frames: 2).map(\.sample)
@@ -75,7 +75,7 @@ struct DecodingPipelineTests {
         #expect(pipeline.statistics.pictures == 4)
     }
 
-    @Test("begins anew at a keyframe after it was finished")
+    @Test("starts again at a keyframe after it was finished")
     func finished() throws {
         let samples = try makeStream(.openH264, smallPicture, frames: 3).map(\.sample)
         let pipeline = DecodingPipeline()
@@ -85,7 +85,7 @@ struct DecodingPipelineTests {
     }
 }
 
-@Suite("What decoded pictures have to be like")
+@Suite("Requirements for decoded pictures")
 struct DecodingAttributesTests {
     private func decode(
         _ attributes: PixelBufferAttributes

@@ -111,7 +111,7 @@ struct DecompressionTests {
         #expect(picture.isConcealed)
     }
 
-    @Test("goes on with a new PPS and uses it")
+    @Test("continues with a new PPS and uses it")
     func newPictureParameterSet() throws {
         // Two encoders whose PPS differ (entropy coding) under one profile.
         let first = try makeStream(.openH264, smallPicture, frames: 3)
@@ -163,7 +163,7 @@ struct DecompressionTests {
         #expect(decoder.decode(stream[0].sample).first?.picture != nil)
     }
 
-    @Test("goes on with a smaller picture, in the memory that it has")
+    @Test("continues with a smaller picture, in its present memory")
     func smallerPicture() throws {
         let tiny = VideoDimensions(width: 96, height: 64)
         let samples = try [mediumPicture, tiny, mediumPicture].flatMap { dimensions in
@@ -174,7 +174,7 @@ struct DecompressionTests {
         #expect(shown == samples.map(\.format.dimensions))
     }
 
-    @Test("fails a sample of a format it does not go on with")
+    @Test("fails a sample of a format that it cannot continue with")
     func unacceptedFormat() throws {
         let stream = try makeStream(.openH264, smallPicture, frames: 1)
         let decoder = try TestDecoder(format: stream[0].sample.format)
@@ -186,7 +186,7 @@ struct DecompressionTests {
         #expect(decoder.decode(stream[0].sample).first?.picture != nil)
     }
 
-    @Test("begins anew at a keyframe after it was finished")
+    @Test("starts again at a keyframe after it was finished")
     func finished() throws {
         let stream = try makeStream(.openH264, smallPicture, frames: 4)
         let decoder = try TestDecoder(format: stream[0].sample.format)

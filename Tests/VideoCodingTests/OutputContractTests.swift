@@ -24,7 +24,7 @@ struct OutputContractTests {
         }
     }
 
-    @Test("go on after a frame whose time does not lie behind the last one's", arguments: backEnds)
+    @Test("continue after a frame whose time is not after the last one's", arguments: backEnds)
     func times(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture)
         _ = try encoder.encode(0..<3, of: pattern)
@@ -68,7 +68,7 @@ struct OutputContractTests {
         #expect(try libavcodecPictures(frames.map(\.sample)).count == 30)
     }
 
-    @Test("go on after all were asked for", arguments: backEnds(with: .realTime, "false"))
+    @Test("continue after all were requested", arguments: backEnds(with: .realTime, "false"))
     func goesOn(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture, profile: .main) {
             $0.realTime = false

@@ -280,7 +280,7 @@ struct SampleBufferPlayerTests {
         #expect(rig.isPunctual)
     }
 
-    @Test("a sample that cannot be decoded is told of, and playing goes on")
+    @Test("a sample that cannot be decoded is reported, and playing continues")
     func failure() throws {
         let rig = PlayerRig()
         var samples = try samples(0..<30)
@@ -309,7 +309,7 @@ struct SampleBufferPlayerTests {
         #expect(rig.pictures.map(\.pixelBuffer.dimensions.width) == [128, 128, 128, 128, 128, 64, 64, 64, 64, 64])
     }
 
-    @Test("while time runs backward nothing is shown, and forward again it goes on")
+    @Test("nothing is shown while time runs backward, and playing continues forward")
     func backward() throws {
         let rig = PlayerRig()
         for sample in try samples(0..<20) { rig.player.enqueue(sample) }

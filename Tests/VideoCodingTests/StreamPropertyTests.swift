@@ -164,7 +164,7 @@ struct StreamPropertyTests {
     }
 
     @Test(
-        "a decoder that goes on at a recovery point shows the right picture when it says so",
+        "a decoder that continues at a recovery point shows the right picture when it reports one",
         arguments: backEnds(with: .intraRefreshPeriod))
     func recoveryPoint(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2)) { $0.intraRefreshPeriod = 15 }

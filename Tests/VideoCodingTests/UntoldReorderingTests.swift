@@ -73,7 +73,7 @@ struct UntoldReorderingTests {
         #expect(decoder.decode(stream.frame(7, order: 2)).count == 1)
     }
 
-    @Test("goes on in order over identical parameter sets and a new PPS, which drain nothing")
+    @Test("continues in order over identical parameter sets and a new PPS, which drain nothing")
     func newParameterSets() throws {
         var stream = try RawPictureStream()
         let samples = pyramid(&stream, groups: 4)

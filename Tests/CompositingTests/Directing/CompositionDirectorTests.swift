@@ -96,7 +96,7 @@ struct CompositionDirectorTests {
 
     // MARK: Changes
 
-    @Test("who stays glides, for the duration and with the easing wanted, and then stands still")
+    @Test("layers that stay move for the set duration with the set easing, and then stand still")
     func glide() throws {
         var director = director(TransitionStyle(duration: .milliseconds(200), easing: .linear))
         director.show(view(layer(1, left)), at: at(0))
@@ -115,7 +115,7 @@ struct CompositionDirectorTests {
         #expect(director.instruction(at: at(1200)).layers == [layer(1, right)])
     }
 
-    @Test("who does not move has no ramps while others do")
+    @Test("layers that do not move have no ramps while others do")
     func steadyOnes() {
         var director = director()
         director.show(view(layer(1, left), layer(2, right)), at: at(0))
@@ -125,7 +125,7 @@ struct CompositionDirectorTests {
         #expect(moving.layers.first { $0.source == 2 }?.containsTweening == true)
     }
 
-    @Test("who comes fades in and grows a little into their place")
+    @Test("arriving layers fade in and grow slightly into their place")
     func joining() throws {
         var director = director()
         director.show(view(layer(1, left)), at: at(0))
@@ -138,7 +138,7 @@ struct CompositionDirectorTests {
         #expect(moving.requiredSources == [1, 2])
     }
 
-    @Test("who goes fades out where they are, beneath those who stay, and is required until gone")
+    @Test("leaving layers fade out in place, beneath those that stay, and are required until they have gone")
     func leaving() throws {
         var director = director()
         director.show(view(layer(1, left), layer(2, right)), at: at(0))
@@ -203,7 +203,7 @@ struct CompositionDirectorTests {
 
     // MARK: Interruption
 
-    @Test("who is on the way to a place goes on as if nobody had interrupted")
+    @Test("a layer on its way to its place continues undisturbed by another change")
     func undisturbed() {
         var alone = director()
         alone.show(view(layer(1, left)), at: at(0))
@@ -218,7 +218,7 @@ struct CompositionDirectorTests {
         #expect(interrupted.plan.instructions.map(\.timeRange.start) == [at(0), at(1000), at(1110), at(1410)])
     }
 
-    @Test("who was going and is wanted again comes back from where they are")
+    @Test("a leaving layer that is wanted again returns from its present state")
     func returning() throws {
         var director = director()
         director.show(view(layer(1, left), layer(2, right)), at: at(0))

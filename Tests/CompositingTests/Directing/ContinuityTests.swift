@@ -7,7 +7,7 @@ import Testing
 @Suite("Continuity of transitions")
 struct ContinuityTests {
     @Test(
-        "where a change begins, interrupts another or ends, place, opacity and order of all that is seen stay the same")
+        "at the start, interruption and end of a change, place, opacity and order of visible layers do not jump")
     func changes() {
         var interruptions = 0
         for seed in 0..<160 {

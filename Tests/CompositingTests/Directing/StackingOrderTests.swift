@@ -12,7 +12,7 @@ struct StackingOrderTests {
 
     private typealias Movement = StackingOrder.Movement
 
-    @Test("what goes lies lowest, then what stays, what comes, and what glides, the largest on top")
+    @Test("leaving layers lie lowest, then those that stay, those that come, and moving ones, the largest on top")
     func free() {
         func tile(_ column: Int, _ width: Int = 20) -> PixelRect {
             PixelRect(x: column * 40, y: 0, width: width, height: 20)
@@ -27,21 +27,21 @@ struct StackingOrderTests {
             order.sorted([glides[0], comes, glides[1], stays, goes]) == [goes, stays, comes, glides[1], glides[0]])
     }
 
-    @Test("what lay above lies above until it has gone")
+    @Test("a layer that lies above another stays above until it has gone")
     func goingAbove() {
         let order = StackingOrder(current: [whole, corner], target: [whole])
         let movements = [Movement(current: 0, target: 0), Movement(current: 1, target: nil)]
         #expect(order.sorted(movements) == movements)
     }
 
-    @Test("what is to lie above lies above from the beginning")
+    @Test("a layer that ends above another is above from the beginning")
     func comingAbove() {
         let order = StackingOrder(current: [left], target: [whole, corner])
         let movements = [Movement(current: 0, target: 0), Movement(current: nil, target: 1)]
         #expect(order.sorted(movements) == movements)
     }
 
-    @Test("of two that change places, one within the other, one glides over the other, which comes anew")
+    @Test("of two layers that change places, one within the other, one moves over the other, which fades out and in")
     func changingPlaces() {
         let order = StackingOrder(current: [whole, corner], target: [whole, corner])
         let sorted = order.sorted([Movement(current: 1, target: 0), Movement(current: 0, target: 1)])

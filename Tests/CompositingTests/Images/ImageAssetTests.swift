@@ -58,7 +58,7 @@ struct ImageAssetTests {
                 == VideoDimensions(width: 300, height: 100))
     }
 
-    @Test("what is no PNG, too large or cut is refused with a reason")
+    @Test("files that are no PNG, too large or cut off are refused with a reason")
     func refused() throws {
         #expect(throws: ImageAssetError.notPNG) { try ImageAsset(name: "a", png: []) }
         #expect(throws: ImageAssetError.notPNG) { try ImageAsset(name: "a", png: Array("GIF89a".utf8)) }

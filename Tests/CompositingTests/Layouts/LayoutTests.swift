@@ -13,7 +13,7 @@ struct LayoutTests {
 
     // MARK: Each layout
 
-    @Test("in the grid all are equal, whoever speaks")
+    @Test("in the grid all tiles are equal, regardless of the speaker")
     func grid() {
         let scene = LayoutScene(cameras: [1, 2, 3], speakers: [3])
         let tiles = Layout.grid.layers(of: scene, canvas: hd)
@@ -51,7 +51,7 @@ struct LayoutTests {
         #expect(tiles.count == 1 + StripLayout.mostPlaces)
     }
 
-    @Test("what is presented is large beside a strip, in a layout of its own and in grid and speaker")
+    @Test("a screen share is large beside a strip, in its own layout and in grid and speaker")
     func presentation() {
         let scene = LayoutScene(cameras: [1, 2], presenters: [2], speakers: [1])
         let expected = [
@@ -120,7 +120,7 @@ struct LayoutTests {
             Layout.pictureInPicture.layers(of: presented, canvas: hd).map(\.source) == [.screenShare(1), .camera(3)])
     }
 
-    @Test("who is pinned is large whoever speaks or presents; what they present themselves comes first")
+    @Test("a pinned participant is large regardless of others; its own screen share comes first")
     func pinned() {
         var scene = LayoutScene(cameras: [1, 2, 3], presenters: [3], speakers: [3])
         #expect(
@@ -140,7 +140,7 @@ struct LayoutTests {
     }
 
     @Test(
-        "who is not to be seen cannot be pinned or alone: the speaker is shown",
+        "a participant without a picture cannot be pinned or shown alone: the speaker is shown",
         arguments: [Layout.pinned(9), .solo(9)])
     func nobody(layout: Layout) {
         let scene = LayoutScene(cameras: [1, 2], speakers: [2])
@@ -173,7 +173,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("cameras' tiles are 16:9 but for halves and the whole canvas")
+    @Test("cameras' tiles are 16:9, except halves and the whole canvas")
     func aspect() {
         var generator = SeededGenerator(seed: 2)
         for _ in 0..<3000 {
@@ -203,7 +203,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("where cameras are to fill their tiles all of them do, at the same places, and screens are whole")
+    @Test("with cover all cameras fill their tiles, at the same places, and screens are whole")
     func cover() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<1000 {
@@ -215,7 +215,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("what is presented has at least half of the canvas in each layout that shows it large")
+    @Test("a large screen share has at least half of the canvas in each layout")
     func screenShareIsLarge() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<3000 {

@@ -91,7 +91,7 @@ struct CompositionRendererTests {
         }
     }
 
-    @Test("what is rendered is rendered anew when a source that is needed changes, and not for others")
+    @Test("a picture is rendered again when a required source changes, and not for others")
     func change() {
         let renderer = CompositionRenderer(compositor: ScriptedCompositor())
         let request = CompositionRequest(grid: [1], canvas: canvas)
@@ -217,7 +217,7 @@ struct CompositionRendererTests {
         #expect(fresh.render(request).picture.isFilled(PixelRect(canvas), with: Colour(y: 60, u: 70, v: 80)))
     }
 
-    @Test("when the layout has changed the picture before stands in, unless it shows who is not asked for")
+    @Test("after a change of layout the last picture is used, unless it shows a source that is not requested")
     func chain() {
         let compositor = ScriptedCompositor()
         let renderer = CompositionRenderer(compositor: compositor)
@@ -246,7 +246,7 @@ struct CompositionRendererTests {
 
     // MARK: Cancellation
 
-    @Test("what is cancelled before it begins is not rendered, and the last good picture is shown")
+    @Test("a request cancelled before it begins is not rendered, and the last good picture is shown")
     func cancelled() {
         let compositor = ScriptedCompositor()
         let renderer = CompositionRenderer(compositor: compositor)
@@ -261,7 +261,7 @@ struct CompositionRendererTests {
         #expect(renderer.render(request, source(1, blue)).origin == .rendered)
     }
 
-    @Test("what is cancelled while it is rendered ends, and so do those after it")
+    @Test("a request cancelled during rendering ends, and so do later ones")
     func cancelledMidway() {
         let compositor = ScriptedCompositor()
         let renderer = CompositionRenderer(compositor: compositor)

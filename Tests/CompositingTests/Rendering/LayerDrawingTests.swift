@@ -92,7 +92,7 @@ struct LayerDrawingTests {
         #expect(compose([equal, second], source(1, red), source(2, blue)).isFilled(rect, with: .blue))
     }
 
-    @Test("what others hide is not drawn")
+    @Test("hidden layers are not drawn")
     func hidden() {
         let left = CompositionLayer(
             source: 2, rect: PixelRect(x: 0, y: 0, width: 80, height: 120), fit: .cover, zOrder: 1)
@@ -178,7 +178,7 @@ struct LayerDrawingTests {
         #expect(compositor.statistics.compositor.backgroundsRendered == 1)
     }
 
-    @Test("where a background image is transparent there is the standard background")
+    @Test("a transparent background image shows the standard background")
     func transparentBackground() {
         var request = CompositionRequest(canvas: canvas, layers: [])
         request.instruction.background = .image(image(4, 4) { _, _ in (0, 0, 0, 0) })
@@ -261,7 +261,7 @@ struct LayerDrawingTests {
         }
     }
 
-    @Test("what fades is drawn once for all canvases, and takes no new memory as its size changes")
+    @Test("a fading layer is drawn once for all canvases, and takes no new memory when its size changes")
     func fadingTogether() {
         let ramp = Ramp(
             timeRange: MediaTimeRange(start: .zero, duration: MediaTime(value: 1, timescale: 1)), from: 0.0, to: 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compositing
 
-@Suite("Where pictures go")
+@Suite("Places of pictures")
 struct LayerPlacementTests {
     private func placement(
         _ width: Int, _ height: Int, in rect: PixelRect, _ fit: LayerFit, _ rotation: VideoRotation = .none,
@@ -110,7 +110,7 @@ struct LayerPlacementTests {
     }
 
     @Test(
-        "where little more need be cut off for it, a picture is cut to a ratio that is fast",
+        "a picture is cropped to a fast ratio if that needs little additional cropping",
         arguments: [
             (VideoDimensions(width: 640, height: 360), VideoDimensions(width: 426, height: 240), (568, 320)),
             (VideoDimensions(width: 640, height: 360), VideoDimensions(width: 320, height: 180), (640, 360)),
@@ -127,7 +127,7 @@ struct LayerPlacementTests {
         #expect(contained == PixelRect(picture))
     }
 
-    @Test("what lies outside the canvas is cut off and the rest stays where it was, to the chroma sample")
+    @Test("the part outside the canvas is cut off and the rest stays in place, to the chroma sample")
     func clipped() {
         var generator = SeededGenerator(seed: 64)
         let canvas = VideoDimensions(width: 640, height: 360)

@@ -167,7 +167,7 @@ struct LayerPropertyTests {
         #expect(composer.statistics.copies > 25)
     }
 
-    @Test("what moves looks at every time as what stands there")
+    @Test("a moving layer looks at every time like a static one in that place")
     func moving() {
         var generator = SeededGenerator(seed: 75)
         let composer = Composer()

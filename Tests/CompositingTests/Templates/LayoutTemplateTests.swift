@@ -130,7 +130,7 @@ struct LayoutTemplateTests {
     }
 
     @Test(
-        "what is encoded is read as the same template",
+        "an encoded template is decoded to the same template",
         arguments: [
             fullTemplate, #"{"slots":[{"show":["next"]}]}"#, ##"{"background":"#000000","slots":[{"show":["next"]}]}"##,
             #"{"arrangements":[{"screens":"1","slots":[{"show":["recent"],"tiles":"row"}]}],"overlays":[{"clock":"UTC"}]}"#,
@@ -243,7 +243,7 @@ struct LayoutTemplateTests {
         #expect(read > 100 && refused > 100, "\(read) read, \(refused) refused")
     }
 
-    @Test("what nests too deep is refused")
+    @Test("JSON that nests too deep is refused")
     func deep() throws {
         for depth in [17, 100, 511, 100_000] {
             let nested = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

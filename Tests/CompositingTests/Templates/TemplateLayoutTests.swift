@@ -132,7 +132,7 @@ struct TemplateLayoutTests {
         #expect(Layout.template(template).layers(of: scene, canvas: canvas).isEmpty)
     }
 
-    @Test("how a slot looks is how its layer looks; a camera fills its slot, of a screen all is seen")
+    @Test("a layer has its slot's appearance; a camera fills its slot, a screen share is whole")
     func looks() throws {
         let scene = LayoutScene(cameras: [1, 2], presenters: [2])
         let layers = try layout(

@@ -105,7 +105,7 @@ import VideoCoding
         #expect(clients.allSatisfy { $0.decodeFailures == 0 })
     }
 
-    @Test("who has asked never to see themselves does not, whatever the time")
+    @Test("a participant that asked never to see itself does not, even under overload")
     func askedForNoSelfView() throws {
         let call = makeCall()
         let asking = try join(call, "Ada", .red, selfView: .never)
@@ -120,7 +120,7 @@ import VideoCoding
         #expect(try #require(call.clients[1].picture).share(of: .green) > 0.1)
     }
 
-    @Test("two people go on to see each other alone")
+    @Test("two people continue to see only each other")
     func two() throws {
         let call = makeCall()
         let ada = try join(call, "Ada", .red)
@@ -131,7 +131,7 @@ import VideoCoding
         #expect(try #require(ada.picture).share(of: .red) < 0.02)
     }
 
-    @Test("where nothing helps, joins are refused with a reason and a time; and let in when there is time again")
+    @Test("if no measure helps, joins are refused with a reason and a time, and admitted when there is time again")
     func refusal() throws {
         let call = makeCall()
         _ = try joinThree(call)
@@ -166,7 +166,7 @@ import VideoCoding
     }
 
     @Test(
-        "where there are no seats by the reckoning, a burst of joins ends; one that is idle all the same lets in one more"
+        "without seats by the estimate a burst of joins ends; a relay that is idle all the same admits one more"
     )
     func seats() throws {
         let call = makeCall()
@@ -184,7 +184,7 @@ import VideoCoding
         _ = try join(call, "One more", .red)
     }
 
-    @Test("what jobs really take counts for the seats that are left")
+    @Test("the actual cost of jobs counts for the seats that are left")
     func measuredCosts() throws {
         let call = makeCall()
         var calibration = Calibration.machine()

@@ -77,7 +77,7 @@ import VideoCoding
         #expect(plane.source(of: ben) === plane.group(of: ben))
     }
 
-    @Test("where there are encoders enough each receiver has one")
+    @Test("with enough encoders each receiver has one")
     func dedicated() throws {
         let plane = makePlane(encoders: nil, receivers: [ada, ben])
         let first = try encode(plane, tick: 0, for: [ada, ben])
@@ -85,7 +85,7 @@ import VideoCoding
         #expect(plane.groups.allSatisfy { !$0.isShared })
     }
 
-    @Test("one whose link is full is sent nothing more until a keyframe, and the other goes on")
+    @Test("a receiver with a full link gets nothing until a keyframe, and the other continues")
     func fullLink() throws {
         let plane = makePlane(encoders: 1, receivers: [ada, ben])
         _ = try encode(plane, tick: 0, for: [ada, ben])
@@ -100,7 +100,7 @@ import VideoCoding
         #expect(plane.group(of: ben) != nil && plane.source(of: ben) == nil)
     }
 
-    @Test("who is sent a source's own packets leaves its group, which ends with its last subscriber")
+    @Test("a receiver of a source's own packets leaves its group, which ends with its last subscriber")
     func leaves() throws {
         let plane = makePlane(encoders: 1, receivers: [ada, ben])
         _ = try encode(plane, tick: 0, for: [ada, ben])

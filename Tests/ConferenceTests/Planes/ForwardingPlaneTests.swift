@@ -153,7 +153,7 @@ import Testing
         #expect(isTapped(try settle(plane, from: now + .seconds(1)).0) == true)
     }
 
-    @Test("who leaves takes sources and links along")
+    @Test("sources and links of a member end when it leaves")
     func leaves() throws {
         let plane = makePlane()
         _ = try settle(plane, from: Self.start)

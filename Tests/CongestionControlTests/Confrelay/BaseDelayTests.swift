@@ -51,7 +51,7 @@ struct BaseDelayTests {
         #expect(base.competingDelay == nil)
     }
 
-    @Test("whether the queue is others' is asked again after ten seconds, and after twenty once it was")
+    @Test("the owner of the queue is checked again after ten seconds, and after twenty once others owned it")
     mutating func asksAgain() {
         add({ _ in 50 }, from: 0, to: 5000)
         let others = { (time: Double) in 150 + (time / 20).truncatingRemainder(dividingBy: 40) * 2 }
@@ -108,7 +108,7 @@ struct BaseDelayTests {
         #expect(base.competingDelay == nil)
     }
 
-    @Test("what arrives after an interruption says nothing of a standing queue")
+    @Test("arrivals after an interruption do not prove a standing queue")
     mutating func interruption() {
         add({ _ in 50 }, from: 0, to: 5000)
         for time in stride(from: 5000.0, to: 9000, by: 200) {

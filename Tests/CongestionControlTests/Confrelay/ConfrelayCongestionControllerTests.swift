@@ -48,7 +48,7 @@ struct ConfrelayCongestionControllerTests {
         #expect(controller.snapshot.roundTripTime.map { abs($0.milliseconds - 42) < 2 } == true)
     }
 
-    @Test("what exceeds the window is held, and little more than the minimum is left of the target")
+    @Test("packets beyond the window are held, and the target is little more than the minimum")
     mutating func window() throws {
         for index in 0..<30 { frame(at: Double(index) * 33) }
         for _ in 0..<100 {
@@ -63,7 +63,7 @@ struct ConfrelayCongestionControllerTests {
         #expect(try #require(decision.sustainedBitRate) > .megabits(2))
     }
 
-    @Test("what waits at the sender lowers the target and leaves the window to the path")
+    @Test("packets that wait at the sender lower the target and leave the window to the path")
     mutating func waiting() throws {
         for index in 0..<30 { frame(at: Double(index) * 33) }
         let before = controller.advance(now: at(1001))
@@ -152,7 +152,7 @@ struct ConfrelayCongestionControllerTests {
         #expect(controller.snapshot.limit == .loss)
     }
 
-    @Test("what is not used does not make the rate grow beyond what was measured")
+    @Test("an unused rate does not grow beyond the measured capacity")
     mutating func applicationLimited() {
         for index in 0..<30 { frame(at: Double(index) * 33, rate: .megabits(1), size: 1000) }
         // Ten seconds of one small packet a frame: they measure nothing.

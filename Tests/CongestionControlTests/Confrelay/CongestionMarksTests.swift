@@ -15,7 +15,7 @@ struct CongestionMarksTests {
             roundTrip: 0.05, sending: 250_000, capacity: 1_000_000, now: at(Double(number) * 50))
     }
 
-    @Test("what is not marked has no bound, nor what cannot be")
+    @Test("packets without marks, or without ECN, have no bound")
     mutating func none() {
         for number in 0..<20 { round(number, marked: 0, of: .capable1) }
         #expect(marks.bound == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CongestionControl
 
-@Suite("What losses mean")
+@Suite("The meaning of losses")
 struct LossClassifierTests {
     private let parameters = ConfrelayParameters()
     private var losses = LossClassifier(parameters: ConfrelayParameters())

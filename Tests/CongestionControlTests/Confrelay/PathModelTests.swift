@@ -3,7 +3,7 @@ import Testing
 
 @testable import CongestionControl
 
-@Suite("What is known of the path")
+@Suite("The model of the path")
 struct PathModelTests {
     private let parameters = ConfrelayParameters()
 
@@ -40,7 +40,7 @@ struct PathModelTests {
         #expect(model.roundTripTime.map { abs($0.milliseconds - 42.7) < 0.5 } == true)
     }
 
-    @Test("what is in flight queues as long as the capacity says")
+    @Test("data in flight queues for the time that the capacity predicts")
     func prediction() throws {
         var model = PathModel(start: 125_000, parameters: parameters)
         _ = send([0, 0, 0, 0], rate: 1e6, to: &model)

@@ -27,7 +27,7 @@ struct SlowPathPauseTests {
         #expect(!pause.isActive)
     }
 
-    @Test("video is tried for a moment every five seconds, and goes on where more is carried")
+    @Test("video is tried for a moment every five seconds, and continues if the path carries more")
     mutating func trials() {
         update(.kilobits(70), from: 0, to: 2050)
         update(.kilobits(70), from: 2050, to: 7050)

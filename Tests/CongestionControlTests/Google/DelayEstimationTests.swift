@@ -36,7 +36,7 @@ struct DelayEstimationTests {
         #expect(deltas == 18)
     }
 
-    @Test("a receiver's clock that jumps ahead starts anew")
+    @Test("a receiver's clock that jumps ahead restarts the estimate")
     func clockJump() {
         var interArrival = InterArrival()
         for index in 0..<4 {

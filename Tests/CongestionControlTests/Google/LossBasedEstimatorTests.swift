@@ -54,7 +54,7 @@ struct LossBasedEstimatorTests {
         #expect(path.estimator.state == .delayBased)
     }
 
-    @Test("what is acknowledged bounds the rate from below, whatever is lost")
+    @Test("the acknowledged rate bounds the rate from below, whatever is lost")
     func lowerBound() {
         var path = Path()
         path.observe(kilobits: 1000, loss: 0, delayBased: 1000, count: 6)
@@ -98,7 +98,7 @@ struct LossBasedEstimatorTests {
         #expect(abs(rate - 1000) < 50)
     }
 
-    @Test("when losses end the rate grows in steps, with padding")
+    @Test("after losses the rate grows in steps, with padding")
     func recovery() {
         var path = congested()
         let before = path.estimator.rate?.kilobitsPerSecond ?? 0
@@ -116,7 +116,7 @@ struct LossBasedEstimatorTests {
         #expect(path.estimator.state == .delayBased)
     }
 
-    @Test("what an application that sends little gets acknowledged is no candidate")
+    @Test("the acknowledged rate of an application that sends little is no candidate")
     func applicationLimited() {
         var limited = Path()
         limited.observe(kilobits: 2000, loss: 0, delayBased: 2000, count: 6)

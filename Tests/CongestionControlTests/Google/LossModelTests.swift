@@ -12,9 +12,9 @@ func lossReport(_ count: Int, lost: Int, from start: Double, to end: Double, seq
     }
 }
 
-@Suite("How a path loses packets")
+@Suite("The model of a path's losses")
 struct LossModelTests {
-    @Test("what exceeds the bandwidth is lost, and of the rest what the path loses by itself")
+    @Test("everything beyond the bandwidth is lost, and the inherent part of the rest")
     func lossProbability() {
         let model = LossModel(inherentLoss: 0.02, bandwidth: 1_000_000)
         #expect(model.lossProbability(at: 500_000) == 0.02)

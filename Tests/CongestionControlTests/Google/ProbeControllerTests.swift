@@ -3,7 +3,7 @@ import Testing
 
 @testable import CongestionControl
 
-@Suite("When to probe")
+@Suite("Decisions on probes")
 struct ProbeControllerTests {
     private let limits = RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: .megabits(5))
 
@@ -63,7 +63,7 @@ struct ProbeControllerTests {
         #expect(rates(&probes) == [])
     }
 
-    @Test("where delay, round trips or losses limit the rate, nothing is probed")
+    @Test("while delay, round trips or losses limit the rate, there are no probes")
     func notAllowed() {
         var probes = makeProbes()
         probes.start(now: at(0))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CongestionControl
 
-@Suite("What probes and overuse tell of the capacity")
+@Suite("Capacity from probes and overuse")
 struct ProbeRateEstimatorTests {
     private func probe(sendInterval: Double, receiveInterval: Double, count: Int = 6) -> BitRate? {
         var estimator = ProbeRateEstimator()

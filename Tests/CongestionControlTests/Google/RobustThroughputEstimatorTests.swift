@@ -71,7 +71,7 @@ struct RobustThroughputEstimatorTests {
         #expect(rate(packets) == 800)
     }
 
-    @Test("a receiver's clock that goes back by seconds starts anew")
+    @Test("a receiver's clock that goes back by seconds restarts the estimate")
     func clockJump() {
         var packets = times(30) { Times(sent: $0 * 10, received: 10_000 + $0 * 10) }
         packets.append(Times(sent: 300, received: 300))

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "what is not of the kind that browsers speak is refused",
+        "headers that browsers do not send are refused",
         arguments: [
             "807b abcd 01234567 01000000 11223344 aabb 8881",
             "407b abcd 01234567 01000000 11223344 aabb 8881",

@@ -158,7 +158,7 @@ extension RTPPacket {
         #expect(stream.encoder.finishDue(now: deadline).count == 1)
     }
 
-    @Test("what repair costs is the rate that was asked for")
+    @Test("the overhead of repair is the requested rate")
     func overhead() {
         var stream = ProtectedStream(Protection(rate: 0.25))
         for _ in 0..<50 { _ = stream.frame(16) }

@@ -61,7 +61,7 @@ private struct Scene {
         #expect(rates[2] == 0.5)
     }
 
-    @Test("who cannot ask for what is missing is protected whatever the round trip")
+    @Test("a receiver without NACK is protected whatever the round trip")
     func noRetransmission() {
         var scene = Scene(roundTripTime: .milliseconds(20))
         scene.canRetransmit = false
@@ -116,7 +116,7 @@ private struct Scene {
         #expect(scene.policy.protection == .none)
     }
 
-    @Test("what is lost beside a full queue begins nothing, and a queue that stays full ends protection at once")
+    @Test("losses beside a full queue begin nothing, and a queue that stays full ends protection at once")
     func congestion() {
         var scene = Scene(roundTripTime: .milliseconds(300))
         scene.isCongested = true

@@ -82,7 +82,7 @@ struct CongestionSignalTests {
         #expect(abs(mean - 80.0 / 6) < 1e-9)
     }
 
-    @Test("what comes late begins no interval")
+    @Test("late packets begin no interval")
     func late() {
         var intervals = intervals([5, 10])
         intervals.received(3)

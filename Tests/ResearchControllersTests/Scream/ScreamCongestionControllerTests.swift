@@ -112,7 +112,7 @@ struct ScreamCongestionControllerTests {
         #expect(abs(scalable / fresh - (1 - 0.5 / 8 / 2 / (0.05 / 0.03))) < 0.005)
     }
 
-    @Test("when nothing could leave for half a second, what is in flight is given up")
+    @Test("when nothing could leave for half a second, the data in flight is given up")
     mutating func timeout() throws {
         run(rounds: 10)
         let window = try #require(decide().congestionWindow)
@@ -144,7 +144,7 @@ struct ScreamCongestionControllerTests {
         #expect(decide().targetBitRate == .megabits(1))
     }
 
-    @Test("a delay that never falls again is measured anew within minutes, after a pause to drain")
+    @Test("a delay that never falls again becomes the new base within minutes, after a pause to drain")
     mutating func clockDrift() {
         run(rounds: 100)
         // Another route: 20 ms longer, without a queue.

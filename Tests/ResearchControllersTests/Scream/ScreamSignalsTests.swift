@@ -5,7 +5,7 @@ import Testing
 @testable import CongestionControl
 @testable import ResearchControllers
 
-@Suite("What SCReAM measures")
+@Suite("Measurements of SCReAM")
 struct ScreamSignalsTests {
     // MARK: Delay
 

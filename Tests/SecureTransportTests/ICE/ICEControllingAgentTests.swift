@@ -49,7 +49,7 @@ import Testing
         #expect(network.relay.state == .failed)
     }
 
-    @Test("where the better candidate is dead, the other is nominated after the patience is over")
+    @Test("if the better candidate is dead, the other one is nominated after the patience")
     func deadCandidate() {
         var network = network()
         network.deadAddresses = [Self.relayAddresses[0]]
@@ -121,7 +121,7 @@ import Testing
         #expect(network.relay.selectedAddress == network.clientAddress)
     }
 
-    @Test("where the relay's address dies, another of its addresses is found")
+    @Test("if the relay's address dies, another of its addresses is found")
     func relayAddressDies() {
         var network = network()
         network.run(until: Fixture.at(3))

@@ -205,7 +205,7 @@ import Testing
         #expect(agent.state == .connected)
     }
 
-    @Test("30 s without a check end the consent, media or not, and only a restart begins anew")
+    @Test("30 s without a check end the consent, with or without media, and only a restart renews it")
     func consent() {
         var agent = agent()
         _ = agent.receive(Fixture.check(1, nominates: true), from: source, now: .zero)
@@ -240,7 +240,7 @@ import Testing
         #expect(agent.state == .failed)
     }
 
-    @Test("where the nominated path dies, one that still lives takes its place")
+    @Test("if the nominated path dies, a living one replaces it")
     func otherPathLives() {
         var agent = agent()
         _ = agent.receive(Fixture.check(1, nominates: true), from: source, now: .zero)

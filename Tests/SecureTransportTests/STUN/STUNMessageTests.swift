@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("what the builder writes reads back", arguments: ["192.0.2.1", "2001:db8::7"])
+    @Test("the builder's messages read back", arguments: ["192.0.2.1", "2001:db8::7"])
     func roundTrip(host: String) throws {
         let address = try #require(TransportAddress(host: host, port: 7_000))
         var builder = STUNMessageBuilder(.request, transactionID: Self.transactionID)
@@ -117,7 +117,7 @@ import Testing
         #expect(throws: STUNError.malformedAttribute(type: 0x25)) { _ = try STUNMessage(parsing: bytes) }
     }
 
-    @Test("what follows the integrity is not believed")
+    @Test("attributes after the integrity are ignored")
     func unprotectedAttributes() throws {
         var builder = STUNMessageBuilder(.request, transactionID: Self.transactionID)
         builder.append(username: Array("abcd:efgh".utf8))

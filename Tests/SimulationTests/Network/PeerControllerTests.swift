@@ -74,7 +74,7 @@ struct PeerControllerTests {
         #expect(goodput(38..<45) > 2)
     }
 
-    @Test("where nothing is told for a while, what is told afterwards is enough", arguments: Peer.allCases)
+    @Test("after missing feedback, later feedback is enough", arguments: Peer.allCases)
     func feedbackOutage(peer: Peer) throws {
         let result = try run(
             peer, .fixed(.megabits(2)),

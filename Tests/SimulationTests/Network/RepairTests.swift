@@ -35,7 +35,7 @@ struct RepairTests {
         return simulation.run(controllerName: "fixed")
     }
 
-    @Test("what is lost is asked for and sent again; without repair it stays lost")
+    @Test("lost packets are requested and sent again; without repair they stay lost")
     func residualLoss() throws {
         let repaired = try run(.nack, loss: 0.05).metrics
         #expect(try #require(repaired[.residualLoss]) < 0.1)

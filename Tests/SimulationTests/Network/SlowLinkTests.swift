@@ -74,7 +74,7 @@ struct SlowLinkTests {
         #expect(try #require(result.metrics[.framesLate]) < 10)
     }
 
-    @Test("where video does not fit it pauses, and audio goes on")
+    @Test("video that does not fit pauses, and audio continues")
     func pause() throws {
         let result = try run(.fixed(.kilobits(60)), audio: .kilobits(32))
         #expect(try #require(result.metrics[.framesSkipped]) > 85)

@@ -8,7 +8,7 @@ struct ComparisonTests {
     private let worse = ResultMaker.metrics(utilization: 70, delay: 50, late: 3)
     private let faster = ResultMaker.metrics(utilization: 50, delay: 10, late: 3)
 
-    @Test("what is worse in everything is dominated; what is better in something is not")
+    @Test("a controller that is worse in everything is dominated; one that is better in something is not")
     func dominance() {
         #expect(ParetoFront.dominates(better, worse))
         #expect(!ParetoFront.dominates(worse, better))
@@ -47,7 +47,7 @@ struct ComparisonTests {
         #expect(try #require(comparison.cases.first).entries.allSatisfy { !$0.isOnFront && !$0.isBest })
     }
 
-    @Test("where all fail nobody is best")
+    @Test("if all fail there is no best")
     func nobody() throws {
         let failed = ResultMaker.metrics(utilization: 90, delay: 40, late: 100)
         let comparison = Comparison([ResultMaker.result("one", "a", failed), ResultMaker.result("one", "b", failed)])

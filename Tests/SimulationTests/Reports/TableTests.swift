@@ -11,7 +11,7 @@ struct TableTests {
         #expect(table.text == "name    a  b\none     1   \na|b   100   ")
     }
 
-    @Test("columns without anything are left out, but for names")
+    @Test("columns without values are left out, except names")
     func emptyColumns() {
         #expect(table.withoutEmptyColumns.heading == ["name", "a"])
     }

@@ -153,7 +153,7 @@ struct ScenarioFileTests {
     }
 
     @Test(
-        "what is wrong is refused with its file, line and reason",
+        "mistakes are refused with file, line and reason",
         arguments: [
             ("delay: 20ms", "speed: 20ms", 3, "a link has no 'speed'"),
             ("rate: 1M", "rate: -1M", 3, "'rate: -1M' is not understood; expected a rate above zero"),
@@ -194,7 +194,7 @@ struct ScenarioFileTests {
         #expect(error?.reason.contains(reason) == true || reason.isEmpty, "\(error?.reason ?? "")")
     }
 
-    @Test("what is no YAML, or nothing, is refused")
+    @Test("files that are no YAML, or empty, are refused")
     func noYAML() throws {
         let folder = try Folder(["a.yaml": "links: {forward: [", "b.yaml": "", "c.yaml": "- 1\n"])
         for name in ["a.yaml", "b.yaml", "c.yaml", "d.yaml"] {

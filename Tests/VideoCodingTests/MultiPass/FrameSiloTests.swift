@@ -130,7 +130,7 @@ struct FrameSiloTests {
         #expect(again.count == 4)
     }
 
-    @Test("goes on behind the last whole frame when its process ended while it wrote")
+    @Test("continues after the last complete frame when its process ended during a write")
     func unfinishedFile() throws {
         let path = folder.file("silo")
         let silo = try FrameSilo(path: path)

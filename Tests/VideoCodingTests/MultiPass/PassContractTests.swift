@@ -7,7 +7,7 @@ import Testing
 struct PassContractTests {
     private let bitRate = BitRate.kilobits(250)
 
-    @Test("goes on in another process where the first pass was interrupted")
+    @Test("continues in another process where the first pass was interrupted")
     func resumedFirstPass() throws {
         let folder = try TemporaryFolder()
         var recording: Recording? = try Recording(bitRate: bitRate, folder: folder)
@@ -125,7 +125,7 @@ struct PassContractTests {
         #expect(!result.furtherPassesRequested)
     }
 
-    @Test("goes on after frames were completed")
+    @Test("continues after frames were completed")
     func completing() throws {
         let recording = try Recording(bitRate: bitRate)
         try recording.session.beginPass()
