@@ -99,7 +99,7 @@ struct ActiveSpeakerDetectorTests {
         }
     }
 
-    @Test("two who talk at once are not switched between, unless one is much louder for long")
+    @Test("the speaker does not alternate between two people who talk at once, unless one is much louder for long")
     func bothTalk() {
         var talk = Talk()
         talk.go(.seconds(3), [1: 30])

@@ -9,7 +9,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 
-/// Receivers who hear one other alone and are sent that one's packets, on virtual time.
+/// Receivers that hear exactly one other member and are sent that member's own packets, on virtual time.
 @Suite struct AudioForwardingTests {
     private func makeCall() -> VirtualCall {
         VirtualCall { $0.forwarding = .auto }
@@ -201,7 +201,7 @@ import Testing
     }
 }
 
-/// What numbers and timestamps of packets that are forwarded become.
+/// The numbers and timestamps of forwarded packets.
 @Suite struct AudioForwardingStreamTests {
     private static let start = MonotonicInstant(nanoseconds: 5_000_000_000)
 

@@ -8,7 +8,7 @@ import VideoCoding
 @testable import Conference
 @testable import PeerConnection
 
-/// What an encoder that takes longer than a tick does with the pictures of the next ones.
+/// The behaviour of an encoder that takes longer than a tick, while further pictures arrive.
 @Suite("A busy encoder") struct BusyEncoderTests {
     private static let dimensions = VideoDimensions(width: 320, height: 180)
     private static let interval = Duration.nanoseconds(33_333_333)

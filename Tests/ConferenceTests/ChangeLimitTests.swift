@@ -8,7 +8,7 @@ import Testing
 struct ChangeLimitTests {
     private let layouts: [RoomLayout] = [.speaker, .grid]
 
-    /// How many changes a second and a half of requests, one each millisecond, bring about.
+    /// The number of changes that result from 1.5 s of requests, one each millisecond.
     private func changes(_ change: (Int, MonotonicInstant) throws -> Void, start: MonotonicInstant) -> Int {
         (0..<1500).count { index in
             do {

@@ -85,7 +85,7 @@ import Testing
                 call.run(for: .milliseconds(20))
                 wait += .milliseconds(20)
             }
-            // 600 ms of voice, of which what comes before the other has been silent for 700 ms does not count.
+            // 600 ms of voice count, except any that came before the other had been silent for 700 ms.
             #expect(wait <= .milliseconds(1050), "turn \(turn): \(wait)")
             call.run(for: .seconds(6) - wait)
         }

@@ -8,7 +8,7 @@ import VideoCoding
 @testable import Conference
 @testable import PeerConnection
 
-/// What an encoder does whose pictures no QP makes as small as they are to be.
+/// The behaviour of an encoder whose pictures exceed their bound at every QP.
 @Suite("Frames larger than their bound") struct CoarsestFrameTests {
     private static let dimensions = VideoDimensions(width: 320, height: 180)
     private static let rate = BitRate.kilobits(100)

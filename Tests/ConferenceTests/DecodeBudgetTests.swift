@@ -6,7 +6,7 @@ import VideoCoding
 
 @testable import Conference
 
-/// How much decoding each member gets, and all of them together.
+/// The decoding budget of each member, and of all members together.
 @Suite struct DecodeBudgetTests {
     private static let huge = format(4096, 2304)
     private static let usual = format(640, 368)
@@ -91,7 +91,7 @@ import VideoCoding
             if budget.admit(request(2, fullHD, level: level), now: now) == nil { admitted += 1 }
         }
         #expect((300...335).contains(admitted))
-        // Level 3.1 is what software names by default, whatever it sends.
+        // Software offers level 3.1 by default, whatever it sends.
         #expect(H264Level(negotiated: 31) == level)
         #expect(H264Level(negotiated: 52).levelIDC == 52)
         #expect(H264Level(negotiated: 7).levelIDC == 51)

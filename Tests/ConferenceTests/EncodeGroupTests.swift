@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A camera, and those who watch it.
+    /// A camera, and the members that watch it.
     private func join(
         _ call: VirtualCall, watchers: Int,
         downlink: (Int) -> LinkProfile = { _ in
@@ -140,7 +140,7 @@ import Testing
         #expect(state.framesLayerDropped > 10, "\(state.framesLayerDropped) left out; \(state.explanation ?? "")")
         for watcher in watchers {
             #expect(watcher.decodeFailures == 0)
-            // A good part of the lower layer, and nearly all of the stream where the link is fast enough.
+            // A good part of the lower layer, and on a fast link nearly all of the stream.
             let least = watcher === watchers[0] ? 40 : 180
             #expect(watcher.arrivals.count > least, "\(watcher.arrivals.count) of \(watcher.name)")
         }

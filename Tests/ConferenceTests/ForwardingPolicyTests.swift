@@ -54,7 +54,7 @@ import Testing
     @Test("a picture of the canvas's shape within the receiver's profile, level and rate is passed through")
     func fits() throws {
         #expect(obstacle(source(), receiver(try media())) == nil)
-        // Of another size, and nearly of the shape.
+        // Another size, and nearly the same shape.
         #expect(obstacle(source(width: 480, height: 272), receiver(try media())) == nil)
         #expect(obstacle(source(width: 1920, height: 1080), receiver(try media())) == nil)
     }

@@ -167,7 +167,7 @@ import Testing
         let packets = try link(ben, call).packets
         try room(call).setMediaState(MediaState(camera: false), of: participant(ada, call))
         call.run(for: .seconds(1))
-        // At most what came until the next tick.
+        // At most the packets that came until the next tick.
         #expect(try link(ben, call).packets <= packets + 10)
         #expect(try link(ben, call).phase == .encoded)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PeerConnection
 
-/// What strangers and members can send, and what the others notice of it: nothing.
+/// Input that strangers and members can send; it must not affect the other members.
 @Suite struct HostileInputTests {
     private var random = SeededGenerator(seed: 99)
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PeerConnection
 
-/// Who does not get in by ICE and DTLS, and what those who are in notice of the attempts: nothing.
+/// Attempts to get in by ICE and DTLS that must fail, without an effect on the members that are in.
 @Suite struct HostileJoinTests {
     private let stranger = TransportAddress(ipv4: 0xCB00_7107, port: 4_000)
 
@@ -17,7 +17,7 @@ import Testing
     private func expectUndisturbed(_ client: TestClient, in call: VirtualCall) {
         let before = client.arrivals.count
         call.run(for: .seconds(1))
-        // Who is alone sees a picture that does not change, which is sent five times a second.
+        // A member that is alone sees a still picture, which is sent five times a second.
         #expect(client.arrivals.count - before >= 4)
         #expect(client.connectionStates.last == .connected)
     }

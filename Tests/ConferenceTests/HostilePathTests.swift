@@ -8,7 +8,7 @@ import Testing
 
 @testable import PeerConnection
 
-/// What those who are in a call can do to the paths of the others: nothing.
+/// Attempts by members to harm the paths of other members; they must have no effect.
 @Suite struct HostilePathTests {
     /// A check by one who claims these credentials.
     private func check(

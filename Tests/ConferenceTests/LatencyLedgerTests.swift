@@ -82,7 +82,7 @@ struct LatencyLedgerTests {
             $0 + ($1.histogram.mean ?? .zero)
         }
         #expect(abs((mean - sum).milliseconds) < 0.001)
-        // Jobs take no time here: what is left is the wait for the tick, of which there are 15 a second, and the pacer.
+        // Jobs take no time here: the rest is the wait for the tick (15 a second) and the pacer.
         #expect(mean > .zero && mean < .milliseconds(67 + 40))
         #expect(participant.uplinkLatency.map(\.stage) == ["jitter_buffer", "decode_queue", "decode"])
     }

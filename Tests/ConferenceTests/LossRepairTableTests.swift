@@ -8,10 +8,10 @@ import Testing
 
 @testable import Conference
 
-/// Where the table of docs/loss-repair.md is written; nil where it is not wanted.
+/// The file to which the table of docs/loss-repair.md is written; nil if it is not wanted.
 private let tablePath = ProcessInfo.processInfo.environment["CONFRELAY_LOSS_TABLE"]
 
-/// What each repair makes of losses, as a table.
+/// The results of each kind of repair, as a table.
 @Suite(.enabled(if: tablePath != nil, "CONFRELAY_LOSS_TABLE names no file")) struct LossRepairTableTests {
     private static let repairs: [(name: String, adjust: @Sendable (inout OfferParameters) -> Void)] = [
         (

@@ -10,7 +10,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 
-/// How a receiver's picture got through.
+/// The frames that reached a receiver, and the repairs that they took.
 private struct Reception {
     var frames = 0
     /// Frames that came later than three intervals after the one before (150 ms more than one, at least), and for how
@@ -60,7 +60,7 @@ private func watch(
     var reception = Reception(
         frames: watcher.arrivals.count, withheld: peer.framesWithheld, keyframes: watcher.keyframesReceived,
         largestDatagram: largest, peer: peer, downlink: downlink, repairs: repairs)
-    // What is lost in the first seconds tells the sender how much it is.
+    // The sender learns the loss rate from the first seconds.
     let arrivals = watcher.arrivals.filter { $0 > start + .seconds(5) }
     for (before, after) in zip(arrivals, arrivals.dropFirst()) where after - before > .milliseconds(217) {
         reception.freezes += 1

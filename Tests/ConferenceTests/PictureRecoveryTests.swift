@@ -9,7 +9,7 @@ import VideoCoding
 @testable import Conference
 @testable import PeerConnection
 
-/// What libavcodec makes of samples, each alone behind the ones before.
+/// The pictures that libavcodec decodes from samples, each given alone after the ones before.
 private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
     let decoder = DecodingPipeline()
     return samples.map { sample in
@@ -29,7 +29,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
     }
 }
 
-/// How a receiver's picture comes back after losses that nothing repaired in time, end to end with real codecs.
+/// How a receiver's picture recovers from losses that were not repaired in time, end to end with real codecs.
 @Suite struct PictureRecoveryTests {
     private static func withoutRPSI(_ parameters: inout OfferParameters) {
         withoutProtection(&parameters)
@@ -78,7 +78,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         #expect(repairs.bytes(at: keyframes.qp) * 2 < keyframes.bytes, "\(text)")
         #expect(with.longestGap(since: begin) <= without.longestGap(since: otherBegin), "\(text)")
 
-        // What was handed on is what the encoder made, and decodes as it does where nothing is missing.
+        // The samples that were handed on are those that the encoder made, and they decode as they do without loss.
         let whole = with.encoded.compactMap { $0.frame?.sample }
         let bytes = Dictionary(
             whole.enumerated().map { (Array($0.element.data.contiguous().readableBytesView), $0.offset) }
@@ -98,7 +98,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         let lossy = try LossyCall(adjust: Self.withoutProtection)
         lossy.call.run(for: .seconds(4))
         lossy.lose(for: .milliseconds(100))
-        // The receiver's requests get through, and what they bring about does not.
+        // The receiver's requests get through, but the frames that answer them do not.
         var refreshes = 0
         lossy.call.onEncoded = { result in
             guard let frame = result.frame, frame.isRefresh else { return }
@@ -112,7 +112,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         #expect(downlink.recovery.keyframes == 1)
         #expect(downlink.keyframes == 2)
         #expect(lossy.watchers[0].arrivals.last.map { lossy.call.now - $0 < .milliseconds(200) } ?? false)
-        // From there on it goes on as before.
+        // From then on it behaves as before.
         lossy.lose(for: .milliseconds(100))
         lossy.call.run(for: .seconds(3))
         #expect(try lossy.downlink().recovery.refreshesUsed == 1)
@@ -157,7 +157,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         let shown = zip(watcher.arrivals, watcher.framesRecovering).filter { !$1 && $0 >= begin }.map(\.0)
         let gap = zip(shown, shown.dropFirst()).map { $1 - $0 }.max() ?? .seconds(99)
         #expect(gap < .seconds(4), "\(gap)")
-        // What is called whole looks as it does where nothing is missing.
+        // A frame that is reported as complete looks the same as without loss.
         let whole = lossy.encoded.compactMap { $0.frame?.sample }
         let bytes = Dictionary(
             whole.enumerated().map { (Array($0.element.data.contiguous().readableBytesView), $0.offset) }

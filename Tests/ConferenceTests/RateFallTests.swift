@@ -1,14 +1,15 @@
 import MediaCore
 import Testing
 
-/// A receiver among others whose link falls from 2 Mbit/s to 300 kbit/s, with real encoders and controllers.
+/// One of several receivers has a link that falls from 2 Mbit/s to 300 kbit/s, with real encoders and controllers.
 ///
-/// A picture of 2 Mbit/s takes a link of 300 kbit/s 222 ms, and two to three of them are sent before a report can tell
-/// of the fall: docs/encode-groups.md says what follows from that. The bounds here are what can be had beyond it.
+/// A picture encoded for 2 Mbit/s occupies a link of 300 kbit/s for 222 ms, and two or three of them are sent before a
+/// report can show the fall; docs/encode-groups.md describes the consequences. The bounds here apply to the time after
+/// that.
 @Suite struct RateFallTests {
     private static let fallen = Result { try RateFall(roundTrip: .milliseconds(20)) }
     private static let untouched = Result { try RateFall(roundTrip: .milliseconds(20), falls: false) }
-    /// What a picture of the rate before takes the link afterwards.
+    /// The time that a picture of the old rate takes on the new link.
     private static let picture = RateFall.rates.after.duration(
         for: RateFall.rates.before.dataSize(over: .seconds(1) / 30))
 

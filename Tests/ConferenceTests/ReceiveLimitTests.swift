@@ -6,7 +6,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 
-/// What one member can have the relay receive.
+/// Limits on the traffic that one member can make the relay receive.
 @Suite struct ReceiveLimitTests {
     @Test("A member that floods the relay with RTCP is taken a second's worth of it", arguments: [true, false])
     func controlFlood(overDTLS: Bool) throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 
-/// What a relay tells its log.
+/// The messages that a relay writes to its log.
 @Suite struct RelayNoticeTests {
     private func notices(_ call: VirtualCall) -> [RelayNotice] {
         var notices: [RelayNotice] = []

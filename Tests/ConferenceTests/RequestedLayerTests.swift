@@ -4,7 +4,7 @@ import Testing
 
 @testable import Conference
 
-/// What is wanted of a source, by how it is seen.
+/// The layer that is requested from a source, depending on how it is seen.
 @Suite struct RequestedLayerTests {
     private let large = VideoDimensions(width: 1280, height: 720)
     private let half = VideoDimensions(width: 640, height: 360)
@@ -69,7 +69,7 @@ import Testing
         #expect(skipMode(nothing, .screenShare) == .keyframes)
         // Filled by the picture's middle.
         #expect(skipMode(VideoDimensions(width: 180, height: 720)) == .full)
-        // Who cannot be asked for a keyframe goes on.
+        // A source that cannot be asked for a keyframe continues.
         let unseen = RequestedLayer(tile: nothing)
         #expect(unseen.skipMode(for: large, content: .camera, canPause: false) == .referenceFrames)
         #expect(RequestedLayer(tile: small).skipMode(for: nil, content: .camera, canPause: true) == .full)

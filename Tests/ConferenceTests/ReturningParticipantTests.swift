@@ -100,7 +100,7 @@ import Testing
         let clients = try (0..<seats).map { try call.join("\($0)", colour: .red) }
         call.run(for: .milliseconds(100))
         leave(clients[0], call)
-        // Where the machine has time to spare, a seat is given 3 s after the last join.
+        // On a machine with time to spare, a seat is granted 3 s after the last join.
         call.run(for: .seconds(4))
         try call.join("Next", colour: .green)
         call.run(for: .milliseconds(50))

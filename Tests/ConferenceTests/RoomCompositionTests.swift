@@ -10,7 +10,7 @@ import Testing
 
 @testable import Conference
 
-/// What a room composes, and what it does not.
+/// Which pictures a room composes, and which it does not.
 @Suite struct RoomCompositionTests {
     /// A call whose viewer sends nothing, so that it sees everyone.
     private func makeCall(

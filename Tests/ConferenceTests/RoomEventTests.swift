@@ -8,7 +8,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 
-/// What those who follow a room are told.
+/// The events that followers of a room receive.
 @Suite struct RoomEventTests {
     private static let nothing = VideoDimensions(width: 0, height: 0)
 
@@ -182,7 +182,7 @@ extension RoomEvent.Kind {
     }
 }
 
-/// Whose tile has which size.
+/// A member's tile and its size.
 private struct Tile: Hashable {
     var participant: String
     var content: SourceContent

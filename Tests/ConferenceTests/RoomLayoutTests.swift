@@ -105,7 +105,7 @@ import Testing
         #expect(picture.colour(x: 120, y: 90).resembles(.yellow))
         #expect(picture.colour(x: 120, y: 8).resembles(.yellow))
         #expect(picture.colour(x: 280, y: 90).resembles(.red))
-        // Who presents does not see the own screen again.
+        // A member that presents does not see its own screen again.
         #expect(try #require(ada.picture).colour(x: 160, y: 90).resembles(.green))
         #expect(call.relay.snapshot(room: "demo", now: call.now)?.participants.first?.screenShare?.width == 160)
 
@@ -149,7 +149,7 @@ import Testing
         #expect(try watched.seen(0.1, 0.1).resembles(.red))
         try call.relay.perform(
             .setMediaState(MediaState(camera: false), participant: ada.participantID), room: "demo", now: call.now)
-        // Its pictures go on coming, and are not shown.
+        // Its pictures keep coming, but are not shown.
         call.run(for: .milliseconds(300))
         #expect(try watched.seen(0.1, 0.1).resembles(.red) == false)
         ada.isSendingVideo = false

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PeerConnection
 
-/// Joining, leaving, and what strangers can do.
+/// Joining, leaving, and the requests of strangers.
 @Suite struct RoomLifeTests {
     @Test("a room is full at its limit, and the refusal says so")
     func fullRoom() throws {

@@ -6,7 +6,7 @@ import SDP
 import SecureTransport
 import Testing
 
-/// What participants see, in pictures decoded from what they received.
+/// The pictures that participants see, decoded from what they received.
 @Suite struct RoomPictureTests {
     @Test("three participants each see exactly the others, each in a cell of its own")
     func threeSeeTheOthers() throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 
-/// What a room in which real frames come and go writes into its timeline.
+/// The timeline of a room with real frames.
 @Suite struct RoomTimelineTests {
     private func timeline(_ call: VirtualCall) throws -> RoomTimelineSnapshot {
         try #require(call.relay.timeline(ofRoom: "demo", now: call.now))
@@ -85,7 +85,7 @@ import Testing
         call.relay.wake(now: late)
         let held = try #require(call.relay.timeline(ofRoom: "demo", now: late)).ticks
         #expect((13...15).contains(held.skipped.total))
-        // What was composed meanwhile comes back after the next tick, which was left out for it.
+        // The pictures that were being composed come back after the next tick, which was left out because of them.
         let later = late + .milliseconds(200)
         call.relay.wake(now: later)
         while let job = call.relay.pollJob() { call.relay.complete(job.run { later }, now: later) }
@@ -107,7 +107,7 @@ import Testing
         let joining = try #require(views.first { $0.receivers.contains { $0.name == "Ada" } })
         let moving = try #require(joining.instructions.last { $0.start <= 0 })
         #expect(moving.containsTweening && Set(moving.layers.map(\.source)) == ["Ada", "Ben", "Cy"])
-        // What comes in the next second is there already.
+        // The instructions for the next second are there already.
         let coming = try #require(joining.instructions.last)
         #expect(coming.start > 0 && coming.start < 0.4 && coming.end == nil && !coming.containsTweening)
         #expect(joining.issues.isEmpty)
@@ -141,7 +141,7 @@ import Testing
         #expect(adas.keyframeRequests.contains { $0.name == "Ada" && $0.time > -1 })
     }
 
-    @Test("audio have levels and gains, and those who hear them the level of what they hear")
+    @Test("the timeline has each source's level and gain, and the level of each listener's mix")
     func audio() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)

@@ -7,7 +7,7 @@ import Testing
 @testable import Conference
 @testable import MediaCore
 
-/// How a room's picture changes, in the pictures that it composes.
+/// The transitions between the pictures that a room composes.
 @Suite struct RoomTransitionTests {
     /// A room of flat colours at 30 pictures a second, whose viewer sends nothing.
     private struct Stage {
@@ -113,7 +113,7 @@ import Testing
         call.run(for: .seconds(2))
         let participant = try #require(try stage.room.participants.last)
         ben.screenShare = nil
-        // What is on its way is to arrive before the end.
+        // Packets that are on their way arrive before the end.
         call.run(for: .milliseconds(300))
         try stage.room.videoEnded(.screenShare, of: participant, now: call.now)
         let shares = try stage.shares(of: .yellow, for: .milliseconds(150))

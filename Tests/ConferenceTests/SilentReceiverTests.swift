@@ -82,7 +82,7 @@ import Testing
         let address = TransportAddress(ipv4: 0x7F00_0001, port: 50_000)
         try joinSilently(call, from: address, withoutFeedback: true)
         call.run(for: .seconds(3))
-        // By RTP timestamp, which is in the clear: when packets of video left, and what they took.
+        // By RTP timestamp, which is not encrypted: when the packets of a frame left, and their bytes.
         var frames: [UInt32: (first: MonotonicInstant, last: MonotonicInstant, bytes: Int)] = [:]
         call.onUnclaimed = { transmit, now in
             let datagram = transmit.datagram

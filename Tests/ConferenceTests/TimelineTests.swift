@@ -6,7 +6,7 @@ import Testing
 
 @testable import Conference
 
-/// What a room remembers of its last minute, on virtual time and without media.
+/// The timeline of a room's last minute, on virtual time and without media.
 @Suite struct TimelineTests {
     private typealias Snapshot = RoomTimelineSnapshot
 
@@ -20,7 +20,7 @@ import Testing
         var index: Int64 = 0
         var missed: UInt64 = 0
 
-        /// Ticks for a while; `change` is told what happens to the camera at each.
+        /// Runs ticks for `duration`; at each, `change` can change the camera's reading.
         func run(_ duration: Duration, _ change: (inout SourceReading, MonotonicInstant) -> Void = Film.play) {
             let end = now + duration
             while now < end {
@@ -312,7 +312,7 @@ import Testing
 
     // MARK: Audio
 
-    @Test("a audio has its level and its gain in the mix, and the mix what its limiter takes away")
+    @Test("an audio source has its level and its gain in the mix, and the mix has its limiter's reduction")
     func audio() throws {
         let film = Film()
         var statistics = AudioSourceStatistics()

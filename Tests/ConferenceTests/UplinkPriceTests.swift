@@ -54,7 +54,7 @@ import Testing
         #expect(shown(1, qp: 10) == .megabits(1), "six steps finer than anybody sees take twice the rate")
         #expect(shown(3) == .megabits(2))
         #expect(shown(-1) == .zero)
-        // The bound has to stay below what the path is to carry before packets are forwarded.
+        // The bound has to stay below the path's rate before packets are forwarded.
         let forwarded = UplinkPrice(rate: shown(1, mayForward: true)).bound(now: at(0))
         #expect(forwarded * 1.2 <= .megabits(2) && forwarded * 1.3 > .megabits(2))
     }

@@ -11,7 +11,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 
-/// What senders are asked for and what is spent on them, in rooms on virtual time.
+/// The rates that senders are asked for, and the cost of their streams, in rooms on virtual time.
 @Suite struct UplinkTests {
     private static let source = VideoDimensions(width: 640, height: 360)
 
@@ -119,7 +119,7 @@ import Testing
         #expect(spent > 1_500_000)
         #expect(asked > limit(of: Self.source).bitsPerSecond * 2)
         #expect(asked < spent * 13 / 10 + 1)
-        // One who is slow makes no difference to what is asked on behalf of the other.
+        // A slow receiver does not change the rate that is asked for on behalf of the other.
         #expect(asked >= spent / 2)
     }
 

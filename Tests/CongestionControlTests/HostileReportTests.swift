@@ -67,7 +67,7 @@ struct HostileReportTests {
             reportTimestamp: timestamps.randomElement(using: &random) ?? 0)
     }
 
-    /// What left in the last 20 ms arrived 5 ms later.
+    /// A report that the packets of the last 20 ms arrived 5 ms after they were sent.
     private func honestReport(upTo newest: UInt16, now: MonotonicInstant) -> CongestionControlFeedback {
         let packets = (0..<10).map { index in
             CongestionControlFeedback.PacketArrival(ecn: .notCapable, age: .milliseconds(max(0, 2 * (9 - index) - 5)))

@@ -11,7 +11,8 @@ struct PacerTests {
         return pacer
     }
 
-    /// Takes out what may leave until a time, coming back when the pacer says so; returns it with its times in ms.
+    /// Takes out all packets that may leave until a time, at the times that the pacer asks for; returns them with those
+    /// times in ms.
     private func drain(
         _ pacer: inout Pacer<Int>, from start: Double = 0, until end: Double
     ) -> [(payload: Int, time: Double, probe: Int?)] {
@@ -128,7 +129,7 @@ struct PacerTests {
         #expect(pacer.paddingNeeded(now: at(0)) == .zero)
         pacer.enqueue(1, size: .packet, priority: .video, now: at(100))
         #expect(pacer.dequeue(now: at(100))?.probeClusterID == 0)
-        // Nothing follows in time: the probe is given up.
+        // Nothing follows in time, and the probe is abandoned.
         pacer.enqueue(2, size: .packet, priority: .video, now: at(200))
         let second = pacer.dequeue(now: at(200))
         #expect(second?.payload == 2)

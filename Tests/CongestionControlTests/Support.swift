@@ -3,7 +3,7 @@ import RTP
 
 @testable import CongestionControl
 
-/// An instant so many milliseconds after the origin.
+/// The instant `milliseconds` after the origin.
 func at(_ milliseconds: Double) -> MonotonicInstant {
     MonotonicInstant(nanoseconds: Int64(milliseconds * 1e6))
 }
@@ -31,8 +31,8 @@ extension RateLimits {
     static let test = RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .megabits(8))
 }
 
-/// A controller with a path: packets of 1200 bytes at the target, feedback each 50 ms, no queue and no loss but what
-/// the closures say.
+/// A controller with a path: packets of 1200 bytes at the target, feedback each 50 ms, and only the queue and loss that
+/// the closures return.
 struct SimplePath {
     var controller: GoogleCongestionController
     var now = MonotonicInstant.zero

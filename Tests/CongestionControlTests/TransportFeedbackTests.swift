@@ -61,7 +61,7 @@ struct TransportFeedbackTests {
         let matchedOne = adapter.handle(feedback(base: 0, deltas: [0], referenceTime: 5), now: at(100))
         let first = try #require(matchedOne?.results.first?.receiveTime)
         for round in 0..<20_000 {
-            // Nothing, packets that were never sent, and one that was reported before.
+            // No packets, packets that were never sent, and one that was reported before.
             let base: UInt16 = round % 3 == 0 ? 0 : 7000
             let deltas: [Int64?] = round % 3 == 1 ? [] : [0]
             let useless = feedback(base: base, deltas: deltas, referenceTime: round % 2 == 0 ? 0 : -0x80_0000)

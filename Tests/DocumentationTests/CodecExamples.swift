@@ -4,7 +4,7 @@ import MediaCore
 import NIOCore
 import VideoCoding
 
-// What stands between `example` and `end` is shown in the README and in docs/codec-sessions.md, and run by the tests.
+// The code between `example` and `end` is shown in the README and in docs/codec-sessions.md, and run by the tests.
 
 func decodeFile(_ path: String, show: (PixelBuffer, MediaTime) -> Void) throws {
     // example decode

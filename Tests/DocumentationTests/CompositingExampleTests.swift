@@ -3,7 +3,7 @@ import Foundation
 import MediaCore
 import Testing
 
-/// Where `CONFRELAY_PICTURE_DIR` names a folder, the picture of docs/compositing.md is written there.
+/// If `CONFRELAY_PICTURE_DIR` names a folder, the picture of docs/compositing.md is written there.
 @Suite("The example of a custom compositor")
 struct CompositingExampleTests {
     private let ada = SourceID.camera(ParticipantID(rawValue: 1))
@@ -16,7 +16,7 @@ struct CompositingExampleTests {
         try examples.checkCode(in: "docs/compositing.md")
     }
 
-    /// What stands for somebody's camera.
+    /// A picture in place of a camera's.
     private func picture(of name: String) throws -> PixelBuffer {
         let canvas = VideoDimensions(width: 800, height: 450)
         let request = CompositionRequest(grid: [ada], canvas: canvas)

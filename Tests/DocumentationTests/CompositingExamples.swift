@@ -2,7 +2,7 @@ import Compositing
 import MediaCore
 import PixelTransfer
 
-// What stands between `example` and `end` is shown in docs/compositing.md, and run by the tests.
+// The code between `example` and `end` is shown in docs/compositing.md, and run by the tests.
 
 // example wipe
 /// Wipes the upper layer over the lower one, from the left: its opacity says how far.

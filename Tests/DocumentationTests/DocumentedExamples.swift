@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Code that a document shows and a test compiles and runs: what stands between `// example NAME` and `// end`.
+/// The code between `// example NAME` and `// end`, which a document shows and a test compiles and runs.
 struct DocumentedExamples {
     /// By name, without their indentation.
     let examples: [String: String]
@@ -22,7 +22,7 @@ struct DocumentedExamples {
     /// Checks that a document's code is among the examples.
     func checkCode(in document: String) throws {
         let blocks = try Self.text(document).matches(of: #/(?m)^```swift\n((?s).*?)^```$/#).map {
-            // The imports say where the rest comes from.
+            // Documents also show imports, which are not part of the examples.
             $0.1.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("import ") }
                 .joined(separator: "\n").trimmingCharacters(in: .newlines)
         }

@@ -8,7 +8,7 @@ struct ModuleBoundaryTests {
         "MediaCore", "H264", "RTP", "CongestionControl", "LinkEmulation", "ResearchControllers", "FlightRecording",
         "AudioMixing", "SecureTransport", "PeerConnection", "EncoderSharing", "Conference",
     ]
-    /// The clocks that drivers read are in `MediaCore`, where the core's types of time are.
+    /// The clocks that drivers read are in `MediaCore`, beside the core's types of time.
     private static let clocks: Set<String> = ["SystemMediaClock.swift", "DatagramArrivalClock.swift"]
     private static let systemModules: Set<String> = [
         "Foundation", "FoundationEssentials", "Dispatch", "NIOPosix", "Logging", "ServiceLifecycle",

@@ -1,7 +1,7 @@
 import MediaCore
 import VideoCoding
 
-/// What each back end makes of each property of a compression session, as a table in Markdown.
+/// A table in Markdown that shows how each back end handles each property of a compression session.
 enum PropertyTable {
     static var text: String {
         let backEnds = EncoderBackEnd.allCases

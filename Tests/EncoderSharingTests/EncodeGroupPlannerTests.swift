@@ -3,7 +3,7 @@ import Testing
 
 @testable import EncoderSharing
 
-/// Who shares an encoder, on rates made up for it.
+/// The assignment of receivers to shared encoders, with made-up rates.
 @Suite struct EncodeGroupPlannerTests {
     private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
     private static let step = Duration.milliseconds(100)
@@ -229,7 +229,8 @@ import Testing
         var now = Self.start
         var level = (0..<16).map { _ in Double.random(in: 300...2500, using: &random) }
         var (wanted, got) = ([Double](repeating: 0, count: 16), [Double](repeating: 0, count: 16))
-        // Who is moved gets frames of the new group from its next keyframe on, at most one a second.
+        // A receiver that is moved gets the new group's frames from its next keyframe on; there is at most one a
+        // second.
         var followed = [EncodeGroupID?](repeating: nil, count: 16)
         var lastKeyframe: [EncodeGroupID: MonotonicInstant] = [:]
         for _ in 0..<3000 {
@@ -258,7 +259,7 @@ import Testing
     }
 }
 
-/// A planner, and the groups that it has made so far.
+/// A planner, and the groups that it has made.
 private struct PlannedGroups {
     private var planner: EncodeGroupPlanner
     private(set) var groups: [EncodeGroupPlanner.Group] = []

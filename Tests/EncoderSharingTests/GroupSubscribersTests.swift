@@ -3,7 +3,7 @@ import Testing
 
 @testable import EncoderSharing
 
-/// Who belongs to an encode group, and who is sent its frames.
+/// The members of an encode group, and the receivers of its frames.
 @Suite struct GroupSubscribersTests {
     private let ada = ParticipantID(rawValue: 1)
 

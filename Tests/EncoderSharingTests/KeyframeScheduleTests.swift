@@ -3,7 +3,7 @@ import Testing
 
 @testable import EncoderSharing
 
-/// When keyframes come.
+/// The times of keyframes.
 @Suite struct KeyframeScheduleTests {
     private static let rate = BitRate.megabits(1)
 

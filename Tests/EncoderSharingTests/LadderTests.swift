@@ -52,20 +52,20 @@ import VideoCoding
     }
 }
 
-/// Which rung is chosen, by frames made up as an encoder would make them.
+/// The choice of a rung, with frames made up as an encoder would make them.
 @Suite struct RungSelectorTests {
     private static let ladder = Ladder(
         canvas: VideoDimensions(width: 1280, height: 720), frameRate: 30, preference: .motion)
     private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
 
-    /// What 720p at 30 pictures a second takes with a quantisation parameter of 34.
+    /// Content that needs `rate` as 720p at 30 pictures a second with a quantisation parameter of 34.
     private static func content(needing rate: BitRate) -> ContentComplexity {
         ContentComplexity(qp: 34, rate: rate, rung: ladder.top)
     }
     private static let talkingHead = content(needing: .kilobits(350))
     private static let sport = content(needing: .kilobits(2500))
 
-    /// An encoder that goes by a selector, and what it did.
+    /// An encoder that follows a selector, and records the result.
     private struct Encoder {
         var selector: RungSelector
         var steps: [(time: Duration, rung: EncodeRung)] = []

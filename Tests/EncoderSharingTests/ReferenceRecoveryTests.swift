@@ -4,7 +4,7 @@ import VideoCoding
 
 @testable import EncoderSharing
 
-/// What becomes of a receiver's losses, with frames of which only the times count.
+/// The handling of a receiver's losses, with frames of which only the times matter.
 @Suite struct ReferenceRecoveryTests {
     private static let roundTrip = Duration.milliseconds(300)
     private static let token = LongTermReference(frameNumber: 15, keyframeID: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A controller that is recorded")
 struct RecordingControllerTests {
-    /// Notes what it is told.
+    /// Records its calls.
     private struct Scripted: CongestionController {
         var calls: [String] = []
 

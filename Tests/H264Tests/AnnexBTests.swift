@@ -83,7 +83,7 @@ import Testing
 }
 
 @Suite struct AnnexBReaderTests {
-    /// What a reader makes of `stream`, handed over in pieces of `sizes`.
+    /// The NAL units that a reader finds in `stream`, given in pieces of `sizes`.
     static func read(_ stream: [UInt8], pieces sizes: () -> Int) -> [[UInt8]] {
         var reader = AnnexBReader()
         var units: [[UInt8]] = []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import H264
 
-/// The folder with JVT conformance clips, where the environment names one.
+/// The folder with JVT conformance clips, if the environment names one.
 private let clipFolder = ProcessInfo.processInfo.environment["CONFRELAY_CONFORMANCE_DIR"]
 
 private func clipNames() -> [String] {

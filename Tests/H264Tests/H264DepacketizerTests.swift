@@ -107,7 +107,7 @@ private func randomAccessUnits(
         for _ in 0..<12 {
             let accessUnits = randomAccessUnits(6, using: &generator)
             let sent = packets(of: accessUnits, H264Packetizer(mode: mode, maximumPayloadSize: 150))
-            // That the very first packet is missing, nobody can know.
+            // A loss of the very first packet cannot be detected.
             for lost in sent.indices.dropFirst() {
                 var received = sent
                 received.remove(at: lost)

@@ -3,7 +3,7 @@ import MediaCore
 import NIOCore
 import Testing
 
-/// What RTP payloads show without being put together.
+/// The facts that RTP payloads show without being reassembled.
 @Suite struct H264PayloadPeekTests {
     private func peek(_ bytes: [UInt8]) -> H264PayloadPeek { H264PayloadPeek(ByteBuffer(bytes: bytes)) }
 

@@ -1,6 +1,6 @@
 import H264
 
-/// Writes an SPS by its syntax elements, for what no encoder at hand makes.
+/// Writes an SPS by its syntax elements, for streams that no available encoder makes.
 struct SequenceParameterSetBuilder {
     enum PictureOrderCount {
         case explicit(log2MaximumLSB: Int)
@@ -79,10 +79,10 @@ struct PictureParameterSetBuilder {
     var usesCABAC = false
     var hasBottomFieldPictureOrder = false
     var sliceGroupCount = 1
-    /// Writes the slice group map type and what belongs to it.
+    /// Writes the slice group map type and its parameters.
     var sliceGroups: ((inout BitWriter) -> Void)?
     var hasRedundantPictureCount = false
-    /// Writes what stands behind `redundant_pic_cnt_present_flag`.
+    /// Writes the elements after `redundant_pic_cnt_present_flag`.
     var trailer: ((inout BitWriter) -> Void)?
 
     func build() -> NALUnit {

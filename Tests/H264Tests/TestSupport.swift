@@ -86,7 +86,7 @@ extension ByteBuffer {
     var array: [UInt8] { Array(readableBytesView) }
 }
 
-/// Parameter sets that x264 made, with what another parser (FFmpeg's trace_headers) says of them in the tests.
+/// Parameter sets that x264 made; the tests compare them with the output of another parser (FFmpeg's trace_headers).
 enum Sample {
     /// A slice that begins a picture, as far as its first byte shows.
     static let slice = NALUnit(hex: "419a0001ff80")

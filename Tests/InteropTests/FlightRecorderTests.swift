@@ -6,7 +6,7 @@ import MediaCore
 import ResearchControllers
 import Testing
 
-/// The recordings that our programs make of real calls, and what `confsim` makes of them.
+/// The recordings that our programs make of real calls, and the output of `confsim` for them.
 @Suite("Flight recordings of calls", .serialized)
 struct FlightRecorderTests {
     private func client(_ arguments: [String], in folder: TemporaryFolder) throws -> ChildProcess {

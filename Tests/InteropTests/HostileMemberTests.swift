@@ -20,7 +20,7 @@ struct HostileMemberTests {
         let health = try await status("/healthz", of: relay)
         #expect(health == 200, "\(relay.child.errors)")
         let before = try await relay.participant("Ada", in: "demo").uplink.framesDecoded
-        // Who comes behind the attack has a picture, and who was there goes on.
+        // A member that joins after the attack has a picture, and the members that were there are not disturbed.
         let ben = try client("Ben", of: relay, for: 4, in: folder)
         #expect(try await ben.end(within: .seconds(60)) == 0, "\(ben.errors)")
         let report = try JSONDecoder().decode(

@@ -75,8 +75,8 @@ struct JoiningDocumentTests {
         }
     }
 
-    /// Runs a publisher and a viewer, and looks at the room before they leave, and at what was seen and heard: twice in
-    /// one folder, where the first run's files lie, the second time with a picture whose size changes.
+    /// Runs a publisher and a viewer, and checks the room before they leave and the media that were received. It does
+    /// so twice in one folder: the second run finds the first run's files, and sends a picture whose size changes.
     private func publishAndWatch(with program: String, audio: String) async throws {
         let folder = try TemporaryFolder()
         for canvas in ["640x360", "1280x720"] {

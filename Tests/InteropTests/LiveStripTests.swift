@@ -74,9 +74,9 @@ struct LiveStripTests {
         withExtendedLifetime((relay, driver, folder)) {}
     }
 
-    /// Does what there is to be seen, with time to look at each.
+    /// Performs the actions that the strip shows, with time to look at each.
     ///
-    /// - Returns: When the picture began to change.
+    /// - Returns: The time at which the picture began to change.
     private func act(
         _ cy: Person, _ relay: RelayProgram, _ client: ([String]) throws -> ChildProcess
     ) async throws -> [ContinuousClock.Instant] {

@@ -37,7 +37,7 @@ struct PageModuleTests {
                     .concat(scaleDownFactor({ width: 720, height: 1280 }, { width: 360, height: 360 }), scaleDownFactor({}, camera),
                       scaleDownFactor(camera, { width: 0, height: 0 }, 2));
                 """)
-            // Nobody sees the one of zero by zero: it stays as it is.
+            // Nobody sees the tile of zero by zero, so that it stays as it is.
             #expect(factors == [1, 1, 1, 2, 2, 3, 1.5, 8, 1, 2, 1, 2])
         }
     }

@@ -175,7 +175,7 @@ struct PageTests {
 
     @Test("a browser whose page does nothing for it sends no more than REMB asks for: little while its tile is small")
     func receiverEstimatedMaximumBitrate() async throws {
-        // What receivers are sent is so little that the tile's size decides.
+        // Receivers are sent so little that the tile's size decides.
         let options =
             Self.relayOptions
             + ["--forwarding", "off", "--self-view", "always", "--ladder", "off"]
@@ -192,8 +192,8 @@ struct PageTests {
                 }
                 return sum / 5
             }
-            /// Waits until Ada is asked to send no more than so much, and comes near to it; from then on it is never
-            /// more.
+            /// Waits until Ada is asked for a rate within `bound` and sends nearly that; from then on the rate must
+            /// never be higher.
             func sends(_ expected: ClosedRange<Int>, askedFor bound: ClosedRange<Int>) async throws {
                 try await relay.participant("Ada", in: "demo") { bound.contains($0.uplink.maximumBitRate ?? 0) }
                 var last = 0
@@ -221,7 +221,7 @@ struct PageTests {
         }
     }
 
-    /// Has the page do nothing for what the relay asks, so that the browser goes by REMB alone.
+    /// Makes the page ignore the relay's requests, so that the browser reacts to REMB alone.
     private static let ignoringTiles = "RTCRtpSender.prototype.setParameters = async () => {}"
 
     @Test("a browser that nobody watched for a while is free at once when somebody does, and sends its full size again")
@@ -234,7 +234,7 @@ struct PageTests {
                     try await ada.sent().first?.width == 640 ? true : nil
                 }
             }
-            /// Ada is asked for what keeps her size for some time, and then for more as soon as she is watched.
+            /// For some time Ada is asked for a rate that keeps her size, and for more as soon as she is watched.
             func isWatched(after watch: () async throws -> Void) async throws {
                 try await relay.participant("Ada", in: "demo") { $0.uplink.maximumBitRate == 390_000 }
                 try await Task.sleep(for: .seconds(15))

@@ -2,7 +2,7 @@ import ConferenceClient
 import Foundation
 import Testing
 
-/// `confclient play` as a program: what it writes, says and ends with.
+/// `confclient play` as a program: its files, output and exit codes.
 @Suite("confclient play")
 struct PlayTests {
     private func play(_ arguments: [String], in folder: TemporaryFolder) throws -> ChildProcess {

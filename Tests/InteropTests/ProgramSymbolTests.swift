@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the programs define for the shared libraries that they load.
+/// The symbols that the programs define for the shared libraries that they load.
 @Suite struct ProgramSymbolTests {
     @Test(
         "programs leave the C library's clock to the libraries that they load",

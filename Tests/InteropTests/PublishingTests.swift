@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Senders whose descriptions and ciphers differ from what `docs/joining.md` shows.
+/// Senders whose descriptions and ciphers differ from those in `docs/joining.md`.
 @Suite("Other ways to publish", .serialized)
 struct PublishingTests {
     private static let hasFFmpeg = Programs.areInstalled("ffmpeg", "bash", "curl")

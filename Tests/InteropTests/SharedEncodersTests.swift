@@ -78,8 +78,8 @@ struct SharedEncodersTests {
             }
             try await Task.sleep(for: .milliseconds(500))
         }
-        // A machine that has no time for the relay tells nothing of what is shared; and one that is busy delays
-        // reports, which a controller takes for a path that is slow at times.
+        // A machine that has no time for the relay says nothing about sharing. A busy one delays reports, and a
+        // controller takes these delays for those of a slow path.
         let ticks = try #require(room).ticks
         let hadTime = ticks > Self.seconds * Self.frameRate * 8 / 10
         for (network, client) in zip(networks, clients) {
@@ -97,7 +97,7 @@ struct SharedEncodersTests {
             guard hadTime else { continue }
             #expect(rate > whole / 4, "\(figures)")
             #expect(video.framesPerSecond > 4 && video.longestGapSeconds < 8, "\(figures)")
-            // Its picture goes on to the end.
+            // Its picture continues to the end.
             #expect(report.samples.suffix(8).contains { $0.receivedFrames > 0 }, "\(figures)")
         }
         camera.signal(SIGINT)

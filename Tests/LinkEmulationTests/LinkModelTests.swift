@@ -9,7 +9,7 @@ func at(_ milliseconds: Double) -> MonotonicInstant {
 
 @Suite("Link model")
 struct LinkModelTests {
-    /// Sends packets of 1250 bytes at these times and returns what came out when, in ms.
+    /// Sends packets of 1250 bytes at these times and returns the packets that came out, with their times in ms.
     private func deliveries(_ profile: LinkProfile, sentAt times: [Double], seed: UInt64 = 1) -> [(Int, Double)] {
         var link = LinkModel<Int>(profile: profile, seed: seed, start: at(0))
         for (index, time) in times.enumerated() {

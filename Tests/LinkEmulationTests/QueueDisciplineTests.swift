@@ -82,7 +82,7 @@ struct QueueDisciplineTests {
     func coDelControlLaw() {
         let profile = LinkProfile(
             rate: .fixed(.megabits(1)), queue: .packets(10_000), discipline: .coDel(CoDelParameters()))
-        // One packet each 10 ms is what the link carries: no queue.
+        // The link carries one packet each 10 ms: no queue.
         let calm = run(profile, at: (0..<500).map { Double($0) * 10 })
         #expect(calm.statistics.droppedPackets == 0)
 

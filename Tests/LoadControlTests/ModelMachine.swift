@@ -4,14 +4,14 @@ import VideoCoding
 
 @testable import LoadControl
 
-/// A machine of given speed with one room on it, on virtual time: what its ticks take follows from who is there, from
-/// what overload control has taken away, and from what a neighbour leaves of the processors.
+/// A machine of given speed with one room on it, on virtual time. The duration of its ticks depends on the
+/// participants, on overload control's reductions, and on the share of the processors that a neighbour leaves.
 struct ModelMachine {
     /// Something that happens to it, in seconds from the start.
     struct Scenario: CustomTestStringConvertible {
         var name: String
         var duration: Double
-        /// How many are in the room from which time on.
+        /// The number of participants from each time on.
         var participants: [(time: Double, count: Int)]
         /// A neighbour that takes this share of the processors.
         var neighbours: [(from: Double, to: Double, share: Double)] = []
@@ -23,10 +23,11 @@ struct ModelMachine {
         var testDescription: String { name }
     }
 
-    /// What came of it.
+    /// The result of a run.
     struct Course {
         var transitions: [(time: Double, transition: OverloadPolicy.Transition)] = []
-        /// When ticks were due, and how late after that their last frame was ready; nil: left out.
+        /// The times at which ticks were due, and the time from then until their last frame was ready; nil for ticks
+        /// that were left out.
         var ticks: [(time: Double, latency: Double?)] = []
         var level = OverloadLevel.normal
 
@@ -58,7 +59,7 @@ struct ModelMachine {
     private var overload = OverloadPolicy(workers: Int(cores), now: .zero)
     private var random = SeededGenerator(seed: 11)
     private var course = Course()
-    /// How long the processors still have to do with what was begun, in seconds.
+    /// The processors' remaining work, in seconds.
     private var backlog = 0.0
 
     static func run(_ scenario: Scenario) -> Course {

@@ -114,7 +114,7 @@ import VideoCoding
 
     // MARK: Measures
 
-    /// A policy under a load that stays what it is, until nothing more is to be done.
+    /// Applies a constant load to a policy until it has no further step.
     private func exhaust(_ situation: OverloadPolicy.Situation, load: Double = 1.2) -> (OverloadPolicy, [OverloadLevel])
     {
         var overload = OverloadPolicy(workers: 2, now: .zero)

@@ -6,7 +6,7 @@ import VideoCoding
 
 /// The number of participants for which a machine of known costs has time.
 @Suite struct SeatModelTests {
-    /// About what two cores of a laptop take.
+    /// Approximately the costs on two cores of a laptop.
     static func calibration(scaledBy factor: Double = 1) -> Calibration {
         var calibration = Calibration(canvas: VideoDimensions(width: 1280, height: 720), encoder: .openH264)
         calibration.decode = 0.00035 * factor

@@ -2,7 +2,7 @@ import MediaCore
 import Synchronization
 import Testing
 
-/// What happened, in order, with the clock's time at which it did.
+/// The events, in order, with the clock's time of each.
 final class EventLog: Sendable {
     private let events = Mutex<[String]>([])
 

@@ -209,7 +209,7 @@ import Testing
         #expect(log.all.isEmpty)
         clock.advance(by: .zero)
         #expect(log.all == ["fired"])
-        // What was due and no longer is, does not fire.
+        // A timer that was due, and no longer is because the timebase was set back, does not fire.
         timer.arm(at: milliseconds(200))
         timebase.setTime(milliseconds(200))
         timebase.setTime(milliseconds(0))

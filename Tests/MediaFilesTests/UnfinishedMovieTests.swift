@@ -8,7 +8,7 @@ import Testing
 /// living writer holds the same bytes.
 @Suite("Movie files whose writer never finished")
 struct UnfinishedMovieTests {
-    /// How many frames a reader finds in a copy of the file.
+    /// The number of frames that a reader finds in a copy of the file.
     private func readableFrames(of file: TemporaryFile) throws -> Int {
         let copy = TemporaryFile(".mp4", contents: file.contents)
         let reader = try MovieReader(path: copy.path)

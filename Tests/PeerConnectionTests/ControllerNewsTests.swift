@@ -8,7 +8,7 @@ import Testing
 
 @testable import PeerConnection
 
-/// How often one datagram makes a controller decide.
+/// The number of decisions that one datagram makes a controller take.
 @Suite struct ControllerNewsTests {
     @Test("a datagram full of repeated reports, estimates and requests makes the controller decide once")
     func repeatedReports() throws {
@@ -50,7 +50,7 @@ import Testing
     }
 }
 
-/// What a controller was called for.
+/// The calls that a controller got.
 private final class CallCounts: @unchecked Sendable {
     // A test calls its one controller from one thread.
     var advances = 0
@@ -65,7 +65,7 @@ private final class CallCounts: @unchecked Sendable {
     }
 }
 
-/// Sends at one rate and counts what it is told.
+/// Sends at one rate and counts its calls.
 private struct CountingController: CongestionController {
     let counts: CallCounts
     private var fixed = FixedRateController(rate: .kilobits(300))

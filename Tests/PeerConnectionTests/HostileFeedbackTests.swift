@@ -8,7 +8,7 @@ import Testing
 
 @testable import PeerConnection
 
-/// A member that has the keys and lies about what arrives: it may spoil its own stream, for as long as it lies.
+/// A member that has the keys and lies about what arrives may spoil its own stream, for as long as it lies.
 @Suite struct HostileFeedbackTests {
     /// The controllers, by name.
     enum Controller: String, CaseIterable, CustomTestStringConvertible {
@@ -65,7 +65,7 @@ import Testing
         try expectRecovered(path, controller)
     }
 
-    /// What the connection decides and tells is within its bounds.
+    /// Expects the connection's decisions and statistics to be within their bounds.
     private func expectSound(_ path: KeyedPath, _ controller: Controller) throws {
         let decision = path.peer.sending.decision
         #expect(KeyedPath.limits.range.contains(decision.targetBitRate))
@@ -78,7 +78,7 @@ import Testing
         _ = path.peer.controllerSnapshot
     }
 
-    /// The stream goes on as on a path that carries everything.
+    /// Expects the stream to continue as on a path that carries everything.
     private func expectRecovered(_ path: KeyedPath, _ controller: Controller) throws {
         try expectSound(path, controller)
         let roundTripTime = try #require(path.peer.roundTripTime)

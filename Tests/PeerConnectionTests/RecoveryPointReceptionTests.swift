@@ -9,10 +9,10 @@ import VideoCoding
 
 @testable import PeerConnection
 
-/// What a receiver of video does behind a gap that nothing fills, and what it tells of what it has.
+/// The behaviour of a receiver of video after a gap that is not filled, and its reports on the frames that it has.
 @Suite struct RecoveryPointReceptionTests {
     private static let size = VideoDimensions(width: 160, height: 90)
-    /// Of both long-term references are kept, or not: 30 frames.
+    /// 30 frames with two long-term references, which are both kept, or not.
     private static let kept = try? encode(keepsReferences: true)
     private static let plain = try? encode(keepsReferences: false)
 
@@ -52,7 +52,7 @@ import VideoCoding
 
         static func timestamp(_ number: Int) -> UInt32 { UInt32(number) * 3000 }
 
-        /// Sends frames, each with a message where one is given; returns what the stream hands on, by number.
+        /// Sends frames, some with a message; returns the numbers of the frames that the stream hands on.
         func send(
             _ count: Int = 1, after point: RecoveryPoint? = nil, isLost: Bool = false
         ) -> [(number: Int, isRecovering: Bool)] {
@@ -94,7 +94,7 @@ import VideoCoding
         #expect(frames.map(\.number) == (isNegotiated ? [10, 11, 12] : []))
         #expect(!frames.contains { $0.isRecovering })
         #expect(rig.stream.recoveryPointsUsed == (isNegotiated ? 1 : 0))
-        // And asks no more, or goes on asking.
+        // It asks no more, or continues to ask.
         let later = rig.now + .seconds(1)
         #expect(rig.stream.takeKeyframeRequest(roundTripTime: .milliseconds(50), now: later) == !isNegotiated)
     }

@@ -23,7 +23,7 @@ struct BlendingTests {
                 )
             }
             #expect(actual.largestDifference(from: expected) <= 3, "seed \(seed)")
-            // What is more than a chroma sample away is left as it was.
+            // Samples more than a chroma sample away stay unchanged.
             let reach = PixelRect(
                 x: (x & ~1), y: (y & ~1), width: bitmap.dimensions.width + 2, height: bitmap.dimensions.height + 2)
             #expect(actual.isSame(as: canvas, outside: reach), "seed \(seed)")
@@ -240,7 +240,7 @@ struct BlendingTests {
     ) -> (x: Int, y: Int) {
         let x = Int.random(in: (-size.width - 1)...(canvas.width + 1), using: &random)
         let y = Int.random(in: (-size.height - 1)...(canvas.height + 1), using: &random)
-        // Of what begins right beside an odd picture, the definition would tint the last chroma sample.
+        // For a region that begins right beside an odd picture, the definition would tint the last chroma sample.
         return (x == canvas.width ? x + 1 : x, y == canvas.height ? y + 1 : y)
     }
 

@@ -106,7 +106,7 @@ struct ConversionTests {
 
     @Test("the colour of odd edges is of the samples that are there", arguments: [PixelFormat.i420, .nv12])
     func oddEdges(format: PixelFormat) throws {
-        // Red but for the last column and row, which are blue.
+        // Red, with a blue last column and row.
         let picture = makePicture(.bgra, 5, 3, colour: .bt709) { _, x, y in
             let isBlue = x / 4 == 4 || y == 2
             return [isBlue ? 255 : 0, 0, isBlue ? 0 : 255, 255][x % 4]
@@ -136,7 +136,7 @@ struct ConversionTests {
             }
             #expect(error?.description.contains("\(code)") == true)
         }
-        // Where colours are not converted the matrix does not matter.
+        // Without a conversion of colours, the matrix does not matter.
         #expect(try transfer(gradient(.i420, 8, 8, colour: colour), to: attributes(.nv12)).attachments.colour == colour)
     }
 

@@ -34,7 +34,7 @@ struct Raster {
         return YCbCrColour(y: planes[0][y * dimensions.width + x], u: planes[1][index], v: planes[2][index])
     }
 
-    /// What it becomes by what is done to its region.
+    /// The raster after `body` has changed its region.
     func blended(_ body: (I420Region) -> Void) -> Raster {
         var copy = MutablePixelBuffer(format: .i420, dimensions: dimensions)
         copy.withI420Region { region in

@@ -70,7 +70,7 @@ func noise(_ format: PixelFormat, _ width: Int, _ height: Int, seed: UInt64) -> 
 }
 
 extension PixelBuffer {
-    /// The bytes of a plane's rows, without what lies between them.
+    /// The bytes of a plane's rows, without the padding between them.
     func samples(_ plane: Int) -> [UInt8] {
         let (rowBytes, rows) = format.planeSize(plane, of: dimensions)
         return withPlane(plane) { bytes, stride in

@@ -4,8 +4,8 @@ import Testing
 @testable import RTP
 
 struct JitterBufferPropertyTests {
-    /// Sends packets over a path that loses, delays, reorders and doubles them, answers requests after a round trip,
-    /// and checks what comes out.
+    /// Sends packets over a path that loses, delays, reorders and duplicates them, answers requests after a round trip,
+    /// and checks the output.
     @Test(arguments: Array(UInt64(0)..<8))
     func `over a bad path everything comes out once, in order and in time`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -23,7 +23,7 @@ struct JitterBufferPropertyTests {
         for time in Int64(0)..<Int64(packetCount + 1000) {
             if time < packetCount {
                 let sequenceNumber = start &+ UInt16(truncatingIfNeeded: time)
-                // The first packet arrives: it is where the stream starts.
+                // The first packet always arrives, since the stream starts with it.
                 if time == 0 || Double.random(in: 0..<1, using: &generator) >= loss {
                     let delay = time == 0 ? 0 : 1 + Int64.random(in: 0...3, using: &generator)
                     arrivals[time + delay, default: []].append(sequenceNumber)

@@ -213,7 +213,7 @@ struct JitterBufferTests {
 
     @Test mutating func `nothing of before is left when a large buffer starts anew again and again`() {
         for round in 0..<200 {
-            // Each pair spans nearly all of the ring, and the next begins anew beyond it.
+            // Each pair spans nearly the whole ring, and the next pair starts beyond it.
             let first = UInt16(truncatingIfNeeded: round * 5000)
             insert(first, first &+ 2047, at: Int64(round))
             #expect(buffer.count == 2)

@@ -5,7 +5,7 @@ import Testing
 @testable import RTP
 
 struct RTCPPacketTests {
-    /// What is written reads back, and what was written is `hex`.
+    /// Expects `packet` to be written as `hex`, and to be the same when read back.
     private func expect(_ packet: RTCPPacket, encodesAs hex: String, sourceLocation: SourceLocation = #_sourceLocation)
         throws
     {

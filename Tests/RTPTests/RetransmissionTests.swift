@@ -42,7 +42,7 @@ struct RetransmissionTests {
         #expect(extensions.videoRotation(id: 4) == nil)
         extensions.setVideoRotation(rotation, id: 4)
         #expect(extensions.videoRotation(id: 4) == rotation)
-        // Which camera it is, and whether it is mirrored, stand in bits above (3GPP TS 26.114, 7.4.5).
+        // The bits above select the camera and mirroring (3GPP TS 26.114, 7.4.5).
         extensions[4] = ByteBuffer(bytes: [rotation.rawValue | 0x0C])
         #expect(extensions.videoRotation(id: 4) == rotation)
     }

@@ -40,7 +40,7 @@ struct ConnectionShareTests {
     @Test("when all connections are taken, health checks are answered, and other requests learn when to try again")
     func reserve() async throws {
         try await RunningServer.run(configuration) { server in
-            // Each address takes half of what is free.
+            // Each address takes half of the free connections.
             try await hold(16, from: "127.0.0.2", to: server) {
                 try await hold(8, from: "127.0.0.3", to: server) {
                     try await hold(4, from: "127.0.0.4", to: server) {

@@ -23,7 +23,7 @@ struct DatagramArrivalClockTests {
         let before = clock.now
         sender.send([1], toPort: receiver.address.port)
         let sent = clock.now
-        // The time itself is what is measured.
+        // The time itself is measured here.
         while clock.now - sent < .milliseconds(50) {}
         sender.send([2], toPort: receiver.address.port)
         _ = try #require(receiver.receive())

@@ -195,7 +195,7 @@ struct TimelineSVGTests {
         #expect(Self.stylesheet.contains("prefers-color-scheme: dark") && !Self.stylesheet.contains("var("))
     }
 
-    @Test("nobody's name is markup, and none turns the text around it")
+    @Test("names are shown as text, not markup, and do not change the direction of the text around them")
     func hostileNames() {
         var snapshot = TimelineExample.snapshot(name: TimelineExample.hostileName)
         snapshot.sources.append(snapshot.sources[0])

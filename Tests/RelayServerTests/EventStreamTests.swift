@@ -34,7 +34,7 @@ struct EventStreamTests {
         }
     }
 
-    /// Hands on what a response writes, part by part.
+    /// Hands on a response's parts as they are written.
     private struct Writer: ResponseBodyWriter {
         let parts: AsyncStream<String>.Continuation
 
@@ -62,7 +62,7 @@ struct EventStreamTests {
                 + "\"tiles\":[{\"bitRate\":700000,\"content\":\"camera\",\"height\":360,\"participant\":\"p1\",\"width\":640}]}\n\n"
         )
         script.state.withLock { $0.events = [RoomEvent(room: "demo", kind: .layoutChanged(.grid))] }
-        // Any request makes the driver ask the relay what happened.
+        // Any request makes the driver ask the relay for its events.
         _ = await driver.leave(room: "demo", participant: "nobody")
         #expect(await iterator.next() == "id: 1\nevent: layoutChanged\ndata: {\"layout\":\"grid\"}\n\n")
         await driver.close()
@@ -70,7 +70,7 @@ struct EventStreamTests {
         try await writing.value
     }
 
-    /// Lets its writer go on only when the test says so.
+    /// Lets its writer continue only when the test allows it.
     private actor SlowWriter: ResponseBodyWriter {
         private var isOpen = false
         private var waiting: CheckedContinuation<Void, Never>?

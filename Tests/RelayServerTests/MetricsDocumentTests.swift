@@ -4,9 +4,9 @@ import Testing
 @testable import Conference
 @testable import RelayServer
 
-/// The tables of docs/metrics.md, each between `<!-- NAME -->` and `<!-- end -->`, are the program's own list.
+/// The tables of docs/metrics.md, each between `<!-- NAME -->` and `<!-- end -->`, equal the program's own list.
 ///
-/// `CONFRELAY_WRITE_DOCS=1` writes them anew.
+/// `CONFRELAY_WRITE_DOCS=1` writes them again.
 @Suite("The page on metrics", .serialized)
 struct MetricsDocumentTests {
     private static let page = "metrics.md"

@@ -18,7 +18,7 @@ struct PageTests {
         ])
     }
 
-    /// What a browser asks for a page with.
+    /// The `Accept` header with which a browser asks for a page.
     private static let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
     @Test("browsers get the page at / and at a room, open or not", arguments: ["/", "/rooms/demo"])

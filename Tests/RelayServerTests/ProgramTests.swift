@@ -50,7 +50,7 @@ struct ProgramTests {
             String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         }
 
-        /// Waits for the end: the exit code, and what was written on standard error.
+        /// Waits for the end; returns the exit code and the text on standard error.
         func end() -> (code: Int32, errors: String) {
             let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             return if case .exit(let code) = process.wait() { (code, text) } else { (-1, text) }

@@ -7,7 +7,7 @@ import VideoCoding
 @testable import Conference
 @testable import RelayServer
 
-/// What the server tells of overload control.
+/// The server's answers about readiness under overload control.
 @Suite struct ReadinessTests {
     private func report(_ overload: OverloadSnapshot?, isServing: Bool = true) -> ServerReport {
         ServerReport(

@@ -17,7 +17,7 @@ struct RoomFeedTests {
 
     private let room = RoomState(id: "demo", participants: [Self.participant("p1")])
 
-    /// Takes what waits in a feed that has ended.
+    /// Takes the remaining messages of a feed that has ended.
     private func messages(of feed: RoomFeed) async -> [RoomFeedMessage] {
         var result: [RoomFeedMessage] = []
         for await message in feed.messages { result.append(message) }

@@ -28,7 +28,7 @@ struct TLSTests {
         func path(_ name: String) -> String { url.appending(path: name).path }
     }
 
-    /// Keeps what is logged.
+    /// Collects the log messages.
     private struct Log: LogHandler {
         let lines: Lines
         var logLevel = Logger.Level.trace

@@ -4,7 +4,7 @@ import Testing
 @testable import SDP
 @testable import SecureTransport
 
-/// An answer with what was negotiated.
+/// An answer with the negotiated media.
 struct Answered {
     var answer: SessionDescription
     var session: NegotiatedSession

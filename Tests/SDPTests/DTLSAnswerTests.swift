@@ -23,7 +23,7 @@ import Testing
             #expect(description.values("ice-pwd") == [transport.localCredentials.password])
             #expect(description.values("fingerprint").first?.hasPrefix("sha-256 00:01:02:") == true)
             #expect(description.rtcpMux && description.port == 7000)
-            // The offerer asks for what it can do, and gets one payload type with what belongs to it.
+            // The offerer asks for what it can do, and gets one payload type with its parameters.
             let offered = offer.media[answered.session.media.first { $0.mid == description.mid }?.index ?? 0]
             #expect(Set(description.formats).isSubset(of: offered.formats))
             #expect(Set(description.values("extmap")).isSubset(of: offered.values("extmap")))
@@ -98,7 +98,7 @@ import Testing
         #expect(answered.answer.media[2].values("msid").isEmpty)
         #expect(answered.answer.attributes.first == SDPAttribute("group", "BUNDLE 0 1 2"))
 
-        // What says that it is screen share is, wherever it stands.
+        // The mark of screen share is recognised in any position.
         let text = try Fixture(name: "chromium-two-videos-datachannel").text
             .replacing("a=mid:1\r\n", with: "a=mid:1\r\na=content:slides\r\n")
         let swapped = try Answered.overDTLS(text)

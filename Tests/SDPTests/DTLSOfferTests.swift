@@ -22,7 +22,8 @@ struct DTLSNegotiation {
                 credentials: ICECredentials(usernameFragment: ufrag, password: "clientclientclientclient")))
     }
 
-    /// An offer, its answer and its completion, each through its text; goes on with what was negotiated before.
+    /// Makes an offer, its answer and its completion, each through its text; continues from the media negotiated
+    /// before.
     mutating func negotiate(
         _ parameters: OfferParameters, policy: AnswerPolicy = .overDTLS
     ) throws -> (client: NegotiatedSession, relay: NegotiatedSession) {

@@ -5,7 +5,7 @@ import Testing
 @testable import SDP
 @testable import SecureTransport
 
-/// An offer in `Fixtures`, whose README says where it comes from.
+/// An offer in `Fixtures`, whose README states its origin.
 struct Fixture: CustomTestStringConvertible {
     var name: String
 
@@ -36,7 +36,7 @@ struct Fixture: CustomTestStringConvertible {
         "1-join", "2-screen", "3-screen-paused", "4-screen-stopped", "5-screen-anew", "6-ice-restart", "7-camera-off",
     ].map { Fixture(name: "chromium-session-\($0)") }
 
-    /// Those whose names these are.
+    /// The fixtures with these names.
     static func named(_ names: String...) -> [Fixture] { names.map(Fixture.init) }
 }
 

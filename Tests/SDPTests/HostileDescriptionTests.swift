@@ -6,7 +6,7 @@ import Testing
 @testable import SecureTransport
 
 @Suite struct HostileDescriptionTests {
-    /// Parses, answers and, where that works, checks what must hold of every answer.
+    /// Parses and answers; if that works, checks the conditions that hold for every answer.
     private func answer(_ text: String, using generator: inout SeededGenerator) throws -> Bool {
         guard let offer = try? SessionDescription(parsing: text),
             let (answer, session) = try? OfferAnswer.answer(

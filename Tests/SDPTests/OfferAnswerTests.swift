@@ -21,7 +21,7 @@ import Testing
         return (client, relay)
     }
 
-    /// Sends a packet each way and checks that what arrives is what was sent.
+    /// Sends a packet each way and checks that it arrives unchanged.
     private func exchange(_ client: NegotiatedMedia, _ relay: NegotiatedMedia) throws {
         for (sender, receiver) in [(client, relay), (relay, client)] {
             let outbound = try SRTPContext(keys: #require(sender.keys).outbound, direction: .outbound)

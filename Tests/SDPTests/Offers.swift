@@ -8,8 +8,8 @@ enum Offers {
     static let otherCounterModeKey = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5"
     static let galoisKey = "AAECAwQFBgcICQoLDA0OD6ChoqOkpaanqKmqqw=="
 
-    /// What `ffmpeg -sdp_file` writes for two SRTP outputs: the profile's name is that of RTP in the clear, lines end
-    /// with LF, and nothing says what the H.264 profile is.
+    /// The output of `ffmpeg -sdp_file` for two SRTP outputs: the profile's name is that of RTP without encryption,
+    /// lines end with LF, and the H.264 profile is not stated.
     static let ffmpeg = """
         v=0
         o=- 0 0 IN IP4 127.0.0.1

@@ -3,8 +3,7 @@ import MediaCore
 import NIOCore
 import SecureTransport
 
-/// OpenSSL as anyone else may use it: another side for connections that differs from ours in what a test wants. Every
-/// record goes in a datagram of its own.
+/// OpenSSL as another peer may use it, with the settings that a test wants. Each record goes in a datagram of its own.
 final class BareDTLSPeer {
     struct Options {
         var role = DTLSRole.client
@@ -103,7 +102,7 @@ final class BareDTLSPeer {
         SSL_do_handshake(ssl)
     }
 
-    /// What waits to be sent, record by record.
+    /// Takes the waiting output, record by record.
     func takeRecords() -> [ByteBuffer] {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = BIO_read(outgoing, &bytes, Int32(bytes.count))

@@ -69,7 +69,7 @@ final class DTLSLink {
 
     var isEstablished: Bool { clientKeys != nil && serverKeys != nil }
 
-    /// Lets time pass until `condition` holds, nothing is left to happen, or `limit` is over.
+    /// Advances time until `condition` holds, nothing is left to happen, or `limit` is over.
     func run(limit: Duration = .seconds(60), until condition: (DTLSLink) -> Bool = { _ in false }) {
         let end = now + limit
         while !condition(self) {
@@ -82,7 +82,7 @@ final class DTLSLink {
         }
     }
 
-    /// Sends what the connections have to send, and takes their events.
+    /// Sends the connections' waiting output, and takes their events.
     func drain() {
         while let datagram = client.pollTransmit() { send(datagram, toServer: true) }
         while let datagram = server.pollTransmit() { send(datagram, toServer: false) }

@@ -4,7 +4,7 @@ import NIOCore
 import SecureTransport
 import Testing
 
-/// What is agreed on with, and refused of, implementations that are set up otherwise.
+/// Negotiation with implementations that have other settings, and refusals.
 @Suite struct DTLSNegotiationTests {
     @Test("a peer with one of the profiles alone gets that one", arguments: [DTLSRole.client, .server])
     func profiles(peerRole: DTLSRole) throws {

@@ -4,7 +4,7 @@ import NIOCore
 import SecureTransport
 import Testing
 
-/// Whom a connection refuses, and what it makes of what it has no use for.
+/// The peers that a connection refuses, and its handling of records that it cannot use.
 @Suite struct DTLSRefusalTests {
     private static let stranger = CertificateFingerprint(digest: [UInt8](repeating: 7, count: 32))
 

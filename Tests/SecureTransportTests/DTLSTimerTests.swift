@@ -47,7 +47,7 @@ import Testing
         #expect(server.state == .failed(.timedOut))
         #expect(server.pollEvent() == .failed(.timedOut))
         #expect(server.counters.timeouts == 12)
-        // What a half-open handshake sends to its address in all.
+        // The number of datagrams that a half-open handshake sends to its address in total.
         #expect(server.counters.sent < 70)
     }
 

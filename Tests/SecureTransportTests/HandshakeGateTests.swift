@@ -2,7 +2,7 @@ import SecureTransport
 import Testing
 
 @Suite struct HandshakeGateTests {
-    /// Which of the sessions with these hosts, numbered from zero, the gate admits.
+    /// The sessions with these hosts, numbered from zero, that the gate admits.
     private static func admitted(_ hosts: [String], by gate: inout HandshakeGate<Int>) throws -> [Int] {
         try hosts.enumerated().compactMap { index, host in
             let address = try #require(TransportAddress(host: host, port: UInt16(1000 + index)))

@@ -4,12 +4,12 @@ import NIOCore
 import SecureTransport
 import Testing
 
-/// Who does not get in, and what the attempt costs: ICE and DTLS one after the other, as a relay has them.
+/// Peers that do not get in, and the cost of their attempts: ICE and DTLS one after the other, as in a relay.
 @Suite struct JoiningRefusalTests {
     private let source = ICEFixture.address(1)
     private let stranger = ICEFixture.address(66)
 
-    /// What a run of a handshake came to.
+    /// The result of a run of a handshake.
     private struct Run {
         var keys: SRTPKeyPair?
         var clientEvents: [DTLSConnection.Event] = []

@@ -2,8 +2,8 @@ import MediaCore
 import NIOCore
 import SecureTransport
 
-/// What stands before the media of one participant: checks are answered, a handshake begins only with an address that
-/// passed one, and only when the gate has room.
+/// The part in front of one participant's media: it answers checks, begins a handshake only with an address that passed
+/// one, and only when the gate has room.
 struct LiteEndpoint {
     let number: Int
     var agent: ICELiteAgent
@@ -22,7 +22,7 @@ struct LiteEndpoint {
         self.fingerprints = fingerprints
     }
 
-    /// Takes a datagram; gives back what goes out, and where to.
+    /// Takes a datagram; returns the output with its destination.
     mutating func receive(
         _ datagram: ByteBuffer, from source: TransportAddress, gate: inout HandshakeGate<Int>, now: MonotonicInstant
     ) throws -> [(datagram: ByteBuffer, destination: TransportAddress)] {

@@ -15,7 +15,7 @@ let mediumPicture = VideoDimensions(width: 640, height: 360)
 /// The time of frame `number` at 30 frames a second.
 func frameTime(_ number: Int) -> MediaTime { MediaTime(value: Int64(number) * 3000, timescale: 90_000) }
 
-/// Peak signal-to-noise ratio of plane `plane`, in dB; 0 where the pictures cannot be compared.
+/// The peak signal-to-noise ratio of plane `plane`, in dB; 0 if the pictures cannot be compared.
 func signalToNoise(_ left: PixelBuffer, _ right: PixelBuffer, plane: Int = 0) -> Double {
     guard let ratio = try? PictureQuality.psnr(left, right) else { return 0 }
     return [ratio.y, ratio.u, ratio.v][plane]

@@ -103,7 +103,7 @@ struct CompressionPropertyTests {
         #expect(session.properties.entropyMode == .cavlc)
         try session.set(\.expectedFrameRate, to: 60)
         #expect(session.properties.profileLevel.level?.levelIDC == 31)
-        // What was left to the encoder is decided with the first frame.
+        // Settings that were left to the encoder are fixed with the first frame.
         try session.encode(MovingPattern(mediumPicture).picture(0), presentationTime: .zero)
         #expect(session.format?.profileLevel.levelIDC == 31)
         try session.set(\.expectedFrameRate, to: 30)

@@ -17,7 +17,7 @@ private final class SessionBox: Sendable {
 
 @Suite("Every frame that is pushed")
 struct DecodingContractTests {
-    /// A stream that reorders: a keyframe, then groups of two where the second is shown first.
+    /// A stream with reordering: a keyframe, then groups of two frames of which the second is shown first.
     private func reordered(groups: Int, stream: inout RawPictureStream) -> [SampleBuffer] {
         var samples = [stream.frame(16, order: 0, isIDR: true)]
         for group in 0..<UInt32(groups) {

@@ -16,7 +16,7 @@ import Testing
         return try (0..<frames).map { number in
             let options = EncodeOptions(forceKeyframe: keyframes.contains(number))
             let frame = try #require(try encoder.encode(pattern.picture(number), number, options: options))
-            // What comes from a network says itself whether others refer to it.
+            // Samples from a network state themselves whether others refer to them.
             return SampleBuffer(
                 nalUnits: try frame.nalUnits, format: frame.sample.format,
                 presentationTime: frame.sample.presentationTime)

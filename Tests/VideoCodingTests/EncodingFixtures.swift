@@ -96,7 +96,7 @@ func backEnds(with option: EncodeOption) -> [EncoderBackEnd] {
     backEnds.filter { EncoderCapabilities.of($0).frameOptions.contains(option) }
 }
 
-/// The folder of real clips; nil where there is none.
+/// The folder of real clips; nil if there is none.
 let clipFolder = ProcessInfo.processInfo.environment["CONFRELAY_CONFORMANCE_DIR"]
 
 /// The pictures of a real clip, forwards and backwards so that it can be played without end.

@@ -26,7 +26,7 @@ struct FrameLimitTests {
         }
         let frames = outputs.compactMap(\.frame)
         for frame in frames { #expect(frame.size.bytes <= limit, "\(frame.statistics.type)") }
-        // What is left decodes without errors, and most of it is there.
+        // The rest decodes without errors, and most of it is there.
         #expect(try libavcodecPictures(frames.map(\.sample)).count == frames.count)
         let least = limit < 4000 ? 0 : 70
         #expect(frames.count >= least, "\(frames.count) frames within \(limit) bytes")
@@ -81,7 +81,7 @@ struct FrameLimitTests {
             let frames = 40 + number * 10
             let keyframe = try #require(
                 try encoder.encode(frames..<frames + 1, of: pattern, forcingKeyframes: true).first)
-            // How the size falls with the QP is not known before the first try.
+            // Before the first try it is not known how the size falls with the QP.
             #expect(((number == 0 ? 2000 : 3000)...6000).contains(keyframe.size.bytes), "\(keyframe.size)")
             repeated.append(encoder.session.statistics.framesRepeated - before)
             try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 60_000))
@@ -141,7 +141,7 @@ struct FrameLimitTests {
             }
         }
         #expect(try libavcodecPictures(frames.map(\.sample)).count == frames.count)
-        // The most is made of what is allowed.
+        // The frames use most of the allowed size.
         if mode != .quality { #expect(frames.size.bytes > 60_000 * 3 * 6 / 10, "\(frames.size) of 180000 B") }
     }
 

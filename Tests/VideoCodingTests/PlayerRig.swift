@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import VideoCoding
 
-/// A player on a virtual clock, and what it told.
+/// A player on a virtual clock, and its notifications.
 final class PlayerRig: Sendable {
     let clock = VirtualMediaClock()
     let timebase: Timebase
@@ -56,14 +56,14 @@ final class PlayerRig: Sendable {
 
     var errorCount: Int { entries.count { if case .failed = $0.event { true } else { false } } }
 
-    /// Lets what is due happen, and `frames` thirtieths of a second pass.
+    /// Runs everything that is due, and advances time by `frames` thirtieths of a second.
     func advance(frames: Int = 0) {
         let time = MediaTime(value: Int64(frames), timescale: 30)
         clock.advance(by: time.converted(toTimescale: 1_000_000_000, rounding: .up).duration)
     }
 }
 
-/// Gives samples to a player as long as it is ready.
+/// Gives samples to a player while it is ready.
 final class SampleFeed: Sendable {
     private struct State {
         var samples: ArraySlice<SampleBuffer>

@@ -47,8 +47,8 @@ struct RateTests {
             next += 30
             #expect(!frames.contains { $0.isKeyframe })
             let share = meanRate(frames[...], frameRate: frameRate) / .megabits(1)
-            // Where the latency budget is less than two frames long, x264 keeps a tenth and more back so as not to
-            // exceed it.
+            // If the latency budget is less than two frames long, x264 keeps back a tenth or more so as not to exceed
+            // it.
             #expect(abs(share - 1) < (frameRate < 20 ? 0.2 : 0.1), "\(share) at \(frameRate) frames a second")
         }
     }

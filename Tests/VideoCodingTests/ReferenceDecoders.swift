@@ -6,7 +6,7 @@ import Testing
 
 @testable import VideoCoding
 
-/// The pictures of a stream, as libavcodec decodes them; fails where one is missing or had to be concealed.
+/// The pictures of a stream, as libavcodec decodes them; fails if one is missing or had to be concealed.
 func libavcodecPictures(_ samples: [SampleBuffer]) throws -> [PixelBuffer] {
     let decoder = try TestDecoder(format: try #require(samples.first).format)
     var outcomes: [DecodeOutput] = []

@@ -41,8 +41,8 @@ struct ReferenceInvalidationTests {
         options = EncodeOptions()
         let after = [recovery] + (try encode(next + 1..<next + 20, with: encoder))
         #expect(!after.contains { $0.isKeyframe })
-        // What the receiver has, without the lost frames, is all that it needs: both decoders agree, and the pictures
-        // are the encoder's. Errors that spread would show.
+        // The frames that the receiver has, without the lost ones, are sufficient: both decoders agree, and the
+        // pictures are the encoder's. Errors that spread would show.
         let received = (before + after).map(\.sample)
         let pictures = try pictures(of: received)
         #expect(pictures.count == received.count)
@@ -55,7 +55,8 @@ struct ReferenceInvalidationTests {
         }
     }
 
-    /// What libavcodec shows; it may call the gap in frame numbers an error, so that is not looked at.
+    /// The pictures that libavcodec shows. It may report the gap in frame numbers as an error, so its errors are
+    /// ignored.
     private func pictures(of samples: [SampleBuffer]) throws -> [PixelBuffer] {
         let decoder = try TestDecoder(format: samples[0].format)
         var outcomes = samples.flatMap { decoder.decode($0) }

@@ -16,7 +16,7 @@ struct ReproducibilityTests {
         #expect(streams.allSatisfy { $0 == streams[0] })
     }
 
-    /// The frames of a session that looks ahead where the back end can.
+    /// The frames of a session that looks ahead if the back end can.
     private func encodeAhead(_ backEnd: EncoderBackEnd) throws -> [BlockBuffer] {
         let canLookAhead = backEnds(with: .allowFrameReordering).contains(backEnd)
         let encoder = try TestEncoder(backEnd, VaryingPattern.dimensions, profile: .high) {
@@ -32,7 +32,7 @@ struct ReproducibilityTests {
     }
 }
 
-/// Has the C library hand out memory filled with something that depends on `pattern`; zero for whatever lies in it.
+/// Makes the C library hand out memory filled with a value that depends on `pattern`; zero leaves the memory as it is.
 private func fillFreshMemory(with pattern: Int32) {
     let perturb: Int32 = -6
     #expect(mallopt(perturb, pattern) == 1)

@@ -245,7 +245,7 @@ struct SampleBufferPlayerTests {
         rig.timebase.setRate(1)
         rig.advance(frames: 60)
         #expect(count.load(ordering: .relaxed) == 1)
-        // What comes without being asked for has the player ask again.
+        // A sample that was given unasked makes the player ask again.
         rig.player.enqueue(try samples()[0])
         rig.advance()
         #expect(count.load(ordering: .relaxed) == 2)

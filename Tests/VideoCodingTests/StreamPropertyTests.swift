@@ -5,7 +5,7 @@ import Testing
 
 @testable import VideoCoding
 
-/// What properties do to the stream, by the stream itself.
+/// The effect of properties on the stream, seen in the stream itself.
 @Suite("In the stream")
 struct StreamPropertyTests {
     private func parameterSets(
@@ -104,7 +104,7 @@ struct StreamPropertyTests {
         let pattern = MovingPattern(smallPicture)
         let frames = try encoder.encode(0..<10, of: pattern)
         #expect(frames.map(\.isKeyframe) == (0..<10).map { $0 % 4 == 0 })
-        // It changes while encoding; what was asked for in between counts.
+        // The interval changes while encoding; it counts from the forced keyframe.
         try encoder.session.set(\.maxKeyframeInterval, to: 6)
         let forced = try encoder.encode(10..<11, of: pattern, forcingKeyframes: true)
         let later = forced + (try encoder.encode(11..<24, of: pattern))
@@ -224,14 +224,14 @@ struct StreamPropertyTests {
             // Each layer doubles the rate.
             let share = 1 << (layers - 1 - highest)
             #expect(abs(kept.count - 33 / share) <= 1, "\(kept.count) in layers up to \(highest)")
-            // What is left decodes to the same pictures.
+            // The remaining frames decode to the same pictures.
             let pictures = try libavcodecPictures(kept.map(\.sample)).map(contents)
             for (picture, time) in zip(pictures, kept.map(\.sample.presentationTime).sorted()) {
                 #expect(picture == all[try #require(times.firstIndex(of: time))])
             }
             if !needsReordering { #expect(pictures == (try OpenH264Decoder.pictures(kept.map(\.sample)))) }
         }
-        // A decoder knows where it must not take what was left out for lost.
+        // A decoder can tell frames that were left out from lost ones.
         if layers > 2, !needsReordering {
             let set = try #require(
                 frames[0].sample.format.parameterSets.compactMap(NALUnit.init).first {
@@ -239,7 +239,7 @@ struct StreamPropertyTests {
                 })
             #expect(try SequenceParameterSet(parsing: set).allowsFrameNumberGaps)
         }
-        // Nothing refers to the highest layer.
+        // No frame refers to the highest layer.
         for frame in frames {
             let isReference = try frame.nalUnits.allSatisfy { $0.referenceIDC > 0 }
             #expect(isReference == frame.statistics.isReference)

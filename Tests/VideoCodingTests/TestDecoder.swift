@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import VideoCoding
 
-/// A decompression session that collects its outputs, so that a test sees what came of each call.
+/// A decompression session that collects its outputs, so that a test can match them with its calls.
 final class TestDecoder: Sendable {
     let session: DecompressionSession
     private let outputs: OutputCollector
@@ -31,7 +31,7 @@ final class TestDecoder: Sendable {
     func canAccept(_ format: VideoFormatDescription) -> Acceptance { session.canAccept(format) }
 }
 
-/// Where an output handler puts what it is called with.
+/// Collects the arguments with which an output handler is called.
 final class OutputCollector: Sendable {
     private let outputs = Mutex<[DecodeOutput]>([])
 

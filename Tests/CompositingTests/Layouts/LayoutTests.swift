@@ -78,7 +78,7 @@ struct LayoutTests {
         #expect(sources == [.screenShare(1), .screenShare(3), .camera(1), .camera(2), .camera(3)])
     }
 
-    @Test("two who talk to each other stand side by side, filling their halves, and do not change places")
+    @Test("two people who talk to each other fill half the picture each and keep their places")
     func sideBySide() {
         let expected = [
             CompositionLayer(source: .camera(1), rect: rect(0, 0, 640, 720), fit: .cover),

@@ -10,7 +10,7 @@ import VideoCoding
 
 @testable import Conference
 
-/// Rooms whose jobs are said to take long, and what overload control has them do.
+/// Rooms whose jobs are reported to take long, and the reaction of overload control.
 @Suite struct OverloadedRoomTests {
     private func makeCall(
         isGoverned: Bool = true, configure: (inout RelayConfiguration) -> Void = { _ in }
@@ -178,7 +178,7 @@ import VideoCoding
         call.run(for: .milliseconds(100))
         #expect(throws: JoinError.self) { try join(call, "One too many", .red) }
         #expect(snapshot(call)?.seatsLeft == 0)
-        // Their jobs take no time at all: the reckoning was wrong.
+        // Their jobs take no time at all: the estimate was wrong.
         call.run(for: .seconds(4))
         #expect(snapshot(call)?.seatsLeft ?? 0 >= 1)
         _ = try join(call, "One more", .red)
@@ -216,7 +216,7 @@ import VideoCoding
 
     @Test("a machine is measured within the time that is given, and each kind of work costs something")
     func calibration() throws {
-        // A clock that goes on by a millisecond each time that it is looked at.
+        // A clock that advances by a millisecond each time it is read.
         let looks = Atomic<Int64>(0)
         let run = CalibrationRun(
             canvas: VideoDimensions(width: 320, height: 180), encoder: .openH264, limit: .milliseconds(60)

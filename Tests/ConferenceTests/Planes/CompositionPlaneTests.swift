@@ -5,7 +5,7 @@ import Testing
 
 @testable import Conference
 
-/// What a room's members are shown, by itself: no connection, no socket, no sleep.
+/// The composition of a room's pictures alone: no connection, no socket, no sleep.
 @Suite struct CompositionPlaneTests {
     private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
     private static let canvas = VideoDimensions(width: 320, height: 180)

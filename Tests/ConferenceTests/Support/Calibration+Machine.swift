@@ -3,7 +3,7 @@ import MediaCore
 import VideoCoding
 
 extension Calibration {
-    /// What a machine was measured to take that is so many times slower than a usual one.
+    /// The calibration of a machine that is slower than a usual one by `factor`.
     static func machine(timesSlower factor: Double = 1) -> Calibration {
         var calibration = Calibration(canvas: VideoDimensions(width: 1280, height: 720), encoder: .openH264)
         calibration.decode = 0.0004 * factor

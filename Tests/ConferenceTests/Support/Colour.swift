@@ -11,7 +11,7 @@ struct Colour: Equatable {
     static let blue = Colour(y: 41, u: 240, v: 110)
     static let yellow = Colour(y: 210, u: 16, v: 146)
 
-    /// Returns true if `other`'s hue is this one's, as far as an encoder at a low rate keeps it.
+    /// True if the two hues are equal within the precision that an encoder keeps at a low rate.
     func resembles(_ other: Colour, tolerance: Int = 24) -> Bool {
         abs(Int(u) - Int(other.u)) < tolerance && abs(Int(v) - Int(other.v)) < tolerance
     }
@@ -67,7 +67,7 @@ extension PixelBuffer {
 }
 
 extension PixelBuffer {
-    /// How much of the picture is of a colour, from 0 to 1.
+    /// The share of the picture that has this colour, from 0 to 1.
     func share(of colour: Colour) -> Double {
         var (hits, count) = (0, 0)
         for y in stride(from: 2, to: dimensions.height, by: 6) {

@@ -11,14 +11,13 @@ import VideoCoding
 
 @testable import Conference
 
-/// A camera, and receivers on a path whose round trip is too long for anything to be sent again in time, where nothing
-/// else is said, with bursts of loss.
+/// A camera and receivers on a path with bursts of loss. The path's round trip is too long for retransmission.
 final class LossyCall {
     let call: VirtualCall
     var watchers: [TestClient] = []
-    /// What the encoders made, in order.
+    /// The frames that the encoders made, in order.
     private(set) var encoded: [EncodedPicture] = []
-    /// When packets to the first watcher get lost.
+    /// The times at which packets to the first watcher get lost.
     var bursts: [ClosedRange<MonotonicInstant>] = []
 
     init(
@@ -46,7 +45,7 @@ final class LossyCall {
         }
         call.onEncoded = { [unowned self] in encoded.append($0) }
         call.drops = { [unowned self] datagram, isDownlink, client in
-            // RTP of any kind; what else there is gets through (RFC 7983).
+            // RTP of any kind; all other packets get through (RFC 7983).
             isDownlink && client === watchers[0]
                 && (128...191).contains(datagram.getInteger(at: 0, as: UInt8.self) ?? 0)
                 && !(192...223).contains(datagram.getInteger(at: 1, as: UInt8.self) ?? 0)
@@ -54,7 +53,7 @@ final class LossyCall {
         }
     }
 
-    /// Loses what leaves within so much time from now.
+    /// Loses all packets that leave within `duration` from now.
     func lose(for duration: Duration) { bursts.append(call.now...(call.now + duration)) }
 
     func downlink(_ index: Int = 0) throws -> DownlinkSnapshot {
@@ -74,7 +73,7 @@ final class LossyCall {
     }
 }
 
-/// Frames with which the picture came back: how many, of what mean size and QP.
+/// The frames that restored the picture: their number, mean size and mean QP.
 struct Repairs: CustomStringConvertible {
     var count: Int
     var bytes: Double
@@ -86,7 +85,7 @@ struct Repairs: CustomStringConvertible {
         qp = frames.reduce(0) { $0 + Double($1.statistics.averageQP ?? 51) } / Double(max(1, frames.count))
     }
 
-    /// What they would have taken at the QP of others: six more are half the size.
+    /// The estimated size at another QP: it halves with every six steps.
     func bytes(at other: Double) -> Double { bytes * exp2((qp - other) / 6) }
 
     var description: String { "\(count) of \(Int(bytes)) bytes, quantised with \(Int(qp.rounded()))" }

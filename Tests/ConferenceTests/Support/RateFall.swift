@@ -6,40 +6,41 @@ import SDP
 import SecureTransport
 import Testing
 
-/// A camera and three who watch it, of whom one has a link that falls from 2 Mbit/s to 300 kbit/s, or does not.
+/// A camera and three receivers, one of which has a link that falls from 2 Mbit/s to 300 kbit/s, or stays as it is.
 ///
-/// All times are from the fall on.
+/// All times are relative to the fall.
 struct RateFall: Sendable {
     static let rates = (before: BitRate.megabits(2), after: BitRate.kilobits(300))
-    /// When the link falls, and how long is looked on.
+    /// The time at which the link falls, and the time until which it is observed.
     private static let fall = Duration.seconds(6)
     private static let afterwards = Duration.milliseconds(2100)
     /// Packets that take longer than any did before the fall were held up by it.
     private static let heldUp = Duration.milliseconds(25)
 
-    /// When a report came to the relay that followed on a packet which was held up.
+    /// The time of the first report to the relay that followed a delayed packet.
     private(set) var told = Duration.seconds(9)
-    /// When the controller's target was less than half of what it had been.
+    /// The time at which the controller's target had fallen to less than half.
     private(set) var believed = Duration.seconds(9)
-    /// When a picture was left out for the one alone.
+    /// The time at which a picture was first left out for the slow receiver alone.
     private(set) var layerDrops = Duration.seconds(9)
-    /// When the one was sent a frame of a group of its own.
+    /// The time at which the slow receiver was first sent a frame of its own group.
     private(set) var moved = Duration.seconds(9)
-    /// The most that the link had to do, by what it carries afterwards; also when the report came.
+    /// The longest queue of the link, as a time at the new rate.
     private(set) var longestQueue = Duration.zero
+    /// The queue at the time of that first report.
     private(set) var queueWhenTold = Duration.zero
-    /// When pictures came to the one, from shortly before the fall.
+    /// The times at which pictures reached the slow receiver, from shortly before the fall.
     private(set) var arrivals: [Duration] = []
-    /// The rate of the one's encoder at the end.
+    /// The rate of the slow receiver's encoder at the end.
     private(set) var groupRate = BitRate.zero
     private(set) var decodeFailures = 0
-    /// All frames of the others, as they came, and when.
+    /// All frames that the other receivers got, and their arrival times.
     private(set) var othersFrames: [[[UInt8]]] = []
     private(set) var othersTimes: [[MonotonicInstant]] = []
 
     var longestGap: Duration { zip(arrivals, arrivals.dropFirst()).map { $1 - $0 }.max() ?? .seconds(9) }
 
-    /// What the link had to do at most, as a time of the rate before the fall.
+    /// The longest queue of the link, as a time at the old rate.
     var longestQueueAtRateBefore: Duration {
         Self.rates.before.duration(for: Self.rates.after.dataSize(over: longestQueue))
     }
@@ -57,7 +58,7 @@ struct RateFall: Sendable {
         camera.pictures = Texture.pictures
         camera.frameRate = 30
         let start = call.now
-        // There is a little room, so that all of the rate is sent.
+        // The link is a little faster than the rate, so that the whole rate is sent.
         let before = Self.rates.before * 1.15
         let steps = [
             LinkRate.Step(at: .zero, rate: before), LinkRate.Step(at: Self.fall, rate: Self.rates.after),

@@ -1,7 +1,8 @@
 import MediaCore
 import Simulation
 
-/// Pictures as a camera in a call takes them: what stands still has detail, and something with detail moves before it.
+/// Pictures similar to those of a camera in a call: a detailed background, and a detailed object that moves in front of
+/// it.
 enum Scenery {
     static let dimensions = VideoDimensions(width: 320, height: 180)
     /// Two seconds at 15 pictures a second, without end.
@@ -24,7 +25,7 @@ enum Scenery {
                 for y in 0..<height {
                     for x in 0..<width {
                         let isInFront = (left / divisor..<(left + size) / divisor).contains(x) && y > height / 3
-                        // Grain of two by two samples, which moves with what it belongs to.
+                        // Grain of two by two samples, which moves with its object.
                         let column = ((isInFront ? x - left / divisor + 300 : x) / 2) & 511
                         let grain = texture[(y / 2 * 512 + column) & 0x3FFFF]
                         bytes[y * stride + x] = (plane == 0 ? 80 : 110) + (plane == 0 ? grain : grain / 4)

@@ -11,7 +11,7 @@ import VideoCoding
 
 @testable import PeerConnection
 
-/// A participant on virtual time: it sends a flat colour with some texture and a tone, and decodes what it gets.
+/// A participant on virtual time: it sends a flat colour with some texture and a tone, and decodes what it receives.
 final class TestClient {
     let name: String
     let participantID: String
@@ -19,22 +19,23 @@ final class TestClient {
     let peer: PeerConnection
     /// The offer that was answered last, for the next one.
     var pending: PendingOffer
-    /// What that offer asked for.
+    /// The parameters of that offer.
     var parameters: OfferParameters
     var colour: Colour?
-    /// What is sent from now on; a change makes a new encoder, as a camera that turns does.
+    /// The size of the pictures that are sent from now on; a change makes a new encoder, as with a camera that is
+    /// turned.
     var dimensions: VideoDimensions {
         didSet { encoder = nil }
     }
     var frameRate = 15
     var isSendingVideo = true
-    /// How what is sent is to be turned to stand upright.
+    /// The rotation that makes the sent picture upright.
     var rotation = VideoRotation.none
-    /// What is presented, where the session has a stream for it.
+    /// The colour of the presented screen, if the session has a stream for it.
     var screenShare: Colour? {
         didSet { screenShareEncoder = nil }
     }
-    /// Nothing is said; packets go on.
+    /// If true, the packets go on but contain silence.
     var isSilent: Bool {
         get { tone?.isSilent ?? true }
         set { tone?.isSilent = newValue }
@@ -52,12 +53,12 @@ final class TestClient {
     private var frameCount = 0
 
     private(set) var picture: PixelBuffer?
-    /// The compressed frames that came, where they are recorded.
+    /// The compressed frames that were received, if they are recorded.
     private(set) var frames: [[UInt8]] = []
     var recordsFrames = false
-    /// The compressed frames of the camera that were sent, and when, where they are recorded.
+    /// The compressed frames of the camera that were sent, with their times, if they are recorded.
     private(set) var sentFrames: [(bytes: [UInt8], time: MonotonicInstant)] = []
-    /// Which of them are not to be shown yet.
+    /// For each of them, true if it is not to be shown yet.
     private(set) var framesRecovering: [Bool] = []
     /// The presentation times of the frames that came, likewise.
     private(set) var times: [MediaTime] = []
@@ -67,7 +68,7 @@ final class TestClient {
     private(set) var audioPackets: [ReceivedAudioPacket] = []
     /// Opus packets sent, in order.
     private(set) var sentAudio: [ByteBuffer] = []
-    /// How loud packets say they are; nil: they do not say it.
+    /// The level that packets state; nil if they state none.
     var toldLevel: AudioLevel?
     /// The rate of the audio.
     var audioBitRate: BitRate {
@@ -78,13 +79,13 @@ final class TestClient {
     private(set) var sawGoodbye = false
     private(set) var connectionStates: [ConnectionState] = []
     private(set) var decodeFailures = 0
-    /// When each datagram came, and how long it stood in the downlink's queue.
+    /// The arrival time of each datagram, and its delay in the downlink's queue.
     private(set) var queueing: [(time: MonotonicInstant, delay: Duration)] = []
     var uplink: LinkModel<ByteBuffer>
     var downlink: LinkModel<ByteBuffer>
-    /// What is sent instead of the flat colour, in turn.
+    /// The pictures that are sent in turn in place of the flat colour.
     var pictures: [PixelBuffer] = []
-    /// What the stream says that its numbers mean.
+    /// The colour description that the stream states.
     var colourDescription = ColourDescription.unspecified
 
     init(

@@ -26,18 +26,18 @@ final class VirtualCall {
     private var random = SeededGenerator(seed: 7)
     /// Changes an offer on its way.
     var rewriteOffer: (String) -> String = { $0 }
-    /// Where the relay has sent anything.
+    /// The addresses to which the relay has sent anything.
     private(set) var destinations: Set<TransportAddress> = []
-    /// Sees each datagram that the relay sends to an address of no client.
+    /// Called for each datagram that the relay sends to an address of no client.
     var onUnclaimed: ((PeerConnection.Transmit, MonotonicInstant) -> Void)?
     /// Drops a datagram on its way when it returns true.
     var drops: (_ datagram: ByteBuffer, _ isDownlink: Bool, _ client: TestClient) -> Bool = { _, _, _ in false }
 
-    /// What jobs are said to have taken; they are done at once all the same.
+    /// The durations that jobs report; all jobs are in fact done at once.
     var jobDuration: (Job.Kind) -> Duration = { _ in .zero }
-    /// Sees each tick's pictures before the relay does.
+    /// Called with each tick's pictures before the relay gets them.
     var onComposed: ((ComposedTick) -> Void)?
-    /// Sees each encoded frame before the relay does.
+    /// Called with each encoded frame before the relay gets it.
     var onEncoded: ((EncodedPicture) -> Void)?
 
     init(configure: (inout RelayConfiguration) -> Void = { _ in }) {
@@ -46,7 +46,7 @@ final class VirtualCall {
         configuration.frameRate = 15
         configuration.mediaAddresses = [Self.relayAddress]
         configuration.certificate = Self.relayCertificate
-        // Most of what is tested here is how pictures are composed and encoded, be it for two.
+        // Most of these tests are about composing and encoding, even for two members.
         configuration.forwarding = .off
         configure(&configuration)
         relay = Relay(
@@ -68,7 +68,7 @@ final class VirtualCall {
         joinCount += 1
         var parameters = OfferParameters(address: address)
         parameters.video = video.map { OfferParameters.Video(direction: $0) }
-        // Most tests' cameras show what costs more than the relay would ask for.
+        // Most tests' cameras send more than the relay would ask for.
         parameters.video?.feedback.tmmbr = false
         parameters.video?.feedback.remb = false
         parameters.audio = audio.map { OfferParameters.Audio(direction: $0) }
@@ -94,7 +94,7 @@ final class VirtualCall {
         return client
     }
 
-    /// Offers anew for a client that is in.
+    /// Makes a new offer for a client that has joined.
     func renegotiate(_ client: TestClient, adjust: (inout OfferParameters) -> Void) throws {
         var parameters = client.parameters
         adjust(&parameters)
@@ -163,7 +163,7 @@ final class VirtualCall {
         drain()
     }
 
-    /// What has happened in the rooms since the last look.
+    /// The events of the rooms since the last call.
     func roomEvents() -> [RoomEvent.Kind] {
         var kinds: [RoomEvent.Kind] = []
         while let event = relay.pollRoomEvent() { kinds.append(event.kind) }
@@ -223,6 +223,6 @@ final class VirtualCall {
 }
 
 extension Relay {
-    /// How many rooms and participants there are.
+    /// The numbers of rooms and of participants.
     var occupancy: (rooms: Int, participants: Int) { (rooms.count, participants.count) }
 }

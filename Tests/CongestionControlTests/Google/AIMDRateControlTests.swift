@@ -9,7 +9,7 @@ struct AIMDRateControlTests {
         AIMDRateControl(start: start, minimum: .kilobits(100))
     }
 
-    /// Normal updates each 50 ms for a time, with what arrives at the rate itself; returns the last time.
+    /// Sends a normal update each 50 ms for `duration`, with the target as the throughput; returns the last time.
     @discardableResult
     private func grow(_ control: inout AIMDRateControl, from start: Double, for duration: Double) -> Double {
         var time = start

@@ -47,7 +47,7 @@ struct DelayEstimationTests {
         let jumped = interArrival.add(sendTime: at(80), receiveTime: at(10_080), size: .packet, now: at(80))
         #expect(jumped != nil)
         #expect(interArrival.add(sendTime: at(100), receiveTime: at(10_100), size: .packet, now: at(100)) == nil)
-        // Nothing is left of before: two groups are needed again.
+        // The earlier state is gone: two groups are needed again.
         #expect(interArrival.add(sendTime: at(120), receiveTime: at(10_120), size: .packet, now: at(120)) == nil)
     }
 

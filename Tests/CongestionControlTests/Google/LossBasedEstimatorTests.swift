@@ -13,7 +13,7 @@ struct LossBasedEstimatorTests {
 
         init() {}
 
-        /// Sends at a rate with a loss and what is acknowledged of it; returns the rate in kbit/s.
+        /// Sends at a rate with a loss, and reports the packets; returns the estimate in kbit/s.
         @discardableResult
         mutating func observe(
             kilobits: Double, loss: Double, acknowledged: Double? = nil, delayBased: Double, count: Int = 1,

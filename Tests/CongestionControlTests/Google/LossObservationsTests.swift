@@ -38,7 +38,7 @@ struct LossObservationsTests {
         }
     }
 
-    /// Observations of 10 kB each with these losses in kB, each 250 ms but for those that a rate is given for.
+    /// Observations of 10 kB each with these losses in kB, each 250 ms long unless a rate is given.
     private func make(_ losses: [Int]) -> LossObservations {
         var observations = LossObservations()
         for (index, lost) in losses.enumerated() {

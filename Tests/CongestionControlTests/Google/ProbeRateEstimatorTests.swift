@@ -22,7 +22,7 @@ struct ProbeRateEstimatorTests {
     @Test("a probe that arrives as it was sent shows its own rate")
     func unsaturatedProbe() {
         #expect(probe(sendInterval: 8, receiveInterval: 8) == .megabits(1))
-        // Arriving a little faster than sent proves no more than what was sent.
+        // A probe that arrives a little faster than it was sent proves no more than the sent rate.
         #expect(probe(sendInterval: 8, receiveInterval: 7) == .megabits(1))
     }
 

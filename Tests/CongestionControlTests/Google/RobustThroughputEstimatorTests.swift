@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Throughput that is acknowledged")
 struct RobustThroughputEstimatorTests {
-    /// When a packet was sent and when it arrived, in ms.
+    /// A packet's send time and arrival time, in ms.
     private struct Times {
         var sent: Double
         var received: Double
@@ -15,7 +15,7 @@ struct RobustThroughputEstimatorTests {
         (0..<count).map { make(Double($0)) }
     }
 
-    /// What packets of 1000 bytes show, in kbit/s.
+    /// The estimated rate for packets of 1000 bytes, in kbit/s.
     private func rate(_ packets: [Times]) -> Double? {
         var estimator = RobustThroughputEstimator()
         for packet in packets {

@@ -35,7 +35,7 @@ final class ChildProcess {
 
     var isRunning: Bool { process.isRunning }
 
-    /// What it wrote so far.
+    /// Its output so far.
     var output: String { Self.text(of: outputFile) }
     var errors: String { Self.text(of: errorFile) }
 

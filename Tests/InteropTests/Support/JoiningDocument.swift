@@ -28,8 +28,8 @@ struct JoiningDocument {
 }
 
 extension JoiningDocument {
-    /// Runs blocks in a network of their own, where the relay listens on an address that is not of the loopback
-    /// interface.
+    /// Runs blocks in a network of their own, where the relay listens on an address other than the loopback
+    /// interface's.
     ///
     /// - Parameter time: How long the commands stay, in seconds.
     static func runApart(_ names: [String], room: String, time: Int, in folder: TemporaryFolder) async throws {

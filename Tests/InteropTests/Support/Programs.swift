@@ -2,7 +2,7 @@ import ChildProcesses
 import Foundation
 import Testing
 
-/// Where the programs are that tests start.
+/// The paths of the programs that tests start.
 enum Programs {
     /// A program of this package: products lie beside the test bundle that was built with them.
     static func product(_ name: String) throws -> URL {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What ffmpeg decodes from a file that was received: small pictures, and the audio.
+/// The media that ffmpeg decodes from a received file: small pictures, and the audio.
 struct ReceivedMedia {
     /// The size that pictures are scaled to: ten columns for each colour bar.
     private static let width = 70
@@ -85,6 +85,6 @@ struct RGB {
         return text
     }
 
-    /// What the seven bars of the SMPTE pattern show: grey, yellow, cyan, green, magenta, red, blue.
+    /// The colours of the SMPTE pattern's seven bars: grey, yellow, cyan, green, magenta, red, blue.
     static let smpteBars = ["RGB", "RG", "GB", "G", "RB", "R", "B"]
 }

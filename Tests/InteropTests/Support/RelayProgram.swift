@@ -7,10 +7,10 @@ final class RelayProgram {
     let child: ChildProcess
     let port: UInt16
 
-    /// - Parameter port: Where it listens; 0: where it likes.
+    /// - Parameter port: The port on which it listens; 0 for a port of its choice.
     ///
-    /// Its overload control is off unless it is asked for: a debug build beside other tests has too little time, and
-    /// what is looked at is not what it does without.
+    /// Overload control is off unless a test asks for it: a debug build beside other tests has too little time, and
+    /// most tests look at the behaviour without it.
     init(_ arguments: [String] = [], port: UInt16 = 0, in folder: TemporaryFolder) async throws {
         let overload = arguments.contains("--overload-control") ? [] : ["--overload-control", "off"]
         let child = try ChildProcess(
@@ -46,12 +46,12 @@ final class RelayProgram {
     }
 }
 
-/// What the tests look at in `GET /rooms/{room}`.
+/// The part of `GET /rooms/{room}` that the tests look at.
 struct RoomState: Decodable {
     struct Participant: Decodable {
         struct Uplink: Decodable {
             var bitRate: Int
-            /// What the sender is asked to send at most.
+            /// The highest rate that the sender is asked to send.
             var maximumBitRate: Int?
             var width: Int
             var height: Int
@@ -72,13 +72,13 @@ struct RoomState: Decodable {
 
         var name: String
         var role: String
-        /// What they present, while they do.
+        /// The screen that the participant presents, if any.
         var screenShare: ScreenShare?
         var uplink: Uplink
         var downlink: Downlink
     }
 
-    /// What the encoders do.
+    /// The state of the encoders.
     struct Encoding: Decodable {
         struct Group: Decodable {
             var members: [String]
@@ -90,7 +90,7 @@ struct RoomState: Decodable {
         var keyframeBytes: Int
     }
 
-    /// Those who are sent others' own packets.
+    /// The participants that are sent another's own packets.
     struct Forwarding: Decodable {
         var receivers: Int
         var audioReceivers: Int

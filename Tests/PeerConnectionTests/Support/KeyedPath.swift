@@ -24,7 +24,7 @@ final class KeyedPath {
     private(set) var newestSequence: UInt16 = 0
     /// True if the receiver reports what arrives.
     var reports = true
-    /// Where the receiver's clock stands compared with ours.
+    /// The offset of the receiver's clock from ours.
     var clockOffset = Duration.seconds(10_000)
 
     /// The receiver's end of the session.
@@ -132,7 +132,7 @@ final class KeyedPath {
         }
         guard now >= nextReceiverReport else { return }
         nextReceiverReport = now + .seconds(1)
-        // The last estimate and request hold: an honest receiver takes back what a lying one said.
+        // The last estimate and request count: an honest receiver corrects a lie.
         try send([
             .receiverReport(ReceiverReport(ssrc: media.localSSRC, reports: [ReportBlock(ssrc: sentSSRC)])),
             .receiverEstimatedMaximumBitrate(

@@ -35,7 +35,7 @@ struct ProtectedStream {
         return packet
     }
 
-    /// A frame of so many packets, and what the encoder makes of it.
+    /// A frame of `count` packets, and the repair packets that the encoder makes for it.
     mutating func frame(_ count: Int) -> (media: [RTPPacket], repair: [RTPPacket]) {
         var media: [RTPPacket] = []
         var repair: [RTPPacket] = []
@@ -47,7 +47,7 @@ struct ProtectedStream {
         return (media, repair)
     }
 
-    /// What the decoder makes of what arrived.
+    /// The packets that the decoder hands on or restores after these have arrived.
     mutating func receive(media: [RTPPacket], repair: [RTPPacket]) -> [RTPPacket] {
         var recovered: [RTPPacket] = []
         for packet in media { recovered += decoder.insert(packet, bytes: packet.encode()) }
@@ -57,12 +57,12 @@ struct ProtectedStream {
 }
 
 extension RTPPacket {
-    /// With zeros for what is written as it leaves.
+    /// The packet with zeros in place of the values that are written on sending.
     var withoutSendTime: RTPPacket {
         var packet = self
         packet.extensions[2] = ByteBuffer(bytes: [0, 0, 0])
         packet.extensions[3] = ByteBuffer(bytes: [0, 0])
-        // Parsed anew, so that padding of the extensions is compared too.
+        // Parsed again, so that the padding of the extensions is compared too.
         return (try? RTPPacket(parsing: packet.encode())) ?? packet
     }
 }

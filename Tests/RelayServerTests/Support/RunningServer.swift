@@ -49,7 +49,7 @@ struct RunningServer {
             }
     }
 
-    /// Sends text on a new connection; returns what comes until the server closes it.
+    /// Sends text on a new connection; returns the answer up to the point at which the server closes it.
     func exchange(_ text: String, from host: String = "127.0.0.1") async throws -> String {
         try await connect(from: host).executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: text))
@@ -57,7 +57,7 @@ struct RunningServer {
             do {
                 for try await part in inbound { answer += String(buffer: part) }
             } catch is IOError {
-                // The server reset the connection; what came before counts.
+                // The server reset the connection; the answer received before that counts.
             }
             return answer
         }

@@ -13,7 +13,7 @@ import Synchronization
 
 /// Sends requests to a signalling router around a relay's twin, without a socket.
 struct SignallingClient {
-    /// What came back from a request.
+    /// The answer to a request.
     struct Answer {
         var status: HTTPResponse.Status
         var headers: HTTPFields
@@ -24,7 +24,7 @@ struct SignallingClient {
             (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]) ?? [:]
         }
 
-        /// What a problem document says.
+        /// The detail of a problem document.
         var detail: String { json["detail"] as? String ?? "" }
     }
 
@@ -39,7 +39,7 @@ struct SignallingClient {
         return SessionNames(using: &generator)
     }()
 
-    /// What a participant's session in the room `demo` is called in locations.
+    /// The path of a participant's session in the room `demo`.
     static func session(_ participant: String) -> String {
         (try? sessions.name(of: participant, in: RoomName("demo"))) ?? "?"
     }
@@ -81,7 +81,7 @@ struct SignallingClient {
     }
 }
 
-/// Keeps what a response writes.
+/// Collects the parts of a response.
 private final class Collector: ResponseBodyWriter, Sendable {
     let buffer = Mutex(ByteBuffer())
 

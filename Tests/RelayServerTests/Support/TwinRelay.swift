@@ -11,9 +11,9 @@ import Synchronization
 @testable import Conference
 @testable import PeerConnection
 
-/// Stands in for a relay: records what the server tells it and does what the test laid down.
+/// Takes the place of a relay: records the server's calls and answers as the test says.
 final class TwinRelay: RelayCore {
-    /// What the twin and the test share, so that the test can look at it from outside the loop.
+    /// State that the twin shares with the test, so that the test can look at it from outside the loop.
     final class Script: Sendable {
         struct State {
             var joinOutcome: Result<JoinResult, JoinError> = .success(
@@ -23,7 +23,7 @@ final class TwinRelay: RelayCore {
             var trickles: [Update<TrickleICEFragment>] = []
             /// The tag that `trickle` takes beside `*`.
             var entityTag = "\"one\""
-            /// What a fragment with credentials is answered with.
+            /// The answer to a fragment with credentials.
             var restartAnswer: TrickleICEFragment?
             var isWithoutICE = false
             var roomLayouts: [RoomLayout] = []
@@ -44,7 +44,7 @@ final class TwinRelay: RelayCore {
             var transmits: [PeerConnection.Transmit] = []
             /// Sent when the relay is closed.
             var byes: [PeerConnection.Transmit] = []
-            /// Sends every datagram back to where it came from.
+            /// If true, each datagram is sent back to its sender.
             var echoes = false
             var isClosed = false
             var snapshot = RelaySnapshot()
@@ -59,7 +59,7 @@ final class TwinRelay: RelayCore {
             var watchers: [@Sendable () -> Void] = []
         }
 
-        /// What a request wants of a participant.
+        /// A change of a participant that a request asks for.
         struct Update<Value: Sendable>: Sendable {
             var participant: String
             var value: Value

@@ -275,7 +275,7 @@ import Testing
             let changed = generator.mutate(bytes)
             guard changed != bytes else { continue }
             let outcome = client.receive(ByteBuffer(bytes: changed), from: check.destination, now: .zero)
-            // Cut down to what the integrity covers it is whole.
+            // Shortened to the part that the integrity covers, it is complete.
             guard !changed.starts(with: bytes.dropLast(8)) else { continue }
             if case .succeeded = outcome { Issue.record("a changed answer was believed") }
         }

@@ -11,20 +11,20 @@ struct ICENetwork {
 
     /// The relay's addresses, from the first of which nothing is reached when `deadAddresses` has it.
     var deadAddresses: Set<TransportAddress> = []
-    /// Where the relay sees the client, as a NAT has it.
+    /// The client's address as the relay sees it behind a NAT.
     var clientAddress = ICEFixture.address(1)
     /// The share of datagrams that is lost.
     var loss = 0.0
-    /// Of each datagram; the actual delay is between this and three times as much, which reorders.
+    /// The least delay of a datagram; the actual delay is between this and three times as much, which reorders.
     var delay = Duration.milliseconds(20)
     /// The share of datagrams that arrives twice.
     var repetition = 0.0
-    /// Nothing arrives.
+    /// If true, nothing arrives.
     var isCut = false
 
     private(set) var relayOutcomes: [ICELiteAgent.Outcome] = []
     private(set) var clientOutcomes: [ICEControllingAgent.Outcome] = []
-    /// When the client sent, where to.
+    /// The times at which the client sent, with the destinations.
     private(set) var sent: [(at: MonotonicInstant, destination: TransportAddress)] = []
 
     private var random: SeededGenerator
@@ -47,7 +47,7 @@ struct ICENetwork {
             random: SeededGenerator(seed: seed &+ 1_000), now: .zero)
     }
 
-    /// Lets time pass until an instant, or until the condition holds.
+    /// Advances time to an instant, or until the condition holds.
     mutating func run(until end: MonotonicInstant, or condition: (ICENetwork) -> Bool = { _ in false }) {
         while !condition(self) {
             transmit()
@@ -100,7 +100,7 @@ struct ICENetwork {
             flight.datagram = answer
             send(flight)
         } else if flight.clientAddress == clientAddress {
-            // What goes to an address that the client has no more is lost.
+            // A datagram to an address that the client no longer has is lost.
             clientOutcomes.append(client.receive(flight.datagram, from: flight.relayAddress, now: now))
         }
     }

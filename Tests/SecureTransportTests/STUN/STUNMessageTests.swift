@@ -80,7 +80,8 @@ import Testing
                 var bytes = original
                 bytes[index] ^= 1 << UInt8(bit)
                 let message = try? STUNMessage(parsing: ByteBuffer(bytes: bytes))
-                // What turns the fingerprint into an unknown attribute leaves the integrity whole: ICE misses it.
+                // A change that makes the fingerprint an unknown attribute leaves the integrity valid; ICE finds the
+                // fingerprint missing.
                 #expect(message == nil || message?.hasFingerprint == false)
             }
         }

@@ -9,7 +9,7 @@ import Testing
 struct MetricTests {
     private let second = 5
 
-    /// Samples of 200 ms each, made of what is usable and what is sent in each second.
+    /// Samples of 200 ms each, from the usable rate and the sent rate of each second.
     private func samples(_ seconds: [(capacity: Double, rate: Double)]) -> [FlowSample] {
         var samples: [FlowSample] = []
         for (capacity, rate) in seconds {

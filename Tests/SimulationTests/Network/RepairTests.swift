@@ -71,7 +71,7 @@ struct RepairTests {
     func underTheTarget() throws {
         let result = try run(.nack, loss: 0.1, rate: .megabits(2))
         let sent = try #require(result.metrics[.sendRate])
-        // Up to the budget's quarter of a second of debt, and what IP and UDP headers add to packets of 1100 bytes.
+        // Up to the budget's quarter of a second of debt, plus the IP and UDP headers of packets of 1100 bytes.
         #expect((1.8...2.09).contains(sent))
         #expect(try #require(result.metrics[.retransmitted]) > 7)
     }

@@ -4,7 +4,7 @@ import MediaCore
 
 @testable import Simulation
 
-/// An instant so many milliseconds after the origin.
+/// The instant `milliseconds` after the origin.
 func at(_ milliseconds: Double) -> MonotonicInstant {
     MonotonicInstant(nanoseconds: Int64(milliseconds * 1e6))
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulation
 
-/// Says whether a text is XML, and what elements it has.
+/// Checks that a text is XML, and counts its elements.
 final class ElementCounter: NSObject, XMLParserDelegate {
     private(set) var names: [String: Int] = [:]
     private(set) var isWellFormed = false
@@ -67,7 +67,7 @@ struct PlotTests {
         let plot = DistributionPlot(
             distributions: [.init(style: 0, name: "one", percentiles: [50, 100, 10_000], part: 0.5)],
             description: "frames")
-        // Of 0 to 100 % over 136 points from 20 on, half.
+        // 50 % of a plot from 0 to 100 % that is 136 points high and begins at 20.
         #expect(plot.svg.contains("M46 156L"))
         #expect(plot.svg.contains("L350 88"))
     }

@@ -37,7 +37,8 @@ import Testing
         #expect(comparison.dedicated.mostEncoders == 16)
         #expect(comparison.shared.keyframeShare <= 0.05, "\(comparison.shared.keyframeShare)")
         #expect(shares.reduce(0, +) / 16 >= 0.9, "\(Self.figures(comparison))")
-        // Rates that change faster than keyframes may come cannot be followed by whoever shares: docs/encode-groups.md.
+        // A receiver that shares an encoder cannot follow rates that change faster than keyframes may come:
+        // docs/encode-groups.md.
         #expect(shares.count { $0 < 0.85 } <= 1, "\(Self.figures(comparison))")
         #expect(shares.min() ?? 0 >= 0.75, "\(Self.figures(comparison))")
     }

@@ -9,7 +9,7 @@ import Testing
     "Conformance clips, one after the other",
     .enabled(if: ConformanceClip.folder != nil, "CONFRELAY_CONFORMANCE_DIR names no folder"))
 struct ConcatenationTests {
-    /// What a consumer sees.
+    /// An output that a consumer sees.
     private enum Event: Equatable {
         case format(VideoFormatDescription)
         case picture(String)
@@ -32,7 +32,7 @@ struct ConcatenationTests {
         return events
     }
 
-    /// The first frames of each clip, and what is seen of them alone.
+    /// The first frames of each clip, and the events of each clip alone.
     private static let starts: Result<[(samples: [SampleBuffer], events: [Event])], any Error> = Result {
         try ConformanceClip.all.map { clip in
             let samples = try Array(clip.samples().prefix(4))
@@ -40,7 +40,7 @@ struct ConcatenationTests {
         }
     }
 
-    /// What is seen of one clip behind another: the same as of both alone, without an event where nothing changes.
+    /// The expected events of one clip after another: those of both, without a format event that changes nothing.
     private func expected(_ first: [Event], _ second: [Event]) -> [Event] {
         guard case .format(let next)? = second.first else { return first + second }
         let last = first.lazy.compactMap { if case .format(let format) = $0 { format } else { nil } }.last

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VideoCoding
 
-/// What becomes of clips in which single NAL units are dropped, truncated or damaged. Seeded: the same faults each
+/// The decoding of clips in which single NAL units are dropped, truncated or damaged. Seeded: the same faults each
 /// time.
 @Suite(
     "A conformance clip with faults",

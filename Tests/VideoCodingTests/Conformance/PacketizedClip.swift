@@ -7,7 +7,7 @@ import RTP
 struct PacketizedClip {
     var mode: PacketizationMode
     var maximumPayloadSize: Int
-    /// How many packets a packet may overtake.
+    /// The number of packets that a packet may overtake.
     var window = 8
     var seed: UInt64 = 1
 

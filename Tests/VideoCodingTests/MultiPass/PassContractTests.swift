@@ -13,7 +13,7 @@ struct PassContractTests {
         var recording: Recording? = try Recording(bitRate: bitRate, folder: folder)
         try recording?.session.beginPass()
         for number in 0..<100 { try recording?.encode(number) }
-        // Nothing is ended: as if the process were gone.
+        // Nothing is ended, as if the process had died.
         recording = nil
         let again = try Recording(bitRate: bitRate, folder: folder)
         let numbers = again.numbersOfNextPass
@@ -87,7 +87,7 @@ struct PassContractTests {
         ) {
             _ = try recording.session.endPass()
         }
-        // The pass goes on.
+        // The pass continues.
         for number in numbers.dropFirst() { try recording.encode(number) }
         #expect(try recording.session.endPass().framesEncoded == numbers.count)
         #expect(recording.takeOutputs().count == VaryingPattern.frameCount + numbers.count)

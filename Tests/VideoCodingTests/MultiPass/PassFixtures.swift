@@ -8,7 +8,7 @@ import Testing
 /// Video of varying complexity: stills, slow and quick scenes, one after the other.
 struct VaryingPattern {
     static let dimensions = VideoDimensions(width: 192, height: 144)
-    /// How much quicker than once a frame each scene moves; in tenths.
+    /// Each scene's speed, in tenths of the pattern's own.
     private static let speeds = [0, 10, 2, 40, 1, 20]
     static let sceneLength = 30
     static let frameCount = speeds.count * sceneLength
@@ -44,7 +44,7 @@ final class Recording {
         }
     }
 
-    /// - Parameter folder: Where silo and storage lie in files; nil for memory and a temporary file.
+    /// - Parameter folder: The folder for the files of silo and storage; nil for memory and a temporary file.
     init(
         bitRate: BitRate, folder: TemporaryFolder? = nil, dimensions: VideoDimensions = VaryingPattern.dimensions,
         frameCount: Int = VaryingPattern.frameCount,
@@ -112,11 +112,11 @@ final class Recording {
         return results
     }
 
-    /// The mean SSIM of what is in the silo, decoded by libavcodec.
+    /// The mean SSIM of the silo's samples, decoded by libavcodec.
     func similarity() throws -> Double { try meanSimilarity(try silo.samples(), frameCount, picture) }
 }
 
-/// The mean SSIM of a decoded stream. Fails where a picture is missing or was concealed.
+/// The mean SSIM of a decoded stream. Fails if a picture is missing or was concealed.
 func meanSimilarity(
     _ samples: [SampleBuffer], _ frameCount: Int, _ picture: (Int) throws -> PixelBuffer
 ) throws -> Double {

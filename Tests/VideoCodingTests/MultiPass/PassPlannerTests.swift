@@ -90,7 +90,7 @@ struct PassPlannerTests {
 
     @Test("asks only for the groups whose bytes are better spent otherwise")
     func subset() {
-        // All alike but for two that are far from where they should be.
+        // All are alike except two that are far from their target.
         var groups = (0..<20).map { _ in
             PassPlanner.Group(frameCount: 50, measurements: [Content(size: 50_000, distortion: 2).encode(23)])
         }

@@ -3,7 +3,7 @@ import Testing
 
 /// A headless Chromium with one window, driven as a person would: by clicks and keys.
 final class Browser {
-    /// What it is started with.
+    /// The options with which it is started.
     struct Options {
         /// The camera's picture, as Y4M; nil: Chromium's own.
         var camera: URL?
@@ -68,7 +68,7 @@ final class Browser {
         try await driver.command("POST", "\(path)/refresh")
     }
 
-    /// Clicks where an element is to be seen; refused when something else is in front of it.
+    /// Clicks on a visible element; fails if something else is in front of it.
     func click(_ selector: String) async throws {
         try await driver.command("POST", "\(path)/element/\(element(selector))/click")
     }
@@ -80,7 +80,7 @@ final class Browser {
         try await driver.command("POST", "\(path)/element/\(element)/value", ["text": text])
     }
 
-    /// Types where the focus is.
+    /// Types into the element that has the focus.
     ///
     /// - Parameter keys: Characters; WebDriver has code points of its own for keys such as Tab.
     func press(_ keys: String) async throws {
@@ -127,7 +127,7 @@ final class Browser {
         }
     }
 
-    /// What the page wrote to its console, errors of the network and of the content security policy included.
+    /// The messages on the page's console, including errors of the network and of the content security policy.
     func console() async throws -> [String] {
         struct Entry: Decodable { var message: String }
         let data = try await driver.command("POST", "\(path)/se/log", ["type": "browser"])
@@ -146,10 +146,10 @@ final class Browser {
     }
 }
 
-/// How a script ended.
+/// The result of a script.
 private struct ScriptOutcome: Decodable {
-    /// What it returned, as JSON.
+    /// The returned value, as JSON.
     var value: String?
-    /// What it threw.
+    /// The error that was thrown.
     var error: String?
 }

@@ -11,7 +11,7 @@ final class ChromeDriver {
 
     init(in folder: TemporaryFolder) async throws {
         let program = try #require(Programs.installed("chromedriver"))
-        // A port that is free for IPv4 may be taken for IPv6; then it ends, and is started anew.
+        // A port that is free for IPv4 may be taken for IPv6; the program then ends and is started again.
         var child = try ChildProcess(program, ["--port=0"], in: folder)
         port = try await eventually("chromedriver listens", within: .seconds(30)) {
             if !child.isRunning { child = try ChildProcess(program, ["--port=0"], in: folder) }

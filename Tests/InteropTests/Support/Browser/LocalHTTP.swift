@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
 
-/// One HTTP request at a time to a program on this machine. `URLSession` refuses what chromedriver answers with: header
-/// fields without a space behind the colon.
+/// Sends one HTTP request at a time to a program on this machine. `URLSession` refuses chromedriver's answers, whose
+/// header fields have no space after the colon.
 enum LocalHTTP {
     struct Response {
         var status: Int
         var body: Data
     }
 
-    /// Why there is no answer.
+    /// The reason that there is no answer.
     enum Failure: Error {
         case noConnection(code: Int32)
         case brokenConnection(code: Int32)

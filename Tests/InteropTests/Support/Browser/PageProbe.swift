@@ -1,4 +1,5 @@
-/// What tests see of a page's calls. It is set up before the page's own scripts and changes nothing of what they do.
+/// The part of a page's calls that tests can see. It is set up before the page's own scripts and does not change their
+/// behaviour.
 enum PageProbe {
     static let script = """
         (() => {

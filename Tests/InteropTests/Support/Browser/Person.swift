@@ -9,7 +9,7 @@ struct Person {
     let tone: Double
     let browser: Browser
 
-    /// What `probe.received()` tells.
+    /// The result of `probe.received()`.
     struct Received: Decodable {
         var framesDecoded: Int
         var width: Int
@@ -25,7 +25,7 @@ struct Person {
         var milliseconds: Double
     }
 
-    /// What `probe.sent()` tells of one stream.
+    /// One stream in the result of `probe.sent()`.
     struct Sent: Decodable {
         var framesEncoded: Int
         var width: Int
@@ -41,7 +41,7 @@ struct Person {
 
     /// Starts the browser with the person's devices.
     ///
-    /// - Parameter isDetailed: Whether the colour has a grain, which takes bits to send.
+    /// - Parameter isDetailed: True if the colour has a grain, which takes bits to send.
     init(
         _ name: String, _ colour: PersonColour, tone: Double, isDetailed: Bool = false, _ driver: ChromeDriver,
         in folder: TemporaryFolder
@@ -56,9 +56,9 @@ struct Person {
         self.init(name: name, colour: colour, tone: tone, browser: try await Browser(driver, options))
     }
 
-    /// Joins by the page, as a person does: opens it, waits for the camera, says who they are, and clicks.
+    /// Joins by the page, as a person does: opens it, waits for the camera, enters a name, and clicks.
     ///
-    /// - Parameter script: What is run in the page first.
+    /// - Parameter script: A script to run in the page first.
     func join(_ room: String, of relay: RelayProgram, running script: String? = nil) async throws {
         try await browser.open(relay.url("/rooms/\(room)"))
         if let script { let _: Bool = try await browser.evaluate("\(script); return true;") }

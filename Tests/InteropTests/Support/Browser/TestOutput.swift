@@ -1,6 +1,6 @@
 import Foundation
 
-/// What tests leave behind for people to look at.
+/// Files that tests leave for people to look at.
 enum TestOutput {
     /// The folder that `CONFRELAY_TEST_OUTPUT` names, otherwise `.build/test-output`.
     static func file(_ name: String) throws -> URL {

@@ -9,9 +9,9 @@ import SDP
 import SecureTransport
 import Testing
 
-/// A member of a room on real sockets that has valid keys and says under them what a test wants.
+/// A member of a room on real sockets that has valid keys and sends what a test chooses.
 final class HostileMember {
-    /// What a recipe may need to know.
+    /// The values that a recipe may need.
     struct View: Sendable {
         /// The member's own source of video.
         var localSSRC: UInt32
@@ -75,7 +75,7 @@ final class HostileMember {
 
     deinit { close(descriptor) }
 
-    /// Does what a recipe says, on a thread that may block.
+    /// Performs a recipe's steps, on a thread that may block.
     func follow(_ recipe: HostileRecipe) async throws {
         nonisolated(unsafe) let member = self
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -101,7 +101,7 @@ final class HostileMember {
         }
     }
 
-    /// Calls `body` so many times, evenly over a time, and takes in what comes meanwhile.
+    /// Calls `body` `count` times, evenly over `duration`, and receives packets in between.
     private func repeated(_ count: Int, over duration: Duration, _ body: (Int) throws -> Void) throws {
         let start = ContinuousClock.now
         for index in 0..<count {
@@ -133,7 +133,7 @@ final class HostileMember {
 
     private func report() throws {
         if packetsReceived == 0 {
-            // Tells the relay where this member is.
+            // Tells the relay this member's address.
             try send(control: [.receiverReport(ReceiverReport(ssrc: media.localSSRC))])
         }
         guard recorder.nextFeedbackTime <= Self.now else { return }

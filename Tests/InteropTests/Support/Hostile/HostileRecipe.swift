@@ -2,18 +2,18 @@ import NIOCore
 import RTP
 import Testing
 
-/// What a member with valid keys sends a relay to harm it. To add an attack, add a recipe to `all`.
+/// An attack on a relay by a member with valid keys. To add an attack, add a recipe to `all`.
 struct HostileRecipe: CustomTestStringConvertible, Sendable {
-    /// What is done, as a sentence that a failing test shows.
+    /// The attack as a sentence, which a failing test shows.
     var name: String
-    /// What is done, in this order.
+    /// The steps, in this order.
     var steps: [Step]
 
     var testDescription: String { name }
 
     /// A part of an attack.
     enum Step: Sendable {
-        /// Take part for so long: receive what comes, and report it honestly.
+        /// Take part for this time: receive the packets, and report them honestly.
         case takePart(Duration)
         /// Send datagrams of RTCP, evenly over a time. The closure makes each from its number.
         case control(count: Int, over: Duration, @Sendable (_ index: Int, HostileMember.View) -> [RTCPPacket])
