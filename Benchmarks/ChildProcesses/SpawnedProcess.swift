@@ -17,7 +17,7 @@ public final class SpawnedProcess: Sendable {
     /// A program that could not be started.
     public struct SpawnError: Error, CustomStringConvertible {
         public var path: String
-        /// What `posix_spawn` says: a number as in `errno`.
+        /// The error number of `posix_spawn`, as in `errno`.
         public var code: Int32
 
         public var description: String { "\(path) cannot be started: \(String(cString: strerror(code)))" }
@@ -31,10 +31,10 @@ public final class SpawnedProcess: Sendable {
     ///
     /// - Parameters:
     ///   - path: The program's file.
-    ///   - environment: `NAME=value` each; nil: our own.
-    ///   - folder: Where it works; nil: where we do.
-    ///   - output: The descriptor of its standard output; nil: what it writes is thrown away.
-    ///   - errors: That of its standard error.
+    ///   - environment: `NAME=value` each; nil for our own.
+    ///   - folder: The program's working directory; nil for our own.
+    ///   - output: The descriptor of its standard output; nil to discard the output.
+    ///   - errors: The descriptor of its standard error.
     public init(
         _ path: String, _ arguments: [String], environment: [String]? = nil, in folder: String? = nil, output: Int32?,
         errors: Int32?
@@ -79,7 +79,7 @@ public final class SpawnedProcess: Sendable {
 
     public var isRunning: Bool { ending == nil }
 
-    /// How it ended; nil while it runs.
+    /// The program's exit status or signal; nil while it runs.
     public var ending: Ending? {
         ended.withLock { ended in
             var status: Int32 = 0

@@ -1,4 +1,4 @@
-/// Why nothing could be measured.
+/// The reason that nothing could be measured.
 enum BenchmarkError: Error, CustomStringConvertible {
     /// A program that the benchmark runs could not be started.
     case programNotStarted(path: String, reason: String)
@@ -6,7 +6,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
     case programFailed(name: String, reason: String)
     /// A codec failed.
     case codecFailed(reason: String)
-    /// The system did not give what was asked of it.
+    /// The operating system refused a request.
     case system(reason: String)
 
     var description: String {

@@ -2,12 +2,12 @@ import ArgumentParser
 import ConferenceClient
 import Foundation
 
-/// How a benchmark that runs the programs tells its results.
+/// Prints and writes the results of benchmarks that run the programs.
 enum BenchmarkOutput {
-    /// Measures, prints the table for people, and writes the report as JSON where that is wanted. That the file can be
-    /// written is found out before anything is measured.
+    /// Measures, prints the table for people, and writes the report as JSON if that is wanted. Before measuring, it
+    /// checks that the file can be written.
     ///
-    /// - Throws: An exit code, once the failure has been said.
+    /// - Throws: An exit code, after the failure has been printed.
     static func write<Report: Encodable>(
         json: String?, measuring measure: () async throws -> Report, table: (Report) -> String
     ) async throws {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What `--json` writes. Fields are added, never renamed or given another unit.
+/// The output of `--json`. Fields are added, never renamed or given another unit.
 struct BenchmarkReport: Codable, Sendable {
-    /// Where it was measured.
+    /// The machine on which it was measured.
     struct Machine: Codable, Sendable {
         var processors: Int
-        /// Of the first processor, where the system tells.
+        /// The model of the first processor, if the system states it.
         var model: String?
         /// Processes that wanted to run in the minute before: other work makes both sides slower and less steady.
         var loadAverage: Double?

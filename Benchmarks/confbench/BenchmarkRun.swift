@@ -2,11 +2,10 @@ import ArgumentParser
 import ConferenceClient
 import Foundation
 
-/// How the measurements end.
+/// Runs measurements and turns their failures into exit codes.
 enum BenchmarkRun {
-    /// Measures, prints the table for people, and writes the report as JSON where that is wanted; that the file can be
-    /// written is found out before anything is measured. What goes wrong is said on standard error and becomes the exit
-    /// code.
+    /// Measures, prints the table for people, and writes the report as JSON if that is wanted. Before measuring, it
+    /// checks that the file can be written. Failures are printed on standard error and become the exit code.
     static func write<Report: Encodable>(
         json: String?, measuring measure: () throws -> Report, table: (Report) -> String
     ) throws {

@@ -2,7 +2,7 @@ import ConferenceClient
 import Foundation
 
 extension ClientReport {
-    /// Reads what a client wrote with `--stats`.
+    /// Reads the file that a client wrote with `--stats`.
     static func read(_ path: String) throws -> ClientReport {
         do {
             return try JSONDecoder().decode(ClientReport.self, from: Data(contentsOf: URL(fileURLWithPath: path)))

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The folder of real clips, where there is one.
+/// The folder of real clips, if there is one.
 enum ClipFolder {
     static let variable = "CONFRELAY_CONFORMANCE_DIR"
 
-    /// What the environment names.
+    /// The folder that the environment names.
     static var path: String? { ProcessInfo.processInfo.environment[variable] }
 
     /// Raw H.264 streams and Y4M files of a folder, by name.

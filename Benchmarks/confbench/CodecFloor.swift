@@ -108,8 +108,8 @@ final class CodecFloor {
         cost.encode.add(encoded - finished, count: 0)
     }
 
-    /// How far into the clip a participant is at the first tick: apart from the others, as clients are that joined one
-    /// after the other.
+    /// The participant's position in the clip at the first tick. Participants are apart from each other, as clients are
+    /// that joined one after the other.
     private func offset(of index: Int) -> Int { index * samples.count / participants.count }
 
     private func decode(_ sample: SampleBuffer, index: Int) throws {

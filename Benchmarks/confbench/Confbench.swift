@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What the package costs and gives, measured.
+/// Measures the package's costs and results.
 @main
 struct Confbench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +15,7 @@ struct Confbench: AsyncParsableCommand {
         defaultSubcommand: ConferenceCommand.self)
 }
 
-/// Says on standard error what goes on.
+/// Prints progress on standard error.
 enum Progress {
     static func say(_ text: String) {
         FileHandle.standardError.write(Data("confbench: \(text)\n".utf8))

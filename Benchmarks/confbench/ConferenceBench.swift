@@ -15,9 +15,10 @@ struct ConferenceBench {
     /// Rates have to have settled for so long, or are taken as they are after `maximumSettling`.
     private static let minimumSettling = Duration.seconds(4)
     private static let maximumSettling = Duration.seconds(20)
-    /// How long the relay is measured between two floors.
+    /// The seconds for which the relay is measured between two floors.
     private static let roundSeconds = 2
-    /// How long the relay stands still for a floor: less than after what it dims its tiles, which would cost bits.
+    /// The time for which the relay stands still during a floor. It is shorter than the time after which the relay dims
+    /// its tiles, which would cost bits.
     private static let pause = Duration.milliseconds(700)
     /// After each pause the relay runs for so long before it is measured.
     private static let recovery = Duration.seconds(1)
@@ -79,7 +80,7 @@ struct ConferenceBench {
             arguments: [
                 "--port", "0", "--min-bitrate", rate, "--start-bitrate", rate, "--max-bitrate", rate, "--frame-rate",
                 "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)",
-                // What is measured is the same work, not as much of it as there is time for.
+                // Each run measures the same work, and must not be reduced to the available time.
                 "--overload-control", "off", "--forwarding", "off",
             ] + way.relayOptions + (workers.map { ["--workers", "\($0)"] } ?? []))
     }
@@ -103,8 +104,7 @@ struct ConferenceBench {
         return url
     }
 
-    /// Waits until all are there, every encoder gets the bitrate that the floor reckons with, and pictures flow both
-    /// ways.
+    /// Waits until all have joined, every encoder has the bitrate that the floor assumes, and pictures flow both ways.
     private func settle(room: URL, load: ChildProgram) async throws {
         let start = ContinuousClock.now
         var previous: RoomReading?

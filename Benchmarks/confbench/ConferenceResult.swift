@@ -1,6 +1,6 @@
-/// What came of one conference. Cores are processor seconds for each second of conference.
+/// The result of one conference. Cores are processor seconds for each second of conference.
 struct ConferenceResult: Codable, Sendable {
-    /// What the codecs alone take for one piece of work of each kind, in milliseconds.
+    /// The time that the codecs alone take for one piece of work of each kind, in milliseconds.
     struct UnitCosts: Codable, Sendable {
         var decodeMilliseconds: Double
         var composeMilliseconds: Double
@@ -24,7 +24,7 @@ struct ConferenceResult: Codable, Sendable {
     /// The lowest and the highest `ratioWithAudio` of a round: how steady the machine was.
     var lowestRatioWithAudio: Double
     var highestRatioWithAudio: Double
-    /// Where the relay's cost fell, by the role of its threads.
+    /// The relay's cost, by the role of its threads.
     var workerCores: Double
     var eventLoopCores: Double
     var otherCores: Double
@@ -32,7 +32,7 @@ struct ConferenceResult: Codable, Sendable {
     var loadCores: Double
 
     var measuredSeconds: Double
-    /// What the relay did each second.
+    /// The relay's work each second.
     var work: WorkRate
     /// Frames sent a second to each receiver.
     var framesPerReceiver: Double
@@ -87,7 +87,7 @@ struct ConferenceResult: Codable, Sendable {
         videoBitsPerSecond = relay.videoBitsPerSecond
     }
 
-    /// Of an even number of values the mean of the two in the middle; zero of none.
+    /// The median; of an even number of values the mean of the two in the middle, and zero without values.
     static func median(_ values: [Double]) -> Double {
         guard !values.isEmpty else { return 0 }
         let sorted = values.sorted()

@@ -1,6 +1,6 @@
-/// How a conference's pictures are made, by the relay and by the floor alike.
+/// The way in which a conference's pictures are made, by the relay and by the floor alike.
 enum ConferenceWay: String, CaseIterable, Codable, Sendable {
-    /// Nobody sees themselves: a picture and an encoder for each receiver.
+    /// Nobody sees themselves: each receiver has its own picture and encoder.
     case personal
     /// One picture for all, and an encoder for each.
     case dedicated

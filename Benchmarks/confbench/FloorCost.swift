@@ -12,7 +12,7 @@ struct FloorCost: Sendable {
             count += added
         }
 
-        /// What one takes, in seconds; zero where none was done.
+        /// The time of one, in seconds; zero if there was none.
         var secondsEach: Double { count > 0 ? total.seconds / Double(count) : 0 }
 
         static func + (left: Stage, right: Stage) -> Stage {
@@ -45,7 +45,7 @@ struct FloorCost: Sendable {
     }
 }
 
-/// How often in a second work of each kind is done, for all participants together.
+/// The number of pieces of work of each kind per second, for all participants together.
 struct WorkRate: Codable, Hashable, Sendable {
     var decodes: Double
     var compositions: Double

@@ -2,7 +2,7 @@ import ArgumentParser
 import ConferenceClient
 import Foundation
 
-/// How long it takes to join and to see something.
+/// The time until a client has joined and sees a picture.
 struct JoiningCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "joining",
@@ -69,7 +69,7 @@ struct JoiningResult: Codable, Sendable {
     var transport: String
     var joins: [ClientReport.Join]
 
-    /// The middle of what was measured, and the longest; nil where a client never got so far.
+    /// The median of the measurements, and the longest; nil if a client never got so far.
     func figures(_ time: (ClientReport.Join) -> Double?) -> (median: Double, longest: Double)? {
         let times = joins.compactMap(time).sorted()
         guard times.count == joins.count, let longest = times.last else { return nil }

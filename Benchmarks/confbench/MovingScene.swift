@@ -1,9 +1,9 @@
 import MediaCore
 
-/// What a camera in a call sees: a still room full of detail, and in front of it something large and detailed that
+/// The view of a camera in a call: a still room full of detail, and in front of it a large and detailed object that
 /// moves. It repeats without a seam after `period` pictures.
 ///
-/// Nothing of it is random but by seed, so that every run encodes the same pictures.
+/// All randomness comes from a seed, so that every run encodes the same pictures.
 struct MovingScene {
     /// Pictures until the scene repeats.
     static let period = 150

@@ -4,7 +4,7 @@ import PixelTransfer
 import Synchronization
 import VideoCoding
 
-/// Encodes a reel in one pass and in several, and measures what comes of it.
+/// Encodes a reel in one pass and in several, and measures the results.
 struct PassesMeasurement {
     var reel: PictureReel
     var frameRate: Int
@@ -104,7 +104,7 @@ struct PassesMeasurement {
         return try reel.picture(number)
     }
 
-    /// Decodes what is in the silo and compares it with the reel.
+    /// Decodes the silo's samples and compares them with the reel.
     private func measure(
         _ silo: FrameSilo, target: BitRate, method: String, passes: Int, encoded: Int, spent: Duration
     ) throws -> PassesResult {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one way to encode a reel gave. Fields are added, never renamed or given another unit.
+/// The result of one way to encode a reel. Fields are added, never renamed or given another unit.
 struct PassesResult: Codable, Sendable {
     /// `single` with the target bitrate, `single, same size` with the bitrate at which it comes out as large as
     /// `passes`.
@@ -9,7 +9,7 @@ struct PassesResult: Codable, Sendable {
     var kilobitsPerSecond: Double
     /// The mean SSIM of luma, in dB.
     var structuralSimilarityDecibels: Double
-    /// Of the mean squared error of luma over all frames, in dB.
+    /// Derived from the mean squared error of luma over all frames, in dB.
     var peakSignalToNoiseRatio: Double
     var passes: Int
     /// Frames that passes behind the first encoded, as a share of all.
@@ -17,7 +17,7 @@ struct PassesResult: Codable, Sendable {
     /// Processor time of encoding.
     var processorSeconds: Double
 
-    /// Of the rate from the target, as a share.
+    /// The deviation of the rate from the target, as a share.
     var deviation: Double { kilobitsPerSecond / targetKilobitsPerSecond - 1 }
 
     /// The table for people.
@@ -40,7 +40,7 @@ struct PassesResult: Codable, Sendable {
     }
 }
 
-/// What `--json` writes.
+/// The output of `--json`.
 struct PassesReport: Codable, Sendable {
     /// The version of this form.
     var version = 1

@@ -48,9 +48,9 @@ final class PictureReel {
         count += 1
     }
 
-    /// Adds the first pictures of a file: Y4M, or a raw H.264 stream. What cannot be decoded is left out.
+    /// Adds the first pictures of a file: Y4M, or a raw H.264 stream. Frames that cannot be decoded are left out.
     ///
-    /// - Returns: How many pictures it added.
+    /// - Returns: The number of pictures that it added.
     func append(contentsOf path: String, atMost limit: Int) throws -> Int {
         let before = count
         if path.hasSuffix(".y4m") {

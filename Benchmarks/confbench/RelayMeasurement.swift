@@ -1,8 +1,8 @@
 import MediaCore
 
-/// What the relay took and did in a stretch of time.
+/// The relay's cost and work in a period.
 struct RelayMeasurement: Sendable {
-    /// What the relay's threads are for.
+    /// The purpose of the relay's threads.
     enum ThreadRole: String, Codable, CaseIterable, Sendable {
         /// Decoding, composing, encoding and mixing.
         case workers
@@ -32,7 +32,7 @@ struct RelayMeasurement: Sendable {
     /// Pictures left out for a receiver: its encoder was busy, or its network full.
     var framesDropped: UInt64
     var keyframes: UInt64
-    /// What the first receiver's encoder was told at the end.
+    /// The last target of the first receiver's encoder.
     var videoBitsPerSecond: Int64
 
     init(

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// What `GET /rooms/{room}` says, as far as the benchmark needs it.
+/// The part of `GET /rooms/{room}` that the benchmark needs.
 struct RoomReading: Decodable, Sendable {
     struct Participant: Decodable, Sendable {
         struct Uplink: Decodable, Sendable {
@@ -24,7 +24,7 @@ struct RoomReading: Decodable, Sendable {
     }
 
     struct Forwarding: Decodable, Sendable {
-        /// Those who are sent sources' own packets.
+        /// The number of receivers that are sent sources' own packets.
         var receivers: Int
     }
 
@@ -32,7 +32,7 @@ struct RoomReading: Decodable, Sendable {
         struct Group: Decodable, Sendable {}
 
         var groups: [Group]
-        /// What the encoders made, however many receivers each frame went to.
+        /// The number of frames that the encoders made; a frame to several receivers counts once.
         var frames: UInt64
         var bytes: UInt64
         var keyframeBytes: UInt64

@@ -15,7 +15,7 @@ struct ScratchDirectory {
 
     func path(of name: String) -> String { url.appendingPathComponent(name).path }
 
-    /// What cannot be removed is the system's to clean up.
+    /// Files that cannot be removed are left to the system.
     func remove() {
         try? FileManager.default.removeItem(at: url)
     }

@@ -6,7 +6,7 @@ import LinkEmulation
 import MediaCore
 import Simulation
 
-/// What the network simulator costs.
+/// The cost of the network simulator.
 struct SimulatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulator",
@@ -116,7 +116,7 @@ struct SimulatorWorkload: Sendable {
     }
 }
 
-/// What a flow took to simulate.
+/// The cost of simulating one flow.
 struct SimulatorResult: Codable, Sendable {
     var name: String
     var simulatedSeconds: Double

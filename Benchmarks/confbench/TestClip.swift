@@ -5,12 +5,12 @@ import MediaCore
 import NIOCore
 import VideoCoding
 
-/// What every client sends, encoded once, as samples for the floor and as a file for the clients.
+/// The clip that every client sends, encoded once, as samples for the floor and as a file for the clients.
 struct TestClip {
     var samples: [SampleBuffer]
 
-    /// What the keyframe is encoded at. A small one: a client that has spent too much on it would leave out what
-    /// follows.
+    /// The rate of the keyframe. It is small, since a client that has spent too much on it would leave out the
+    /// following frames.
     private static let keyframeBitRate = BitRate.kilobits(60)
 
     /// Encodes a scene that begins with the clip's only keyframe. It is played over and over.

@@ -2,22 +2,22 @@ import CongestionControl
 import MediaCore
 import VideoCoding
 
-/// What is measured: one room in which everyone sends and receives.
+/// The measured conference: one room in which everyone sends and receives.
 enum Workload {
-    /// What each participant sends.
+    /// The size of each participant's pictures.
     static let sourceDimensions = VideoDimensions(width: 640, height: 360)
     static let sourceBitRate = BitRate.kilobits(500)
-    /// What each receives.
+    /// The size of each receiver's picture.
     static let canvas = VideoDimensions(width: 1280, height: 720)
     static let frameRate = 30
     /// Opus packets a second.
     static let audioFrequency = 50
-    /// What each receiver's network carries, audio and headers included.
+    /// The rate of each receiver's network, audio and headers included.
     static let downlinkBitRate = BitRate.megabits(1.5)
-    /// The best of the profiles that `confclient` offers, hence what the relay encodes.
+    /// The best of the profiles that `confclient` offers, and therefore the one with which the relay encodes.
     static let profile = H264Profile.high
 
-    /// How the relay divides `downlinkBitRate` between picture and audio, by the same code and with the same bounds.
+    /// The relay's division of `downlinkBitRate` between picture and audio, by the same code and with the same bounds.
     static let allocation: BitrateAllocation = {
         var allocator = BitrateAllocator(
             configuration: .init(audio: .kilobits(16)...(.kilobits(40)), video: .kilobits(50)...downlinkBitRate))

@@ -8,7 +8,7 @@ package struct WorkLimits: Hashable, Sendable {
     package var maximumEncoders: Int?
     /// True if participants that did not ask otherwise see the same picture with themselves in it.
     package var forcesSharedView = false
-    /// Of this many ticks one is composed.
+    /// The distance of composed ticks: one of this many is composed.
     package var frameRateDivisor = 1
     /// True if further participants are admitted.
     package var admitsJoins = true

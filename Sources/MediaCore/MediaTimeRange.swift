@@ -12,7 +12,7 @@ public struct MediaTimeRange: Hashable, Sendable {
 
     /// Creates the range from `start` up to `end`; invalid if `end` is earlier.
     ///
-    /// Of the ranges without a start only `all` has a representation as start and duration; others become invalid.
+    /// `all` is the only range without a start that can be represented by start and duration; others become invalid.
     public init(start: MediaTime, end: MediaTime) {
         let isRepresentable = start.isNumeric || (start.isNegativeInfinity && end.isPositiveInfinity)
         self.init(start: start, duration: isRepresentable ? end - start : .invalid)

@@ -2,7 +2,7 @@ import ArgumentParser
 import ConferenceClient
 import Foundation
 
-/// How many participants a machine holds, in several ways of serving them.
+/// The number of participants that a machine can hold, with several ways of serving them.
 struct CapacityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capacity",

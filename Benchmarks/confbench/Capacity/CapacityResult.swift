@@ -1,19 +1,19 @@
-/// How one conference went.
+/// The result of one conference.
 struct CapacityResult: Codable, Sendable {
     var way: CapacityWay
     var participants: Int
-    /// Processor seconds a second, of what serves, and of the clients beside it.
+    /// Processor seconds per second, of the serving process and of the clients beside it.
     var cores: Double
     var clientCores: Double
-    /// Frames a second that came from the sender with the fewest; nil where there is no such count.
+    /// The frames per second from the sender with the fewest; nil if they are not counted.
     var leastSentFramesPerSecond: Double?
-    /// Frames a second of the receiver with the fewest, and on average; nil where what is sent are not frames, but
-    /// senders' packets.
+    /// The frames per second of the receiver with the fewest, and on average; nil if receivers get senders' packets in
+    /// place of frames.
     var leastFramesPerSecond: Double?
     var framesPerSecond: Double?
-    /// Video ticks that were left out; nil where there is no such count.
+    /// The share of video ticks that were left out; nil if they are not counted.
     var missedTickShare: Double?
-    /// What the relay added to the delay; nil where that is not known.
+    /// The delay that the relay added; nil if it is not known.
     var medianDelayMilliseconds: Double?
     var p95DelayMilliseconds: Double?
     /// Resident memory for each participant.

@@ -8,10 +8,10 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
     case personal
     /// At most four encoders, and one picture for all.
     case shared
-    /// The same, and what everyone sends follows the size in which it is seen.
+    /// The same, but each sender's rate follows the size in which it is seen.
     case priced
-    /// Nobody sees themselves, and whose picture is another's camera alone is sent that camera's own packets: a call of
-    /// two.
+    /// Nobody sees themselves. A receiver whose picture would be one other camera is sent that camera's own packets: a
+    /// call of two.
     case forwarding
     /// GStreamer with an encoder for each receiver.
     case gstreamerDedicated = "gstreamer-dedicated"
@@ -20,7 +20,7 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
 
     static var allNames: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// What the relay is started with; nil where it is not the relay that is measured.
+    /// The relay's options; nil if another program is measured.
     var relayOptions: [String]? {
         switch self {
         case .dedicated: Self.dedicatedOptions + ["--self-view", "always"]
@@ -36,6 +36,6 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
         "--max-encoders", "dedicated", "--encoder-preset", "fastest", "--forwarding", "off",
     ]
 
-    /// True if clients send a clip as it is, or the test camera in the size in which it is seen.
+    /// True if clients send a clip unchanged; otherwise they send the test camera in the size in which it is seen.
     var sendsClip: Bool { self != .priced }
 }

@@ -65,7 +65,7 @@ struct RTPFrameCounter {
         ports = try sockets.map { try $0.port() }
     }
 
-    /// How many frames of each stream came since the last time.
+    /// Returns the number of frames of each stream since the last call.
     func take() -> [Int] {
         sockets.map { socket in
             var frames = 0

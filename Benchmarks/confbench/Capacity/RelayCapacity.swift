@@ -20,7 +20,7 @@ struct RelayCapacity {
             arguments: [
                 "--port", "0", "--min-bitrate", rate, "--start-bitrate", rate, "--max-bitrate", rate, "--frame-rate",
                 "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)", "--max-participants", "100",
-                // What is measured is the same work, not as much of it as there is time for.
+                // Each run measures the same work, and must not be reduced to the available time.
                 "--overload-control", "off",
             ] + options)
         defer { relay.end() }
@@ -67,9 +67,9 @@ struct RelayCapacity {
     }
 }
 
-/// What a relay added to the delay of all the frames that anybody was shown, out of its metrics.
+/// The delay that a relay added to all the frames that were shown to anybody, from its metrics.
 struct DelayDistribution {
-    /// How many frames took no longer than so many seconds.
+    /// The number of frames that took at most so many seconds, by that time.
     private var cumulative: [Double: Double] = [:]
 
     static func read(of room: URL) async throws -> Self {
@@ -90,7 +90,7 @@ struct DelayDistribution {
         Self(cumulative: left.cumulative.merging(right.cumulative) { $0 - $1 })
     }
 
-    /// In milliseconds, as if the frames of a bucket were spread evenly over it; nil where there are none.
+    /// A quantile in milliseconds, as if a bucket's frames were spread evenly over it; nil if there are none.
     func quantile(_ share: Double) -> Double? {
         let buckets = cumulative.sorted { $0.key < $1.key }
         guard let count = buckets.last?.value, count > 0 else { return nil }
@@ -105,7 +105,7 @@ struct DelayDistribution {
     }
 }
 
-/// What a process holds in memory.
+/// The memory of a process.
 enum ProcessMemory {
     static func megabytes(of process: Int32) -> Double {
         let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""

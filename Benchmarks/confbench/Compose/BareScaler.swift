@@ -9,7 +9,7 @@ final class BareScaler {
     /// As many as the renderer has at work: the last picture is still being looked at.
     private var shown: PixelBuffer?
 
-    /// - Parameter crop: What is taken of each source, from its middle.
+    /// - Parameter crop: The size of the part that is taken from each source's middle.
     init(_ tiles: [PixelRect], crop: VideoDimensions, canvas: VideoDimensions) {
         self.tiles = tiles
         let source = Workload.sourceDimensions

@@ -101,7 +101,7 @@ struct ComposeMeasurement {
         return request
     }
 
-    /// What is seen of 640x360 in a tile of 426x240, scaled by 3/4.
+    /// The part of 640x360 that is seen in a tile of 426x240, scaled by 3/4.
     private static let fastCrop = VideoDimensions(width: 568, height: 320)
 }
 

@@ -2,7 +2,8 @@ import ArgumentParser
 import ConferenceClient
 import Foundation
 
-/// Decoding less, for tiles that are smaller than their source: what it saves, and what it costs the picture.
+/// Reduced decoding for tiles that are smaller than their source: the time that it saves, and its effect on the
+/// picture.
 struct DecodingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decoding",

@@ -2,7 +2,7 @@ import MediaCore
 import PixelTransfer
 import VideoCoding
 
-/// What the streams show.
+/// The content of the streams.
 enum DecodingContent: String, CaseIterable {
     case talker = "talker, 700 kbit/s"
     case talkerAtALowRate = "talker, 250 kbit/s"
@@ -65,7 +65,7 @@ struct DecodingMeasurement {
                 pipeline.effort = effort.1
                 return pipeline
             }
-            // In turns, so that what else the machine does falls on all alike.
+            // In turns, so that other load on the machine affects all alike.
             for start in stride(from: 0, to: samples.count, by: 10) {
                 for (index, pipeline) in pipelines.enumerated() {
                     let before = ThreadClock.now()

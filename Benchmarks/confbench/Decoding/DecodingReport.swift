@@ -1,25 +1,25 @@
 import Foundation
 import VideoCoding
 
-/// What decoding with one effort took and gave. Fields are added, never renamed or given another unit.
+/// The cost and the result of decoding with one effort. Fields are added, never renamed or given another unit.
 struct DecodingResult: Codable, Sendable {
     var content: String
     var effort: String
     /// The tile's part of the source's width.
     var tile: String
     var kilobitsPerSecond: Double
-    /// Of a frame that came in, of this thread.
+    /// The processor time of this thread for each frame of input.
     var processorMilliseconds: Double
-    /// To what decoding in full takes.
+    /// The time as a ratio of that of full decoding.
     var ratio: Double
-    /// Of the tile's luma against that of what is decoded in full, in dB: over all frames, over the last second, and
-    /// the least of any frame; nil where all are equal.
+    /// The PSNR of the tile's luma against full decoding, in dB: over all frames, over the last second, and the least
+    /// of any frame; nil if all are equal.
     var meanPSNR: Double?
     var lastPSNR: Double?
     var leastPSNR: Double?
 }
 
-/// What `--json` writes.
+/// The output of `--json`.
 struct DecodingReport: Codable, Sendable {
     /// The version of this form.
     var version = 1

@@ -4,7 +4,7 @@ import H264
 import MediaCore
 import NIOCore
 
-/// Pictures that encoders are measured with, and where they come from.
+/// Pictures with which encoders are measured, and their origin.
 struct EncoderContent {
     var name: String
     var reel: PictureReel
@@ -12,8 +12,8 @@ struct EncoderContent {
     /// Tiles of a composed picture.
     private static let tileCount = 4
 
-    /// A call of four, two of whom talk, as the relay composes it: from what is left of their pictures when their own
-    /// encoders have sent them.
+    /// A call of four, two of whom talk, as the relay composes it from the pictures that the participants' own encoders
+    /// have sent.
     static func composed(frames: Int, in directory: ScratchDirectory) throws -> EncoderContent {
         let senders = try (1...tileCount).map { number in
             try SenderPath(
@@ -34,8 +34,8 @@ struct EncoderContent {
         return EncoderContent(name: URL(fileURLWithPath: path).lastPathComponent, reel: reel)
     }
 
-    /// Four clips of a folder, composed as a call: of those that are long enough the ones with the largest pictures,
-    /// where these are equal by name. Nil where there are not so many.
+    /// Four clips of a folder, composed as a call: of the clips that are long enough, those with the largest pictures,
+    /// and then by name. Nil if there are not four.
     static func clips(in folder: String, frames: Int, in directory: ScratchDirectory) throws -> EncoderContent? {
         let candidates = ClipFolder.clips(in: folder)
             .compactMap { try? StreamSummary(path: $0, atMost: frames) }
@@ -72,7 +72,7 @@ struct EncoderContent {
         return EncoderContent(name: name, reel: reel)
     }
 
-    /// The picture at `number`; the reel is played to and fro, so that it goes on without a cut.
+    /// The picture at `number`; the reel is played forwards and backwards, so that it continues without a cut.
     func picture(_ number: Int) throws -> PixelBuffer {
         let turn = max(1, 2 * (reel.count - 1))
         let position = number % turn
@@ -80,7 +80,7 @@ struct EncoderContent {
     }
 }
 
-/// How long a raw H.264 stream is, and how large its pictures are, without decoding it.
+/// The length of a raw H.264 stream and the size of its pictures, found without decoding.
 private struct StreamSummary {
     var path: String
     var frames = 0

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A variant over all contents and rates, and whether it is the one to use.
+/// A variant's results over all contents and rates, and true if it is the one to use.
 ///
-/// The rule: of the variants that cost at most `costBudget` times what the cheapest one does, and whose rate is within
-/// `stepBound` of each new target over the 15 frames behind a step without a keyframe, the best is the one with the
-/// most structural similarity (dB) at equal rate.
+/// The rule considers the variants that cost at most `costBudget` times as much as the cheapest one, and whose rate is
+/// within `stepBound` of each new target over the 15 frames after a step without a keyframe. The best of these is the
+/// one with the most structural similarity (dB) at equal rate.
 struct EncoderRank: Codable, Sendable {
     /// Times the processor time of the cheapest variant.
     static let costBudget = 1.5
@@ -12,9 +12,9 @@ struct EncoderRank: Codable, Sendable {
     static let stepBound = 0.1
 
     var variant: EncoderVariant
-    /// Of a frame, the mean over contents and rates.
+    /// The processor time of a frame, as the mean over contents and rates.
     var processorMilliseconds: Double
-    /// Of the cheapest variant's.
+    /// The cost as a ratio of the cheapest variant's.
     var relativeCost = 1.0
     /// The mean over contents and rates, as they would be if the rate had been met exactly, in dB.
     var peakSignalToNoiseRatio: Double

@@ -35,7 +35,7 @@ final class EncoderTrial {
         try session.set(\.averageBitRate, to: rate)
     }
 
-    /// Encodes a picture and, where something is to be compared later, decodes it.
+    /// Encodes a picture and, if it will be compared, decodes it.
     func encode(_ picture: PixelBuffer, number: Int, isDecoded: Bool) throws {
         let time = MediaTime(value: Int64(number), timescale: Int32(Workload.frameRate))
         let began = ThreadClock.now()
@@ -72,7 +72,8 @@ final class EncoderTrial {
         shown = picture
     }
 
-    /// Holds what is shown now against the original. Of a frame that was left out, the one before it is shown.
+    /// Compares the picture that is shown now with the original. In place of a frame that was left out, the frame
+    /// before it is shown.
     func compare(with original: PixelBuffer) throws {
         guard let shown else { return }
         similarity.add(try PictureQuality.ssim(shown, original))
@@ -90,6 +91,6 @@ struct Mean {
         count += 1
     }
 
-    /// Zero where there was none.
+    /// The mean; zero without values.
     var value: Double { count > 0 ? sum / Double(count) : 0 }
 }

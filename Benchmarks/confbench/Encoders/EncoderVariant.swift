@@ -14,7 +14,7 @@ struct EncoderVariant: Codable, Hashable, Sendable {
         self.entropyMode = entropyMode.rawValue
     }
 
-    /// Those that this build has: OpenH264 with both entropy codings, x264 with the better one.
+    /// The variants that this build has: OpenH264 with both entropy codings, x264 with the better one.
     static var all: [EncoderVariant] {
         EncoderBackEnd.allCases.filter(\.isBuilt).flatMap { backEnd in
             EncoderPreset.allCases.flatMap { preset in
@@ -24,7 +24,7 @@ struct EncoderVariant: Codable, Hashable, Sendable {
         }
     }
 
-    /// What a relay that is told nothing encodes with, for a receiver that takes High profile.
+    /// The encoder of a relay without options, for a receiver that takes High profile.
     static func relayDefault() throws(VideoCodingError) -> EncoderVariant {
         let relay = RelayConfiguration()
         let session = try CompressionSession(

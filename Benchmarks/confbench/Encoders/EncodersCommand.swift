@@ -3,7 +3,7 @@ import ConferenceClient
 import Foundation
 import MediaCore
 
-/// What each encoder costs and gives.
+/// The costs and results of each encoder.
 struct EncodersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encoders",

@@ -18,7 +18,7 @@ struct EncodersMeasurement {
         let trials = try variants.map { try EncoderTrial($0, at: rate) }
         for number in 0..<frames {
             let picture = try content.picture(number)
-            // Nobody is always the one who finds the picture outside the cache.
+            // Rotates the order, so that it is not always the same trial that finds the picture outside the cache.
             for index in trials.indices {
                 let trial = trials[(index + number) % trials.count]
                 try trial.encode(picture, number: number, isDecoded: true)
@@ -35,7 +35,7 @@ struct EncodersMeasurement {
     /// Over how many frames behind a step the rate is taken.
     static let stepWindow = 15
 
-    /// How each variant follows its target down and up.
+    /// Measures how each variant follows its target down and up.
     func stepResults() throws -> [StepResult] {
         let trials = try variants.map { try EncoderTrial($0, at: Self.steps[0].rate) }
         var number = 0

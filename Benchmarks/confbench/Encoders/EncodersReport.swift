@@ -1,14 +1,14 @@
 import Foundation
 
-/// What one variant gave at one rate. Fields are added, never renamed or given another unit.
+/// The result of one variant at one rate. Fields are added, never renamed or given another unit.
 struct EncoderResult: Codable, Sendable {
     var content: String
     var variant: EncoderVariant
     var targetKilobitsPerSecond: Double
     var kilobitsPerSecond: Double
-    /// Of a frame, of the encoding thread.
+    /// The processor time of the encoding thread for a frame.
     var processorMilliseconds: Double
-    /// Of the mean squared error of luma, in dB.
+    /// Derived from the mean squared error of luma, in dB.
     var peakSignalToNoiseRatio: Double
     /// The mean of luma.
     var structuralSimilarity: Double
@@ -22,17 +22,17 @@ struct EncoderResult: Codable, Sendable {
     var framesDropped: Int
 }
 
-/// How a variant followed changes of its target.
+/// A variant's response to changes of its target.
 struct StepResult: Codable, Sendable {
     var content: String
     var variant: EncoderVariant
-    /// Of the mean rate over the 15 frames behind each step from the new target, as a share.
+    /// The deviations of the mean rate over the 15 frames after each step from the new target, as a share of it.
     var deviations: [Double]
     /// The first frame among them.
     var keyframes: Int
 }
 
-/// What `--json` writes.
+/// The output of `--json`.
 struct EncodersReport: Codable, Sendable {
     /// The version of this form.
     var version = 1
@@ -44,7 +44,7 @@ struct EncodersReport: Codable, Sendable {
     var steps: [StepResult] = []
     var ranking: [EncoderRank] = []
 
-    /// The tables for people: everything that was measured, and what follows from it.
+    /// The tables for people: all measurements, and the ranking.
     var text: String {
         [Self.table(results), Self.table(ranking)].joined(separator: "\n\n")
     }

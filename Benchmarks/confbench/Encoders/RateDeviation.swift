@@ -1,8 +1,8 @@
 import MediaCore
 
-/// How far frames are from a rate, as shares of it, over every span of one second behind the first.
+/// The deviations of frames from a rate, as shares of it, over every span of one second after the first.
 ///
-/// The first second is the keyframe's, which no encoder makes up for at once.
+/// The first second contains the keyframe, which no encoder compensates at once.
 struct RateDeviation {
     /// The mean of the absolute deviations.
     var mean = 0.0
@@ -17,7 +17,7 @@ struct RateDeviation {
         worst = deviations.max { abs($0) < abs($1) } ?? 0
     }
 
-    /// Of the mean rate of `sizes` from `rate`.
+    /// The deviation of the mean rate of `sizes` from `rate`.
     static func of(_ sizes: ArraySlice<DataSize>, from rate: BitRate, frameRate: Int) -> Double {
         guard !sizes.isEmpty, rate > .zero else { return 0 }
         let bits = sizes.reduce(0.0) { $0 + $1.bits }

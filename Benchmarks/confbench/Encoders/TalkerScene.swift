@@ -1,9 +1,9 @@
 import MediaCore
 
-/// Someone who sits before a camera: a still room, a head and shoulders that sway by parts of a sample and come nearer
-/// and go, a mouth that opens while they talk, and the sensor's noise over all of it.
+/// A person in front of a camera: a still room, a head and shoulders that sway by fractions of a sample and come nearer
+/// and go back, a mouth that opens while the person talks, and the sensor's noise over the whole picture.
 ///
-/// Nothing of it is random but by seed, so that every run encodes the same pictures.
+/// All randomness comes from a seed, so that every run encodes the same pictures.
 struct TalkerScene {
     private let dimensions: VideoDimensions
     private let isTalking: Bool
@@ -76,7 +76,7 @@ struct TalkerScene {
     }
 }
 
-/// Where someone is at a moment, in luma samples.
+/// The person's position at a moment, in luma samples.
 private struct Pose {
     struct Ellipse {
         var x: Float = 0
@@ -117,7 +117,7 @@ private struct Pose {
     }
 }
 
-/// One plane of smooth noise that goes on beyond its edges.
+/// One plane of smooth noise that continues beyond its edges.
 private struct Plane {
     let width: Int
     let rows: Int

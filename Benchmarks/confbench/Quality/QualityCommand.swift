@@ -4,7 +4,7 @@ import Foundation
 import MediaCore
 import Simulation
 
-/// What receivers see, for the same processor time and on the same networks, in three ways.
+/// The quality that receivers see for the same processor time and on the same networks, in three ways.
 struct QualityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quality",
@@ -19,7 +19,7 @@ struct QualityCommand: AsyncParsableCommand {
             Exit codes: 0 measured; 64 wrong usage; 70 a codec failed; 74 an output file cannot be written.
             """)
 
-    /// What networks carry.
+    /// The rates of the networks.
     enum Networks: String, ExpressibleByArgument, CaseIterable {
         case fixed
         case generated
@@ -120,7 +120,7 @@ struct QualityCommand: AsyncParsableCommand {
             let fits = outcome.cores <= own.cores
             if fits, way.frameRate > best?.way.frameRate ?? 0 { best = (way, outcome) }
             let part = own.cores / outcome.cores
-            // A frame takes longer where there are fewer.
+            // With fewer frames, each takes longer.
             var next = Int(Double(way.frameRate) * part * Self.proportion)
             next = fits ? next : min(next, way.frameRate - 1)
             next = min(Workload.frameRate, max(Self.leastFrameRate, next))

@@ -2,11 +2,11 @@ import MediaCore
 import PixelTransfer
 import Simulation
 
-/// Holds what receivers see against what was composed.
+/// Compares the pictures that receivers see with those that were composed.
 struct QualityMeasurement {
     var room: QualityRoom
 
-    /// Every so many pictures one is compared. An odd number, so that it is not one temporal layer's.
+    /// The distance of compared pictures. It is odd, so that they do not all belong to one temporal layer.
     private static let interval = 7
 
     func result(_ way: QualityWay, _ outcome: QualityRoom.Outcome) throws -> QualityResult {
@@ -40,7 +40,7 @@ struct QualityMeasurement {
         let viewer = QualityViewer(frames, canvas: Workload.canvas)
         var similarity = Mean()
         let begin = QualityShow.number(at: RoomSimulation.start + room.warmUp)
-        // What was composed at the end is seen after it.
+        // The last composed pictures are seen after the end.
         let end = QualityShow.number(at: RoomSimulation.start + room.duration - QualityViewer.playoutDelay)
         for number in stride(from: begin, to: end, by: Self.interval) {
             let time = RoomSimulation.start + .seconds(1) * number / QualityShow.frameRate

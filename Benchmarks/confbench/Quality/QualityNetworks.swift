@@ -11,7 +11,7 @@ enum QualityNetworks {
     /// In such steps networks are compared.
     private static let step = Duration.milliseconds(100)
 
-    /// Of one rate each, from the slowest to the fastest in equal steps of the logarithm.
+    /// Networks of constant rates, from the slowest to the fastest in equal steps of the logarithm.
     static func fixed(count: Int) -> [RoomSimulationParameters.Receiver] {
         (0..<count).map { index in
             let part = count > 1 ? Double(index) / Double(count - 1) : 0
@@ -21,12 +21,12 @@ enum QualityNetworks {
         }
     }
 
-    /// The network that carries at each moment what the slowest of all does.
+    /// The network whose rate at each moment is that of the slowest one.
     static func minimum(_ receivers: [RoomSimulationParameters.Receiver], duration: Duration) -> LinkProfile {
         var steps: [LinkRate.Step] = []
         var time = Duration.zero
         while time < duration {
-            // What carries nothing at all would stand still for good.
+            // A network with a rate of zero would never continue.
             let rate = max(
                 receivers.map { capacity(of: $0, from: time, to: time + step) }.min() ?? .zero, .kilobits(10))
             if steps.last?.rate != rate { steps.append(LinkRate.Step(at: time, rate: rate)) }
@@ -35,7 +35,7 @@ enum QualityNetworks {
         return LinkProfile(rate: .steps(steps), delay: delay)
     }
 
-    /// What a receiver's network carries on average from one time to another.
+    /// The average rate of a receiver's network between two times.
     static func capacity(
         of receiver: RoomSimulationParameters.Receiver, from begin: Duration, to end: Duration
     ) -> BitRate {

@@ -1,11 +1,11 @@
 import PixelTransfer
 
-/// What one receiver got. Fields are added, never renamed or given another unit.
+/// The result of one receiver. Fields are added, never renamed or given another unit.
 struct QualityReceiver: Codable, Sendable {
     var network: String
-    /// What the network carries on average, headers included.
+    /// The average rate of the network, headers included.
     var capacityKilobits: Double
-    /// What came of pictures, headers not included.
+    /// The received rate of pictures, headers not included.
     var receivedKilobits: Double
     var framesPerSecond: Double
     /// In milliseconds, from the composition to the last packet.
@@ -13,17 +13,17 @@ struct QualityReceiver: Codable, Sendable {
     /// The longest time without a frame, in milliseconds.
     var longestGap: Double
     var keyframes: UInt64
-    /// How often its frames came from another encoder than before.
+    /// The number of times that its frames began to come from another encoder.
     var groupChanges: UInt64
     /// Frames left out for this receiver alone.
     var framesLayerDropped: UInt64
     /// The mean height of the pictures that came.
     var height: Double
-    /// The mean of what is seen against what was composed.
+    /// The mean similarity of the seen pictures to the composed ones.
     var ssim: Double
 }
 
-/// What one way cost and gave. Fields are added, never renamed or given another unit.
+/// The cost and the result of one way. Fields are added, never renamed or given another unit.
 struct QualityResult: Codable, Sendable {
     var way: QualityWay
     /// At work at a tick, on average.
@@ -32,7 +32,7 @@ struct QualityResult: Codable, Sendable {
     /// been as fast as in the first way.
     var encodingCores: Double
     var composingCores: Double
-    /// How long was counted.
+    /// The measured time.
     var seconds: Double
     var receivers: [QualityReceiver]
     /// True if it takes no more processor time than few encoders for all.
@@ -43,7 +43,7 @@ struct QualityResult: Codable, Sendable {
     /// The mean of the receivers' qualities, in dB: equal steps look about equal.
     var meanDecibels: Double { mean { PictureQuality.decibels(ssim: $0.ssim) } }
     var leastSSIM: Double { receivers.map(\.ssim).min() ?? 0 }
-    /// The part of what the networks carry that came as pictures.
+    /// The part of the networks' rate that arrived as pictures.
     var meanShare: Double { mean { $0.receivedKilobits / max($0.capacityKilobits, 1) } }
     var meanFrameRate: Double { mean(\.framesPerSecond) }
     var worstDelay95: Double { receivers.map(\.delay95).max() ?? 0 }
@@ -53,7 +53,7 @@ struct QualityResult: Codable, Sendable {
     }
 }
 
-/// What `--json` writes.
+/// The output of `--json`.
 struct QualityReport: Codable, Sendable {
     /// The version of this form.
     var version = 1
@@ -64,7 +64,7 @@ struct QualityReport: Codable, Sendable {
         self.machine = machine
     }
 
-    /// The tables for people: the ways, and what each receiver saw.
+    /// The tables for people: the ways, and the result of each receiver.
     var text: String {
         [ways, receivers].map { ResultTable.aligned($0).joined(separator: "\n") }.joined(separator: "\n\n")
     }

@@ -4,8 +4,8 @@ import MediaCore
 import Simulation
 import VideoCoding
 
-/// A room of which one way serves the receivers, on virtual time: the relay's own code, real encoders, and what came to
-/// whom.
+/// A room in which one way serves the receivers, on virtual time: it runs the relay's own code with real encoders, and
+/// records the frames of each receiver.
 struct QualityRoom {
     var receivers: [RoomSimulationParameters.Receiver]
     var duration: Duration
@@ -16,13 +16,13 @@ struct QualityRoom {
     /// The most that is sent to anybody: more than any of the networks carries.
     private static let maximum = BitRate.kilobits(3500)
 
-    /// What became of it.
+    /// The result of the simulation.
     struct Outcome {
         var report: RoomReport
         /// Processor seconds a second.
         var encodingCores: Double
         var composingCores: Double
-        /// What a yardstick's frame took, in seconds.
+        /// The time of a yardstick's frame, in seconds.
         var yardstick: Double
         /// The frames of each receiver, in the order in which they came.
         var frames: [[RoomFrame]]
@@ -76,7 +76,7 @@ struct QualityRoom {
             frames: frames)
     }
 
-    /// What a receiver's network carries from the warm-up on.
+    /// The average rate of a receiver's network after the warm-up.
     func capacity(of receiver: Int) -> BitRate {
         min(QualityNetworks.capacity(of: receivers[receiver], from: warmUp, to: duration), Self.maximum)
     }

@@ -5,7 +5,7 @@ import PixelTransfer
 import Simulation
 import VideoCoding
 
-/// What the room shows: the composed picture of a call at each moment, in any size.
+/// The show of the room: the composed picture of a call at each moment, in any size.
 final class QualityShow: Sendable {
     /// The pictures a second that there are.
     static let frameRate = Workload.frameRate
@@ -23,7 +23,7 @@ final class QualityShow: Sendable {
         return max(0, Int((passed + 0.01).rounded(.down)))
     }
 
-    /// Played to and fro, so that it goes on without a cut.
+    /// Played forwards and backwards, so that it continues without a cut.
     func picture(_ number: Int) -> PixelBuffer {
         let turn = max(1, 2 * (pictures.count - 1))
         let position = number % turn
@@ -31,7 +31,7 @@ final class QualityShow: Sendable {
     }
 }
 
-/// Composes by taking what the show has, scaled to the size that is wanted.
+/// Composes by scaling the show's picture to the wanted size.
 final class ShowCompositor: VideoCompositing {
     let sourceAttributes = PixelBufferAttributes.any
     let destinationAttributes = PixelBufferAttributes.any
@@ -42,7 +42,7 @@ final class ShowCompositor: VideoCompositing {
     private var yardstick: Yardstick?
     private var nextMeasurement = MonotonicInstant.zero
 
-    /// How often the machine's speed is measured.
+    /// The interval at which the machine's speed is measured.
     private static let measuringInterval = Duration.milliseconds(150)
 
     init(_ show: QualityShow, work: QualityWork) {

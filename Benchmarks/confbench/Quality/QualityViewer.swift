@@ -3,10 +3,10 @@ import PixelTransfer
 import Simulation
 import VideoCoding
 
-/// Somebody who looks at what came: each picture a fixed time after it was composed, and the one before it where it is
-/// not there by then.
+/// A viewer who looks at each picture a fixed time after it was composed, and at the one before it if it has not
+/// arrived by then.
 final class QualityViewer {
-    /// How long after its composition a picture is looked at.
+    /// The time from a picture's composition until it is looked at.
     static let playoutDelay = Duration.milliseconds(300)
 
     private let frames: [RoomFrame]
@@ -20,8 +20,8 @@ final class QualityViewer {
         scaler = PixelTransferSession(destination: PixelBufferAttributes(formats: [.i420], dimensions: canvas))
     }
 
-    /// What is seen in the place of the picture that was composed at a time, in the canvas's size; nil before the first
-    /// picture. Times go up.
+    /// The picture that is seen in place of the one that was composed at a time, in the canvas's size; nil before the
+    /// first picture. Times must increase.
     func picture(at time: MonotonicInstant) throws -> PixelBuffer? {
         // A tick's time is rounded to nanoseconds.
         let newest = time + .microseconds(1)

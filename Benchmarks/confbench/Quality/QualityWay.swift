@@ -10,7 +10,7 @@ struct QualityWay: Codable, Hashable, Sendable {
         case dedicated
         /// One encoder for all, with the rate of the slowest: Kurento's way.
         case minimum
-        /// As `dedicated`, with the ladder and whatever processor time it takes: what could be had at most.
+        /// Like `dedicated`, with the ladder and unlimited processor time: the upper bound.
         case unlimited
     }
 

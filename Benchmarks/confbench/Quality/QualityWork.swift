@@ -4,7 +4,7 @@ import NIOCore
 import Simulation
 import Synchronization
 
-/// What the encoders of a room did: the processor time it took, and of which picture each frame is.
+/// The work of a room's encoders: their processor time, and the picture of each frame.
 final class QualityWork: Sendable {
     private struct State {
         var encoding = FloorCost.Stage()
@@ -14,7 +14,7 @@ final class QualityWork: Sendable {
     }
 
     private let state = Mutex(State())
-    /// From when on processor time counts.
+    /// The time from which processor time counts.
     private let begin: MonotonicInstant
 
     init(since begin: MonotonicInstant) {
@@ -26,7 +26,7 @@ final class QualityWork: Sendable {
     /// Processor time of composing in further sizes than one.
     var composing: FloorCost.Stage { state.withLock { $0.composing } }
 
-    /// Processor time of what is the same in every way.
+    /// The processor time of the work that is the same in every way.
     var yardstick: FloorCost.Stage { state.withLock { $0.yardstick } }
 
     func addYardstick(_ spent: Duration, at time: MonotonicInstant) {
@@ -47,13 +47,13 @@ final class QualityWork: Sendable {
         }
     }
 
-    /// When the picture was composed whose frame this is.
+    /// The time at which the frame's picture was composed.
     func captureTime(of sample: SampleBuffer) -> MonotonicInstant? {
         guard let key = Self.key(sample) else { return nil }
         return state.withLock { $0.times[key] }
     }
 
-    /// Of the slices, which come to the receiver as they were made.
+    /// A key made of the slices, which reach the receiver unchanged.
     private static func key(_ sample: SampleBuffer) -> Int? {
         guard let units = try? sample.nalUnits() else { return nil }
         var hasher = Hasher()

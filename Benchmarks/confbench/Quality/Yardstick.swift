@@ -1,10 +1,10 @@
 import MediaCore
 import VideoCoding
 
-/// How fast the machine is at the moment: the processor time of encoding the same pictures in the same way, a few of
+/// The speed of the machine at the moment: the processor time of encoding the same pictures in the same way, a few of
 /// them each second.
 ///
-/// Ways are measured one after the other, and what else runs on the machine makes each take more or less.
+/// Ways are measured one after the other, and other load on the machine changes the time of each.
 final class Yardstick {
     private static let rate = BitRate.megabits(1)
 
@@ -24,7 +24,7 @@ final class Yardstick {
 
     /// Encodes the next picture.
     ///
-    /// - Returns: What it took; nil for the first, which is another kind of frame.
+    /// - Returns: The time that it took; nil for the first, which is another kind of frame.
     func measure() throws(VideoCodingError) -> Duration? {
         let began = ThreadClock.now()
         try session.encode(

@@ -8,7 +8,7 @@ final class BareEncoder {
     private let methods: ISVCEncoderVtbl
     private let output: UnsafeMutablePointer<SFrameBSInfo>
     private let dimensions: VideoDimensions
-    /// Of all frames but keyframes, start codes included.
+    /// The bytes of all frames except keyframes, start codes included.
     private(set) var bytes = 0
 
     init(dimensions: VideoDimensions, properties: CompressionProperties, qp: Int) throws {
@@ -35,7 +35,7 @@ final class BareEncoder {
         output.deallocate()
     }
 
-    /// What a session sets, for a single layer in real time.
+    /// Applies the settings of a session with a single layer in real time.
     private static func set(
         _ parameters: inout SEncParamExt, _ dimensions: VideoDimensions, _ properties: CompressionProperties,
         qp: Int

@@ -23,7 +23,7 @@ struct SessionComparison {
         repeat {
             let frames = next..<next + Self.turn
             for position in contenders.indices {
-                // Nobody always comes behind the same other.
+                // Rotates the order, so that no contender always follows the same other one.
                 let index = (position + next / Self.turn) % contenders.count
                 costs[index].append(try contenders[index].run(frames))
             }

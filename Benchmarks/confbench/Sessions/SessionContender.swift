@@ -6,10 +6,10 @@ struct SessionContender {
     var name: String
     /// Does one frame.
     var frame: (_ number: Int) throws -> Void
-    /// What has come out of it so far, in the comparison's own measure.
+    /// The product so far, in the comparison's own measure.
     var product: () -> Int
 
-    /// What some frames took.
+    /// The cost of some frames.
     struct Cost: Sendable {
         var time = Duration.zero
         var allocations = 0

@@ -10,7 +10,7 @@ struct SessionsMeasurement {
     private static let pictureCount = 60
     private static let decodedRate = BitRate.megabits(1.5)
     private static let clipLength = 150
-    /// What a session takes for the quantisation parameter 28.
+    /// The session's quality for the quantisation parameter 28.
     private static let quality = 23.0 / 41
     private static let qp = 28
 
@@ -89,7 +89,7 @@ struct SessionsMeasurement {
 
     // MARK: - Encoding
 
-    /// - Parameter rate: What the rate control is told; nil for a constant quantisation parameter.
+    /// - Parameter rate: The rate control's target; nil for a constant quantisation parameter.
     private func encoding(_ pictures: [PixelBuffer], at rate: BitRate?) throws -> SessionComparison {
         let dimensions = pictures[0].dimensions
         // With a constant QP the rate is one that is never reached.
@@ -139,7 +139,7 @@ private final class Tally: Sendable {
     var sum: Int { total.load(ordering: .relaxed) }
 }
 
-/// Keeps what went wrong in an output handler.
+/// Keeps the first error in an output handler.
 private final class FirstFailure: Sendable {
     private let error = Mutex<VideoCodingError?>(nil)
 

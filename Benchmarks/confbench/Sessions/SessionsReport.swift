@@ -1,16 +1,16 @@
 import Foundation
 import MediaCore
 
-/// What one contender took. Fields are added, never renamed or given another unit.
+/// The cost of one contender. Fields are added, never renamed or given another unit.
 struct SessionResult: Codable, Sendable {
     var work: String
-    /// True if it made exactly what the bare codec made.
+    /// True if its output equals that of the bare codec exactly.
     var isExact: Bool
     var contender: String
     var frames: Int
-    /// Of a frame, of this thread.
+    /// The processor time of this thread for a frame.
     var processorMilliseconds: Double
-    /// Of processor time to the bare codec's: the median of the rounds, and their quartiles.
+    /// The ratio of processor time to the bare codec's: the median of the rounds, and their quartiles.
     var ratio: Double
     var lowerQuartile: Double
     var upperQuartile: Double
@@ -43,7 +43,7 @@ struct SessionResult: Codable, Sendable {
     }
 }
 
-/// What `--json` writes.
+/// The output of `--json`.
 struct SessionsReport: Codable, Sendable {
     /// The version of this form.
     var version = 1

@@ -4,7 +4,8 @@ import LinkEmulation
 import MediaCore
 import Simulation
 
-/// What receivers on networks of their own get over real sockets from a few encoders, of what they get from one each.
+/// The share of video that receivers on different networks get over real sockets from a few encoders, compared with one
+/// encoder each.
 struct SharingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sharing",
@@ -104,7 +105,7 @@ struct SharingCommand: AsyncParsableCommand {
 /// A receiver's network, written down for `confclient --downlink`.
 struct SharingNetwork: Sendable {
     let name: String
-    /// What it carries on average.
+    /// Its average rate.
     let capacity: BitRate
     let path: String
 

@@ -2,14 +2,14 @@ import ConferenceClient
 import Foundation
 import MediaCore
 
-/// What `confbench sharing` measured.
+/// The results of `confbench sharing`.
 struct SharingReport: Codable, Sendable {
-    /// What a receiver got in one of the two runs.
+    /// The result of a receiver in one of the two runs.
     struct Figures: Codable, Hashable, Sendable {
-        /// Of video, behind the warm-up.
+        /// The rate of video after the warm-up.
         var bitsPerSecond: Double
         var framesPerSecond: Double
-        /// From the camera to the receiver, over the whole run; nil where no counter could be read.
+        /// The delay from the camera to the receiver, over the whole run; nil if no counter could be read.
         var p95DelaySeconds: Double?
         var longestGapSeconds: Double
 
@@ -39,7 +39,7 @@ struct SharingReport: Codable, Sendable {
         var rateShare: Double { shared.bitsPerSecond / max(1, dedicated.bitsPerSecond) }
     }
 
-    /// What the relay did in one of the runs.
+    /// The relay's work in one of the runs.
     struct Relay: Codable, Sendable {
         var mostEncoders: Int
         var keyframeShare: Double

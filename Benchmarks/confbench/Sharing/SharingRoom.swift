@@ -3,7 +3,7 @@ import Foundation
 
 /// A relay with a camera and receivers behind networks of their own.
 struct SharingRoom {
-    /// What came of one run.
+    /// The result of one run.
     struct Outcome {
         var reports: [ClientReport]
         /// The most groups that there were at any time.
@@ -12,7 +12,7 @@ struct SharingRoom {
         var missedTickShare: Double
     }
 
-    /// What there is to see, as the programs' options take it.
+    /// The content to show, as the programs' options take it.
     struct Show {
         var canvas: String
         var frameRate: Int

@@ -51,7 +51,7 @@ extension Sequence {
     /// without ramps.
     func value<Value>(at time: MediaTime) -> Value? where Element == Ramp<Value> { current(at: time)?.value(at: time) }
 
-    /// Of ramps in order of time, the last one that has begun, or the first if none has; nil without ramps.
+    /// The last ramp that has begun, or the first if none has; nil without ramps. The ramps must be in order of time.
     func current<Value>(at time: MediaTime) -> Ramp<Value>? where Element == Ramp<Value> {
         var current: Ramp<Value>?
         for ramp in self {
