@@ -11,7 +11,7 @@ struct ActiveSpeakerDetectorTests {
         /// Every change of the speaker, with the time since the beginning.
         var changes: [(time: Duration, id: ParticipantID?)] = []
 
-        /// Goes on for `duration` with these speaking at these levels (-dBov), and 1, 2 and 3 silent else.
+        /// Continues for `duration` with these speaking at these levels (-dBov), and the others of 1, 2 and 3 silent.
         mutating func go(_ duration: Duration, _ voices: [ParticipantID: UInt8] = [:]) {
             let end = now + duration
             while now < end {
@@ -45,7 +45,7 @@ struct ActiveSpeakerDetectorTests {
     func cough() {
         var talk = Talk()
         talk.go(.seconds(5), [1: 30])
-        // The level meter goes on for 200 ms after the 300 ms of a cough.
+        // The level meter stays up for 200 ms after the 300 ms of a cough.
         for _ in 0..<10 {
             talk.go(.milliseconds(500), [1: 30, 2: 5])
             talk.go(.seconds(2), [1: 30])

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Mixing session")
 struct AudioMixingSessionTests {
-    /// A room of people who each hold a tone, and what each of them hears.
+    /// A room of people who each hold a tone, and the audio that each of them hears.
     private struct Room {
         var session = AudioMixingSession()
         var input = AudioMixingInput()
         var senders: [ParticipantID: TestSender] = [:]
         var decoders: [ParticipantID: OpusDecoder] = [:]
         var tick = 0
-        /// Of the last tick.
+        /// The number of encodes in the last tick.
         var encodeCount = 0
         /// Ticks at which more than one encode was made.
         var ownEncodes = 0
@@ -31,7 +31,7 @@ struct AudioMixingSessionTests {
             input.apply(.addReceiver(id, settings))
         }
 
-        /// Runs so many ticks. Returns what each one heard.
+        /// Runs `ticks` ticks. Returns the audio that each one heard.
         mutating func run(_ ticks: Int) throws -> [ParticipantID: [Float]] {
             var heard: [ParticipantID: [Float]] = [:]
             for _ in 0..<ticks {

@@ -38,7 +38,7 @@ struct AudioSourceTests {
         #expect(link.source.statistics.concealed == .zero)
     }
 
-    /// What is played of speech with some packets lost, beside what is played of all of it.
+    /// The output for speech with some packets lost, and the output for all of it.
     private func playSpeech(
         milliseconds: Int, settings: AudioEncoderSettings = AudioEncoderSettings(expectedPacketLoss: 0.2),
         losing isLost: @escaping (Int) -> Bool
@@ -54,7 +54,7 @@ struct AudioSourceTests {
         return (lossy, try play { _ in false }.0, statistics)
     }
 
-    /// How many 20 ms of `lossy` have less than a quarter of the amplitude that `whole` has there.
+    /// The number of pieces of 20 ms in which `lossy` has less than a quarter of the amplitude of `whole`.
     private func holes(in lossy: [Float], beside whole: [Float]) -> Int {
         stride(from: 0, to: whole.count - 959, by: 960).count {
             rootMeanSquare(lossy[$0..<($0 + 960)]) < rootMeanSquare(whole[$0..<($0 + 960)]) * 0.25
@@ -64,7 +64,7 @@ struct AudioSourceTests {
     @Test("lost packets are recovered from the copy in the next one")
     func recovery() throws {
         let (lossy, whole, statistics) = try playSpeech(milliseconds: 5000) { $0 > 50 && $0 % 10 == 0 }
-        // The encoder copies only what it takes for speech.
+        // The encoder makes FEC copies only of audio that it classifies as speech.
         #expect(statistics.recoveredByFEC >= 10)
         #expect(statistics.concealed <= .milliseconds(180))
         #expect(holes(in: lossy, beside: whole) == 0)
@@ -233,7 +233,7 @@ struct AudioSourceTests {
         for _ in 0..<450 {
             var (packet, leaves) = try sender.next()
             if packet.payload.readableBytes > 2 {
-                // Only what is sent is numbered.
+                // Only sent packets are numbered.
                 packet.sequence = sequence
                 sequence += 1
                 source.insert(packet)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AudioMixing
 
-/// How much is decoded for a source, beside how much time goes by.
+/// The duration of audio that is decoded for a source, in relation to the time that passes.
 @Suite("Audio source: the cost of decoding")
 struct DecodingBoundTests {
     /// A packet of 120 ms: six frames of 20 ms with lengths of their own (RFC 6716, 3.2.5, code 3).
@@ -23,7 +23,7 @@ struct DecodingBoundTests {
         return ByteBuffer(bytes: bytes)
     }
 
-    /// Packets of all lengths, with in-band FEC where they may have it.
+    /// Packets of all lengths, with in-band FEC if their mode has it.
     private static func payloads() throws -> [ByteBuffer] {
         let lengths = [120, 240, 480, 960, 1920, 2880]
         var payloads: [ByteBuffer] = []
@@ -36,7 +36,7 @@ struct DecodingBoundTests {
         return payloads
     }
 
-    /// Returns true if the audio decoded over every window is within what the budget allows for it.
+    /// True if the audio decoded over every window is within the budget.
     private func isBounded(_ decoded: [Duration], every step: Duration) -> Bool {
         // The largest of `decoded - allowed` over all windows is found in one pass.
         var lowest = Double.infinity
@@ -88,7 +88,7 @@ struct DecodingBoundTests {
         let source = try AudioSource(id: 1)
         var (sequence, timestamp) = (Int64(0), UInt32(48_000))
         var decoded: [Duration] = []
-        // What the sender does changes now and then, so that each way meets each state of the source.
+        // The sender's behaviour changes now and then, so that each one meets each state of the source.
         var (rate, step, gap, restarts) = (1, 24, 1, false)
         for tick in 0..<3000 {
             if tick.isMultiple(of: 50) {
@@ -158,7 +158,7 @@ struct DecodingBoundTests {
         let statistics = source.statistics
         #expect(statistics.overlapping == 0 && statistics.overBudget == 0)
         #expect(statistics.discarded == 0 && statistics.malformed == 0 && statistics.restarts == 0)
-        // What came late at first, while the jitter was not known, is all that may be missing.
+        // Only packets that came late at first, before the jitter was known, may be missing.
         #expect(statistics.packetsDecoded + statistics.late >= count - 6, "\(statistics.packetsDecoded) of \(count)")
         #expect(statistics.late <= max(3, count / 200), "\(statistics.late)")
         #expect(statistics.decoded < .seconds(63), "\(statistics.decoded)")

@@ -68,7 +68,7 @@ struct TestSender {
     var signal: (_ start: Int, _ count: Int) -> [Float] = { tone(440, from: $0, count: $1) } {
         didSet { loop = nil }
     }
-    /// Over how many packets the signal repeats itself, where it does: they are not encoded again.
+    /// The number of packets after which the signal repeats itself, if it does: they are not encoded again.
     private var loop: Int? = 50
     private var encoded: [ByteBuffer] = []
     private var index = 0
@@ -100,7 +100,7 @@ struct TestSender {
 struct TestLink {
     let source: AudioSource
     var sender: TestSender
-    /// How long packet `index` takes in milliseconds; `nil` where it is lost.
+    /// The delay of packet `index` in milliseconds; `nil` if it is lost.
     var delay: (_ index: Int) -> Double? = { _ in 10 }
     private var underway: [(arrives: Double, packet: AudioPacket)] = []
     private var sent = 0
@@ -112,7 +112,7 @@ struct TestLink {
         source = try AudioSource(id: 1)
     }
 
-    /// Lets so many milliseconds go by. Returns what was played.
+    /// Advances time by `milliseconds`. Returns the audio that was played.
     @discardableResult
     mutating func run(_ milliseconds: Int) throws -> [Float] {
         var played: [Float] = []

@@ -18,7 +18,7 @@ struct TimeScalingTests {
         queue.withSamples { Array($0) }
     }
 
-    /// How much a sample differs from the one before at most.
+    /// The largest difference between a sample and the one before.
     private func steepest(_ samples: [Float]) -> Float {
         zip(samples, samples.dropFirst()).map { abs($1 - $0) }.max() ?? 0
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Compositing
 
-/// Labels in four scripts as they were accepted, where the fonts are those that they were accepted with.
+/// Labels in four scripts as they were accepted; only with the fonts with which they were accepted.
 @Suite("Golden labels")
 struct GoldenLabelTests {
     @Test("Latin", .enabled(if: draws("Ada Žižková", with: ["Noto Sans"]), "needs fonts-noto-core"))

@@ -8,8 +8,9 @@ import Testing
 
 /// A picture that somebody has looked at and accepted: a PNG beside the tests.
 ///
-/// A picture that differs leaves three in `out/golden`: what was expected, what came, and where they differ; one that
-/// nobody has accepted yet leaves what came. `make golden` shows them and asks whether to accept what came.
+/// For a picture that differs, three files appear in `out/golden`: the expected picture, the actual one, and their
+/// difference; for a picture that is not accepted yet, only the actual one. `make golden` shows them and asks whether
+/// to accept the actual picture.
 struct GoldenPicture {
     let name: String
 
@@ -65,7 +66,7 @@ private struct Pixels {
         }
     }
 
-    /// Nil where there is no such file.
+    /// Nil if there is no such file.
     init?(contentsOf path: String) {
         let surface = cairo_image_surface_create_from_png(path)
         defer { cairo_surface_destroy(surface) }

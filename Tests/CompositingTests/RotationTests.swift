@@ -106,7 +106,7 @@ struct RotationTests {
             var middle =
                 rotation.swapsDimensions
                 ? PixelRect(x: crop.y, y: crop.x, width: crop.height, height: crop.width) : crop
-            // Of two parts that are as near to the middle either may be taken.
+            // If two parts are equally near to the middle, either may be taken.
             if middle.x > 0 { (middle.x, middle.width) = (middle.x - 2, middle.width + 4) }
             if middle.y > 0 { (middle.y, middle.height) = (middle.y - 2, middle.height + 4) }
             let picture = compositor.compose(

@@ -22,7 +22,7 @@ struct RoundedShapeTests {
         return picture.freeze()
     }
 
-    /// How far the centre of a sample is inside a rounded rectangle; negative outside.
+    /// The distance of a sample's centre from the edge of a rounded rectangle; negative outside.
     private func depth(_ x: Int, _ y: Int, in rect: PixelRect, radius: Int) -> Double {
         let (centreX, centreY) = (Double(x) + 0.5, Double(y) + 0.5)
         let fromLeft = min(centreX - Double(rect.x), Double(rect.maxX) - centreX)

@@ -167,7 +167,7 @@ struct WAVTests {
 
 @Suite("Audio sources")
 struct SoundSourceTests {
-    /// How strong a frequency is in samples at 48 kHz, by Goertzel's algorithm: about the amplitude squared.
+    /// The power of a frequency in samples at 48 kHz, by Goertzel's algorithm: about the amplitude squared.
     private func power(of frequency: Double, in samples: [Float], rate: Double = 48_000) -> Double {
         let coefficient = 2 * cos(2 * .pi * frequency / rate)
         var (previous, before) = (0.0, 0.0)

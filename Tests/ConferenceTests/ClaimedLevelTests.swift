@@ -91,7 +91,7 @@ import Testing
         }
         #expect(try !snapshot(of: ada).uplink.audioLevelRefuted && !snapshot(of: ben).uplink.audioLevelRefuted)
         try expectIsForwarded(ada)
-        // Of 3000 ticks.
+        // Out of 3000 ticks.
         #expect(mixes < 600, "\(mixes)")
     }
 }

@@ -68,7 +68,7 @@ struct SessionPictureCodecTests {
         let lost = try run(scenario(loss: 0.05, repair: .none))
         #expect(try #require(lost.metrics[.framesLost]) > 5)
         #expect(lost.metrics[.retransmitted] == 0)
-        // What is shown is whole all the same: nothing is decoded that refers to what is missing.
+        // The shown pictures are complete all the same: no frame is decoded that refers to a missing one.
         #expect(try #require(lost.metrics[.pictureSimilarity]) > 0.8)
     }
 

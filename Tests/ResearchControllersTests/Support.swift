@@ -1,7 +1,7 @@
 import CongestionControl
 import MediaCore
 
-/// An instant so many milliseconds after the origin.
+/// The instant `milliseconds` after the origin.
 func at(_ milliseconds: Double) -> MonotonicInstant {
     MonotonicInstant(nanoseconds: Int64(milliseconds * 1e6))
 }

@@ -105,7 +105,8 @@ struct QualityCommand: AsyncParsableCommand {
         return try room.run(way)
     }
 
-    /// An encoder for each, with pictures of a size, and as many a second as another way's processor time allows.
+    /// Runs an encoder for each receiver, with pictures of `size` at the highest rate that fits another way's processor
+    /// time.
     private func fitting(
         _ size: VideoDimensions, into own: QualityRoom.Outcome, in room: QualityRoom
     ) throws -> (QualityWay, QualityRoom.Outcome) {
@@ -130,10 +131,10 @@ struct QualityCommand: AsyncParsableCommand {
         }
     }
 
-    /// The frame rate of `fitting` is sought from this part of what is in proportion on…
+    /// The search for the frame rate of `fitting` starts at this part of the proportional rate.
     private static let guessedPart = 0.85
-    /// …in such parts…
+    /// Each further try takes this part of the rate that would fit in proportion.
     private static let proportion = 0.97
-    /// …and no lower than this.
+    /// The lowest frame rate that is tried.
     private static let leastFrameRate = 5
 }

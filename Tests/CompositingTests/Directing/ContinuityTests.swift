@@ -21,7 +21,7 @@ struct ContinuityTests {
                 let before = director.instruction(at: time)
                 director.show(views.next(), at: time)
                 let after = director.instruction(at: time)
-                // Nothing was seen of what was shown first for no time.
+                // An instruction that was shown for no time was not seen.
                 guard after.timeRange.start > first else { continue }
                 if before.containsTweening { interruptions += 1 }
                 expectNoJump(from: before, to: after, at: after.timeRange.start, seed)
@@ -61,7 +61,7 @@ struct ContinuityTests {
         var opacity: Double
     }
 
-    /// What can be seen, from the lowest to the highest.
+    /// The visible layers, from the lowest to the highest.
     private func seen(_ instruction: CompositionInstruction, at time: MediaTime) -> [Seen] {
         instruction.resolvedLayers(at: time).filter { $0.opacity >= StagedLayer.faintest }.map {
             Seen(source: $0.source, rect: $0.rect, opacity: $0.opacity)

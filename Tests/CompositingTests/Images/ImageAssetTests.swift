@@ -92,7 +92,8 @@ struct ImageAssetTests {
         var accepted = 0
         for round in 0..<6000 {
             var bytes = seeds[round % seeds.count]
-            // Most changes are in what is packed, with checksums that fit, so that they get as far as they can.
+            // Most changes are in the compressed data, with matching checksums, so that decoding gets as far as
+            // possible.
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let index = Int.random(in: round % 4 == 0 ? 0..<bytes.count : 16..<bytes.count, using: &random)
                 if Bool.random(using: &random) {
@@ -153,7 +154,7 @@ enum PNGMaker {
             + data + number(b << 16 | a)
     }
 
-    /// Gives every chunk that is whole the checksum of what it holds.
+    /// Gives every complete chunk the right checksum.
     static func fixChecksums(_ png: inout [UInt8]) {
         var index = 8
         while index + 12 <= png.count {

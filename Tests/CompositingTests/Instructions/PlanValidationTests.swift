@@ -42,7 +42,7 @@ struct PlanValidationTests {
         return plan
     }
 
-    /// What is found once the good plan was changed.
+    /// The issues of the good plan after a change.
     private func issues(_ change: (inout CompositionPlan) -> Void) -> [CompositionIssue] {
         var plan = good
         change(&plan)

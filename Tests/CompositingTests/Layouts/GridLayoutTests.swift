@@ -78,12 +78,12 @@ struct GridLayoutTests {
             }
             let cell = GridLayout.cells(count: count, canvas: canvas)[0]
             #expect(cell.area == best, "\(count) on \(canvas)")
-            // 16:9, but for less than two samples that each side lost to being even.
+            // 16:9, except for less than two samples by which each side was rounded down to an even number.
             #expect(abs(cell.width * 9 - cell.height * 16) <= 2 * 16, "\(count) on \(canvas): \(cell)")
         }
     }
 
-    /// The largest 16:9 tile that fits so many times, its sides rounded down to even ones.
+    /// The largest 16:9 tile that fits in so many rows and columns, its sides rounded down to even numbers.
     private func largestTile(rows: Int, columns: Int, canvas: VideoDimensions) -> VideoDimensions {
         let byWidth = Double(canvas.width) / Double(columns)
         let byHeight = Double(canvas.height) / Double(rows) * 16 / 9

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Compositing
 
-/// The same pictures in each matrix and range: seen as it is, made smaller, turned, and round over another.
+/// The same pictures in each matrix and range: as they are, scaled down, turned, and round over another.
 @Suite("Golden colours")
 struct GoldenColourTests {
     private static let canvas = VideoDimensions(width: 320, height: 180)
@@ -74,7 +74,7 @@ struct GoldenColourTests {
                             largest = max(largest, abs(difference))
                         }
                     }
-                    // The pictures themselves are within one level of what they mean, and so is the conversion.
+                    // The pictures are within one level of the intended colour, and so is the conversion.
                     #expect(largest <= 2)
                 }
             }

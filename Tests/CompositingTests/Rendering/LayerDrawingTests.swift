@@ -286,7 +286,7 @@ struct LayerDrawingTests {
 
     // MARK: All of it
 
-    /// Where `CONFRELAY_PICTURE_DIR` names a folder, the picture is written there: that of docs/compositing.md.
+    /// If `CONFRELAY_PICTURE_DIR` names a folder, the picture of docs/compositing.md is written there.
     @Test("corners, borders, opacity, labels, avatars and overlays go together")
     func together() throws {
         let size = VideoDimensions(width: 640, height: 360)
@@ -327,7 +327,7 @@ struct LayerDrawingTests {
         let composed = compositor.renderer.render([request], inputs: inputs, at: .zero)[0]
         #expect(composed.origin == .reused)
         #expect(composed.picture.colour(200, 100) == .red)
-        // Corners show the sky, and where the layers meet both are seen.
+        // The sky shows at the corners, and both layers where they meet.
         #expect(composed.picture.colour(30, 24) != .red)
         #expect(composed.picture.colour(300, 180) != .red && composed.picture.colour(300, 180) != .green)
         if let folder = ProcessInfo.processInfo.environment["CONFRELAY_PICTURE_DIR"] {

@@ -94,14 +94,14 @@ struct LayerPlacementTests {
 
     @Test("the focus is that of the upright picture", arguments: VideoRotation.allCases)
     func turnedFocus(rotation: VideoRotation) {
-        // The upper left quarter of what is seen upright.
+        // The upper left quarter of the upright picture.
         let upright = rotation.upright(VideoDimensions(width: 400, height: 400))
         let rect = PixelRect(x: 0, y: 0, width: 300, height: 100)
         let top = placement(upright.width, upright.height, in: rect, .cover(focus: FocusPoint(x: 0.5, y: 0)), rotation)
         let expected =
             switch rotation {
             case .none: (0, 0)
-            // What is on top upright is at the left of a picture that has to be turned clockwise to stand.
+            // The top of the upright picture is at the left of a picture that has to be turned clockwise.
             case .clockwise90: (0, 0)
             case .rotate180: (0, 400 - top.crop.height)
             case .clockwise270: (400 - top.crop.width, 0)
@@ -144,7 +144,7 @@ struct LayerPlacementTests {
             #expect(
                 PixelRect(size).contains(clipped.crop) && !clipped.crop.isEmpty && clipped.crop.x % 2 == 0
                     && clipped.crop.y % 2 == 0, "\(size) \(rotation) in \(rect): \(clipped)")
-            // The same scale, give or take what a chroma sample makes of it.
+            // The same scale, within the rounding to chroma samples.
             let (wholeCrop, crop) = (rotation.upright(whole.crop.dimensions), rotation.upright(clipped.crop.dimensions))
             let expected = Double(clipped.shown.width) * Double(wholeCrop.width) / Double(whole.shown.width)
             #expect(abs(Double(crop.width) - expected) <= 4, "\(size) in \(rect): \(clipped)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Compositing
 
-/// What holds for any layers, over thousands of seeded cases.
+/// Properties that hold for any layers, over thousands of seeded cases.
 @Suite("Any layers")
 struct LayerPropertyTests {
     private static let canvas = VideoDimensions(width: 64, height: 48)
@@ -66,9 +66,9 @@ struct LayerPropertyTests {
         composer.compose([request], sources: Self.sources)[0]
     }
 
-    /// Returns true if the samples in which two pictures differ lie in `rect`, chroma samples in part.
+    /// True if the samples in which two pictures differ lie in `rect`, chroma samples in part.
     ///
-    /// What is drawn may be blended where it was not before, which rounds otherwise.
+    /// A sample may be blended in one picture and not in the other, which rounds differently.
     private func differ(_ left: PixelBuffer, _ right: PixelBuffer, onlyIn rect: PixelRect) -> Bool {
         for plane in 0..<3 {
             let (width, height) = left.format.planeSize(plane, of: left.dimensions)
@@ -120,7 +120,7 @@ struct LayerPropertyTests {
             let above = compose(
                 CompositionRequest(canvas: request.canvas, layers: request.instruction.layers + [top]), with: composer)
             let rect = top.rect.trimmed(to: request.canvas)
-            // Of each chroma sample one luma sample.
+            // One luma sample for each chroma sample.
             let isHidden = stride(from: rect.y, to: rect.maxY, by: 2).allSatisfy { y in
                 stride(from: rect.x, to: rect.maxX, by: 2).allSatisfy { alone.colour($0, y) == above.colour($0, y) }
             }

@@ -9,7 +9,7 @@ private let fullRange601 = ColourDescription(isFullRange: true)
 private let fullRange709 = ColourDescription(
     primaries: 1, transferCharacteristics: 13, matrixCoefficients: 1, isFullRange: true)
 
-/// A picture of one colour, whose numbers mean what `colour` says.
+/// A picture of one colour, with `colour` as the meaning of its numbers.
 private func picture(
     _ samples: Colour, _ width: Int, _ height: Int, _ colour: ColourDescription
 ) -> PixelBuffer {
@@ -26,7 +26,7 @@ private func picture(
 struct SourceColourTests {
     private let canvas = VideoDimensions(width: 64, height: 36)
     private let white = Colour(y: 224, u: 128, v: 128)
-    /// What full range's 224 is in limited range.
+    /// The value in limited range of full range's 224.
     private let converted = Colour(y: 208, u: 128, v: 128)
 
     private func compose(

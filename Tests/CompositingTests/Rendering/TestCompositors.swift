@@ -3,7 +3,7 @@ import PixelTransfer
 
 @testable import Compositing
 
-/// A compositor that does as it is told.
+/// A compositor with the behaviour that a test sets.
 final class ScriptedCompositor: VideoCompositing {
     let sourceAttributes: PixelBufferAttributes
     let destinationAttributes = PixelBufferAttributes(formats: [.i420])

@@ -261,7 +261,7 @@ extension [UInt8] {
         replaceSubrange(start..<end, with: Array(text.utf8))
     }
 
-    /// Replaces what follows the next colon, up to the next comma or line.
+    /// Replaces the text after the next colon, up to the next comma or line.
     fileprivate mutating func replaceValue(from index: Int, with text: String) {
         guard let colon = self[index...].firstIndex(of: UInt8(ascii: ":")) else { return }
         let end = self[colon...].firstIndex { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\n") } ?? count

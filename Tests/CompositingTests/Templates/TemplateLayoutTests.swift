@@ -62,7 +62,7 @@ struct TemplateLayoutTests {
         let many = #","tiles":"grid""#
         #expect(try sources(slot(#""screen","next""#, many), scene) == [.screenShare(2), 1, 2, 3, 4, 5])
         #expect(try sources(slot(#""speaker""#) + "," + slot(#""next""#, many), scene) == [5, 1, 2, 3, 4])
-        // Those who spoke are chosen, and stand in the order of joining.
+        // The participants that spoke are chosen, and stand in the order of joining.
         #expect(try sources(slot(#""recent""#, many + #","most":3"#), scene) == [1, 4, 5])
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct ObservationWindowTests {
     private var window = ObservationWindow(length: .milliseconds(500), filterLength: 15)
 
-    /// A packet of 1250 bytes each 10 ms, after a delay of so many ms, reported 30 ms after its arrival.
+    /// A packet of 1250 bytes each 10 ms, with this delay in ms, reported 30 ms after its arrival.
     private mutating func add(_ sequence: Int64, delay: Double, ecn: ECNCodepoint = .notCapable) {
         let sent = SentPacket(transportSequence: sequence, size: bytes(1250), sendTime: at(Double(sequence) * 10))
         let received = at(Double(sequence) * 10 + delay)

@@ -62,7 +62,7 @@ struct ReferenceWindowTests {
         // (18000 - 20000)/20000·8, squared: 0.64.
         reduce(&window, at: 30)
         #expect(abs(window.size - 18_000 * (1 - 0.1 * 0.64)) < 1e-6)
-        // Not where the queue is long.
+        // Not while the queue is long.
         let before = window.size
         reduce(&window, at: 60, hasShortQueue: false)
         #expect(abs(window.size - before * 0.9) < 1e-6)
@@ -138,7 +138,7 @@ struct ReferenceWindowTests {
         #expect(window.inflection == 20_000)
         window.reduceAfterLoss(packetSize: Self.packet, roundTrip: 0.05, now: at(2501))
         #expect(abs(window.inflection - 9800) < 1e-6)
-        // 9800 · 0.7 = 6860, and 5 % more than that sets it anew.
+        // 9800 · 0.7 = 6860; growth to 5 % more than that sets a new inflection point.
         window.grow(conditions(window), now: at(2600))
         window.reduceAfterLoss(packetSize: Self.packet, roundTrip: 0.05, now: at(2700))
         #expect(window.inflection < 9000)

@@ -11,8 +11,8 @@ struct ScreamCongestionControllerTests {
     private var sequence: Int64 = 0
     private var time = 0.0
 
-    /// Each 10 ms three packets leave and are reported 50 ms later, after this delay in a queue; with so many that the
-    /// source is not what limits the window.
+    /// Each 10 ms three packets leave and are reported 50 ms later, after this delay in a queue. There are so many that
+    /// the source does not limit the window.
     private mutating func run(
         rounds: Int, queue: (Int) -> Double? = { _ in 0 }, ecn: ECNCodepoint = .notCapable, inFlight: Int = 30
     ) {

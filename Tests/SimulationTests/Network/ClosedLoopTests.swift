@@ -47,7 +47,7 @@ struct ClosedLoopTests {
         // At 8 % a second, and slower near the capacity that is known.
         #expect(try #require(rise.rise) <= .seconds(25))
         #expect(meanTarget(report, from: 58, to: 65) > 1600)
-        // The first of the stream, and one where the drop cost a frame that is not repaired in time.
+        // The first keyframe of the stream, and one after a drop that cost a frame which was not repaired in time.
         #expect(report.summary.keyframeCount <= 2)
     }
 

@@ -13,7 +13,7 @@ struct PassContractTests {
         var recording: Recording? = try Recording(bitRate: bitRate, folder: folder)
         try recording?.session.beginPass()
         for number in 0..<100 { try recording?.encode(number) }
-        // Nothing is ended, as if the process had died.
+        // The recording is dropped without being ended, as if the process had died.
         recording = nil
         let again = try Recording(bitRate: bitRate, folder: folder)
         let numbers = again.numbersOfNextPass
