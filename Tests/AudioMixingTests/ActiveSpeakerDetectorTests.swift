@@ -41,7 +41,7 @@ struct ActiveSpeakerDetectorTests {
         #expect(talk.changes.count == 1)
     }
 
-    @Test("a cough, however loud, switches nothing: not after silence, not while another speaks")
+    @Test("a cough, however loud, does not change the speaker: not after silence, not while another speaks")
     func cough() {
         var talk = Talk()
         talk.go(.seconds(5), [1: 30])
@@ -110,7 +110,7 @@ struct ActiveSpeakerDetectorTests {
         #expect(talk.changes.count == 2)
     }
 
-    @Test("of several who begin at once the loudest is the speaker")
+    @Test("if several people begin at once, the loudest is the speaker")
     func loudest() {
         var talk = Talk()
         talk.go(.seconds(2), [1: 40, 2: 22, 3: 35])

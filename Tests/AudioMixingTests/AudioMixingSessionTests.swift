@@ -206,7 +206,9 @@ struct AudioMixingSessionTests {
         #expect(!process(&frame, quiet))
     }
 
-    @Test("of many voices the loudest are heard, all others share an encode, and who becomes louder takes a place")
+    @Test(
+        "the loudest of many voices are heard, all other members share an encode, and a voice that becomes louder takes a place"
+    )
     func loudestVoices() throws {
         var room = Room(session: AudioMixingSession(maximumVoices: 2))
         let amplitudes: [ParticipantID: Double] = [1: 0.3, 2: 0.05, 3: 0.25, 4: 0.05, 5: 0.05]

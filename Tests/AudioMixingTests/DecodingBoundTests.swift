@@ -81,7 +81,7 @@ struct DecodingBoundTests {
         #expect(statistics.overlapping + statistics.discarded + statistics.late > packetsPerSecond * 7)
     }
 
-    @Test("whatever packets a sender makes up, the time decoded is bounded over every window", arguments: 1...6)
+    @Test("for any packets that a sender makes up, the decoded time is bounded over every window", arguments: 1...6)
     func hostile(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let payloads = try Self.payloads()

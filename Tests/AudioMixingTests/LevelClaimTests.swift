@@ -49,7 +49,7 @@ struct LevelClaimTests {
         #expect(try verdicts(amplitude: 0.3, claim: 127) == [.unchecked, .refuted])
     }
 
-    @Test("nothing is said of silence that is claimed to be silence")
+    @Test("silence that is marked as such is not reported")
     func silence() throws {
         #expect(try verdicts(amplitude: 0, claim: 127) == [.unchecked])
         #expect(try verdicts(amplitude: 0.0005, claim: 60) == [.unchecked])

@@ -54,7 +54,7 @@ struct MixingTests {
         #expect(mix == tone(1000))
     }
 
-    @Test("the limiter leaves alone what is under its threshold")
+    @Test("the limiter does not change samples under its threshold")
     func transparent() {
         var limiter = SoftLimiter()
         let quiet = tone(500, amplitude: Double(SoftLimiter.threshold) - 0.001)

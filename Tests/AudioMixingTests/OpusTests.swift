@@ -77,7 +77,7 @@ struct OpusTests {
         #expect(abs(amplitude(of: 1200, in: decoded[9600...]) - 0.15) < 0.03)
     }
 
-    @Test("with expected loss, packets carry the frame before, and a lost one comes back from it")
+    @Test("with expected loss, packets carry the frame before, from which a lost one is restored")
     func forwardErrorCorrection() throws {
         let encoder = try OpusEncoder(settings: AudioEncoderSettings(expectedPacketLoss: 0.3))
         let decoder = try OpusDecoder()

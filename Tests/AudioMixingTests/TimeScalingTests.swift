@@ -57,7 +57,7 @@ struct TimeScalingTests {
         #expect(queue.withSamples { TimeScaling.bestMatch(in: UnsafeBufferPointer($0)) } == nil)
     }
 
-    @Test("the queue gives out what went in, in order, for ever, in the memory it has")
+    @Test("the queue returns its elements in order, without end, in constant memory")
     func queueWrapsAround() throws {
         var queue = SampleQueue(capacity: 3000)
         var generator = SeededGenerator(seed: 5)

@@ -29,7 +29,7 @@ struct CompositionTests {
         #expect(picture.isFilled(PixelRect(x: 0, y: 270, width: 640, height: 90), with: .background))
     }
 
-    @Test("an avatar picture stands whole between black bars")
+    @Test("an avatar picture is shown completely between black bars")
     func avatar() {
         let list = sources(source(1, solidPicture(.green, 360, 640)))
         let picture = compositor.compose([CompositionRequest(grid: [1], canvas: canvas)], sources: list)[0]
@@ -39,7 +39,7 @@ struct CompositionTests {
         #expect(picture.isFilled(PixelRect(x: 420, y: 0, width: 220, height: 360), with: .bar))
     }
 
-    @Test("a wide picture lies whole between black bars")
+    @Test("a wide picture is shown completely between black bars")
     func wide() {
         let list = sources(source(1, solidPicture(.green, 640, 180)))
         let picture = compositor.compose([CompositionRequest(grid: [1], canvas: canvas)], sources: list)[0]

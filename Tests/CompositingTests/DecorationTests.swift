@@ -47,7 +47,7 @@ struct DecorationTests {
         #expect(differing.contains { labelled.colour($0.x, $0.y).y < 80 })
     }
 
-    @Test("nothing is drawn outside a tile, whatever the name and the tile")
+    @Test("nothing is drawn outside a tile, for any name and tile")
     func inside() {
         var random = SeededGenerator(seed: 5)
         let picture = solidPicture(grey, 64, 36)
@@ -68,7 +68,7 @@ struct DecorationTests {
         }
     }
 
-    @Test("a tile too small to read a name in has none, and the border of who speaks all the same")
+    @Test("a tile too small for a readable name has no label, but still the speaker's border")
     func small() {
         let picture = solidPicture(grey, 160, 90)
         let request = CompositionRequest(grid: [1], canvas: VideoDimensions(width: 96, height: 54))
@@ -104,7 +104,7 @@ struct DecorationTests {
         #expect(compose(isSpeaking: false).hasSameSamples(as: silent))
     }
 
-    @Test("a muted microphone is told in red")
+    @Test("a muted microphone is shown in red")
     func muted() {
         let picture = solidPicture(grey, 160, 90)
         let request = CompositionRequest(grid: [1], canvas: canvas)
@@ -162,7 +162,7 @@ struct DecorationTests {
         for tile in request.instruction.layers { #expect(!last.isFilled(tile.rect, with: grey)) }
     }
 
-    @Test("another canvas copies the tile with what is drawn over it")
+    @Test("another canvas copies the tile with its overlays")
     func copied() {
         let picture = solidPicture(grey, 600, 338)
         let list = sources(

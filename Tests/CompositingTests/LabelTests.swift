@@ -16,7 +16,7 @@ struct LabelTests {
         String(repeating: "\u{1100}", count: 3000), "\u{115F}\u{3164}\u{00AD}", "\u{20DD}\u{FE0F}", "𒐫𒈙⸻꧅",
     ]
 
-    @Test("a label is never higher nor wider than it may be, whatever the name")
+    @Test("a label never exceeds its maximum height and width, whatever the name")
     func bounds() {
         var random = SeededGenerator(seed: 1)
         for round in 0..<60 {
@@ -66,7 +66,8 @@ struct LabelTests {
         #expect(try #require(long).isEllipsized && #require(long).width <= 150)
     }
 
-    @Test("white letters stand on a dark plate, on a white picture and on a black one", arguments: [UInt8(16), 235])
+    @Test(
+        "white letters are drawn on a dark plate, on a white picture and on a black one", arguments: [UInt8(16), 235])
     func legible(luma: UInt8) throws {
         let bitmap = try #require(LabelRenderer.render(Label(text: "HEIM", height: 24, maximumWidth: 200)))
         let size = bitmap.dimensions

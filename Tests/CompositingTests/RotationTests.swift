@@ -171,7 +171,7 @@ struct RotationTests {
         #expect(compositor.statistics.rotations == 1)
     }
 
-    @Test("a picture that is cropped and the same one whole are not taken for each other")
+    @Test("a cropped picture and the same one uncropped are not confused")
     func croppedAndWhole() {
         let canvas = VideoDimensions(width: 320, height: 180)
         // The whole picture of 4:3 in its tile is as large as the tile that it fills on the other canvas.

@@ -32,7 +32,7 @@ struct ConferenceResultTests {
         #expect(isNear(result.unitCosts.encodeMilliseconds, 4))
     }
 
-    @Test("a relay that left work out is held against the floor of what it did")
+    @Test("a relay that left work out is compared with the floor of the work that it did")
     func workLeftOut() {
         var work = WorkRate(participants: 2, way: .personal)
         work.encodes = 30

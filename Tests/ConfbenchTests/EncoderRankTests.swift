@@ -39,14 +39,14 @@ struct EncoderRankTests {
         #expect(best(results, [cheap, good, dear].map { step($0) }) == good)
     }
 
-    @Test("one that misses a step, or answers it with a keyframe, is not the best", arguments: [true, false])
+    @Test("a variant that misses a step, or answers it with a keyframe, is not the best", arguments: [true, false])
     func steps(isByKeyframe: Bool) {
         let results = [result(cheap, cost: 2, decibels: 10), result(good, cost: 2, decibels: 11)]
         let missed = isByKeyframe ? step(good, keyframes: 2) : step(good, [0.01, -0.11])
         #expect(best(results, [step(cheap), missed]) == cheap)
     }
 
-    @Test("an encoder that exceeds the rate gains nothing by it")
+    @Test("an encoder that exceeds the rate has no advantage by it")
     func equalRate() {
         // Two points each, 6 dB for twice the rate; `good` is 10 % over and lies on a line 0.3 dB below the other's.
         let over = 1.1

@@ -17,7 +17,7 @@ struct JoiningResultTests {
         #expect(JoiningResult.table([result]).contains("250.0 |   400.0 |"))
     }
 
-    @Test("a client that saw nothing is not left out of the middle")
+    @Test("a client that saw nothing counts in the median")
     func nothingSeen() throws {
         let result = JoiningResult(transport: "dtls", joins: [try join(0.1), try join(nil)])
         #expect(result.figures(\.secondsToFirstPicture) == nil)

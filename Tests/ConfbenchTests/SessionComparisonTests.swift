@@ -10,7 +10,7 @@ struct SessionComparisonTests {
         var value = 0
     }
 
-    @Test("every contender does the same frames, and one that makes something else is found out")
+    @Test("every contender encodes the same frames, and a different output is reported")
     func products() throws {
         func comparison(step: Int) -> SessionComparison {
             let boxes = [Box(), Box()]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Receivers behind networks of their own")
 struct SharingTests {
-    @Test("a network is written as a table that carries the part asked for of what its trace does")
+    @Test("a network is written as a table with the wanted part of its trace's rate")
     func scaledNetwork() throws {
         let directory = try ScratchDirectory()
         defer { directory.remove() }

@@ -83,7 +83,7 @@ struct PlayTests {
         "wA==",
     ].joined()
 
-    @Test("a raw stream with B-frames is shown whole and in order, though it says that it has none")
+    @Test("a raw stream with B-frames is shown completely and in order, though it states that it has none")
     func reordered() async throws {
         let (file, output) = (TemporaryFile(".264"), TemporaryFile(".y4m"))
         let stream = try #require(Data(base64Encoded: Self.deniedReordering))

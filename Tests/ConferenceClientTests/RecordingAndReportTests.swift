@@ -38,7 +38,7 @@ struct MovieRecorderTests {
         #expect(second.presentationTime == MediaTime(value: 40, timescale: 1000))
     }
 
-    @Test("a recording of nothing is no media")
+    @Test("an empty recording is refused")
     func empty() throws {
         let file = TemporaryFile(".mp4")
         let recorder = try MovieRecorder(path: file.path, hasAudio: true)
@@ -157,7 +157,7 @@ struct RelayDelayTests {
         #expect(delay.addsUp && delay.stages.count == 2)
     }
 
-    @Test("a ledger whose stages miss its total, or whose total is more than was measured, does not add up")
+    @Test("a ledger fails the check if its stages do not sum to its total, or its total exceeds the measured one")
     func mismatches() throws {
         #expect(
             ClientReport.RelayDelay(Self.ledger([10, 20], total: 35), measured: .milliseconds(45))?.addsUp == false)

@@ -192,7 +192,7 @@ struct SoundSourceTests {
         #expect(ToneSource(name: "Ada").frequency == ToneSource(name: "Ada").frequency)
     }
 
-    @Test("resampling keeps a tone's pitch and strength, and leaves out what the new rate cannot hold")
+    @Test("resampling keeps a tone's pitch and strength, and removes frequencies that the new rate cannot represent")
     func resampling() {
         let low = (0..<8000).map { Float(0.5 * sin(2 * .pi * 1000 * Double($0) / 8000)) }
         let up = Resampler.resample(low, from: 8000, to: 48_000)

@@ -105,7 +105,7 @@ import Testing
         #expect(call.relay.demultiplexer.route(ssrc: ssrc, source: ada.address)?.name == "Ada")
     }
 
-    @Test("An offer that names the address of another participant is sent nothing there")
+    @Test("Nothing is sent to another participant's address that an offer names")
     func forgedOffer() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)

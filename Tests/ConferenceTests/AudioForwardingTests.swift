@@ -42,7 +42,7 @@ import Testing
         #expect(gap <= longestGap, sourceLocation: sourceLocation)
     }
 
-    @Test("two in a call get each other's own packets, and nothing is mixed for them")
+    @Test("two people in a call get each other's own packets, and nothing is mixed for them")
     func twoInACall() throws {
         let call = makeCall()
         let (ada, ben) = (try join(call, "Ada"), try join(call, "Ben"))
@@ -77,7 +77,7 @@ import Testing
         #expect(spread <= 25, "\(spread) ms")
     }
 
-    @Test("with levels in packets nothing is decoded or mixed, and the speaker is known all the same")
+    @Test("with levels in packets the speaker is known although nothing is decoded or mixed")
     func rest() throws {
         let call = makeCall()
         let (ada, ben) = (try join(call, "Ada"), try join(call, "Ben"))
@@ -218,7 +218,7 @@ import Testing
         AudioForwardingStream(first: packet(0), as: 40, timestamp: 1000)
     }
 
-    @Test("gaps are kept, and what comes late takes its place")
+    @Test("gaps are kept, and late packets fill them")
     func gaps() throws {
         var stream = makeStream()
         for (index, number) in [(0, 40), (3, 43), (1, 41), (4, 44)] as [(Int64, Int64)] {

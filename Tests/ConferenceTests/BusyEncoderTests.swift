@@ -89,7 +89,7 @@ import VideoCoding
         #expect(!group.dropPostponed())
     }
 
-    @Test("encodes nothing for receivers who have no room by the time that it is done")
+    @Test("encodes nothing for receivers whose links will have no room by the time that it is done")
     func noRoom() throws {
         let first = try job(group.tick(request(0), demand: Self.hasRoom, now: time(0)))
         #expect(isPostponed(group.tick(request(1), demand: Self.hasRoom, now: time(1))))

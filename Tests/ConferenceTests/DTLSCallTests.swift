@@ -26,7 +26,7 @@ import Testing
         return try #require(room.participants.first { $0.id == client.participantID })
     }
 
-    @Test("two who join over ICE and DTLS see and hear each other, and a third by SDES sees both")
+    @Test("two clients that join over ICE and DTLS see and hear each other, and a third by SDES sees both")
     func seeingAndHearing() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, overDTLS: true)
@@ -94,7 +94,7 @@ import Testing
         #expect(call.relay.occupancy.participants == 1)
     }
 
-    @Test("an offer that cannot be taken changes nothing, and who is not there is told so")
+    @Test("an offer that cannot be accepted changes nothing, and one of an absent participant gets an error")
     func refusedRenegotiation() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, overDTLS: true)
@@ -135,7 +135,7 @@ import Testing
         #expect(call.run(until: { !ada.audioPackets.isEmpty || !ada.arrivals.isEmpty }, limit: .seconds(10)))
     }
 
-    @Test("nothing is sent to anyone before a check of theirs was authentic")
+    @Test("nothing is sent to a peer before it has sent an authentic check")
     func nothingBeforeAChecks() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, overDTLS: true)

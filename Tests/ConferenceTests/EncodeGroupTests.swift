@@ -64,7 +64,7 @@ import Testing
         #expect(try downlink(watchers[0], call).explanation?.contains("shares an encoder with 4") ?? false)
     }
 
-    @Test("many who come one after the other share the encoders that there are, and all see something")
+    @Test("many members that join one after the other share the existing encoders, and all get pictures")
     func manyCome() throws {
         let call = makeCall(encoders: 2)
         var clients: [TestClient] = []
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("one receiver that asks for keyframes without end is given its own encoder, and the others pay for three")
+    @Test("a receiver that keeps asking for keyframes is given its own encoder; the others get at most three of them")
     func requestsWithoutEnd() throws {
         let call = makeCall(encoders: 2)
         let watchers = try join(call, watchers: 4)
@@ -164,7 +164,7 @@ import Testing
         #expect(try downlink(watchers[2], call).explanation?.contains("requests too many keyframes") ?? false)
     }
 
-    @Test("with no encoder to spare, one who asks for keyframes without end waits")
+    @Test("without a spare encoder, a receiver that keeps asking for keyframes waits")
     func requestsWithoutEndOrBudget() throws {
         let call = makeCall(encoders: 1)
         let watchers = try join(call, watchers: 3)

@@ -65,7 +65,7 @@ import Testing
         #expect(obstacle(source(width: 0, height: 0), receiver(try media())) == .shape)
     }
 
-    @Test("a picture that is to be turned goes to those who turn it themselves, by its upright shape")
+    @Test("a picture that needs turning is forwarded to receivers that turn it themselves, by its upright shape")
     func rotation() throws {
         var turned = source()
         turned.rotation = .rotate180

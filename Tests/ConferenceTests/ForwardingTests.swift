@@ -58,7 +58,7 @@ import Testing
         return zip(arrivals, arrivals.dropFirst()).map { $1 - $0 }.max() ?? .seconds(99)
     }
 
-    @Test("two in a call get each other's own frames, byte by byte, and nothing is encoded or composed")
+    @Test("two people in a call get each other's own frames, byte by byte, and nothing is encoded or composed")
     func twoInACall() throws {
         let call = makeCall()
         let (ada, ben) = (try join(call, "Ada", colour: .red), try join(call, "Ben", colour: .blue))
@@ -172,7 +172,7 @@ import Testing
         #expect(try link(ben, call).phase == .encoded)
     }
 
-    @Test("a receiver whose level is below the sender's stream gets an encoder's frames, and is told why")
+    @Test("a receiver whose level is below the sender's stream gets an encoder's frames, and the reason")
     func levelMismatch() throws {
         let call = makeCall()
         let low = H264ProfileLevelID(.constrainedBaseline, level: H264ProfileLevelID.Level(idc: 11))
@@ -220,7 +220,7 @@ import Testing
         #expect(isSame)
     }
 
-    @Test("a request for a keyframe goes to the sender, and who asks without end gets an encoder's frames")
+    @Test("a request for a keyframe goes to the sender, and a receiver that keeps asking gets an encoder's frames")
     func keyframeRequests() throws {
         let call = makeCall()
         try join(call, "Ada", colour: .red)
@@ -254,7 +254,7 @@ import Testing
         #expect(room.participants.map(\.downlink.width) == [320, 320])
     }
 
-    @Test("many who watch one sender are all sent its packets, and one of them falls back alone")
+    @Test("all of many watchers of one sender get its packets, and one of them falls back alone")
     func watchers() throws {
         let call = makeCall()
         try join(call, "Ada", colour: .red)

@@ -59,7 +59,7 @@ import Testing
         #expect(call.relay.occupancy.participants == 2)
     }
 
-    @Test("a member who sends garbage under valid keys disturbs nobody")
+    @Test("a member that sends garbage under valid keys disturbs nobody")
     mutating func hostileMember() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
@@ -105,7 +105,7 @@ import Testing
         #expect(ben.decodeFailures == 0)
     }
 
-    @Test("tens of thousands of mutated offers are answered or refused, and leave no room behind")
+    @Test("tens of thousands of mutated offers are answered or refused, and leave no room open")
     mutating func hostileOffers() throws {
         let call = VirtualCall { $0.maximumRooms = 4 }
         let ada = try call.join("Ada", colour: .red)

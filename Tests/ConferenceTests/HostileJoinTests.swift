@@ -76,7 +76,7 @@ import Testing
         expectUndisturbed(ada, in: call)
     }
 
-    @Test("a flood of checks is refused and counted, and answered by nothing")
+    @Test("a flood of checks is refused and counted, and not answered")
     func flood() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, overDTLS: true)

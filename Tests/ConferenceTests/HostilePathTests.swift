@@ -22,7 +22,7 @@ import Testing
         return try #require(transmit).datagram
     }
 
-    @Test("a member whose checks pretend to come from another's address takes nothing from them")
+    @Test("a member with checks from another's forged address takes nothing from the other")
     func pretendedAddress() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, overDTLS: true)

@@ -67,7 +67,7 @@ struct LatencyLedgerTests {
         #expect(histogram.count == 1001)
     }
 
-    @Test("in a call what each receiver's frames waited for is known, and adds up")
+    @Test("in a call the waiting times of each receiver's frames are known, and add up")
     func call() throws {
         let call = VirtualCall { $0.forwarding = .off }
         let ada = try call.join("Ada", colour: .red)

@@ -97,7 +97,7 @@ private func watch(
         #expect(with.downlink.explanation?.contains("forward error correction") == true)
     }
 
-    @Test("near by, retransmission alone repairs what is lost")
+    @Test("on a short path, retransmission alone repairs losses")
     func nearBy() throws {
         let reception = try watch(loss: 0.1, roundTrip: .milliseconds(30), for: .seconds(12))
         #expect(reception.downlink.fecPackets == 0)
@@ -129,7 +129,7 @@ private func watch(
         #expect(with.downlink.bitRate < without.downlink.bitRate * 13 / 10)
     }
 
-    @Test("the relay recovers what a sender's packets lose on their way")
+    @Test("the relay restores a sender's lost packets")
     func uplink() throws {
         let call = VirtualCall()
         let camera = try call.join(
@@ -145,7 +145,7 @@ private func watch(
         #expect(uplink.malformedPackets == 0)
     }
 
-    @Test("audio is repeated where a tenth or more of it is lost, and taken from what repeats it")
+    @Test("audio is repeated if a tenth or more of it is lost, and restored from the repetition")
     func audio() throws {
         for (loss, isRepeated) in [(0.2, true), (0.03, false)] {
             let call = VirtualCall()

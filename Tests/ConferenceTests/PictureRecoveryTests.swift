@@ -118,7 +118,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         #expect(try lossy.downlink().recovery.refreshesUsed == 1)
     }
 
-    @Test("one whose decoder lost its references is sent a keyframe")
+    @Test("a receiver whose decoder lost its references is sent a keyframe")
     func decoderLost() throws {
         let lossy = try LossyCall(adjust: Self.withoutProtection)
         lossy.call.run(for: .seconds(4))
@@ -129,7 +129,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         #expect(downlink.keyframes == 2)
     }
 
-    @Test("one who shares an encoder is sent a keyframe")
+    @Test("a receiver that shares an encoder is sent a keyframe")
     func shared() throws {
         let lossy = try LossyCall(watchers: 3, encoders: 1, adjust: Self.withoutProtection)
         lossy.call.run(for: .seconds(4))
@@ -143,7 +143,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         #expect(lossy.watchers[0].arrivals.last.map { lossy.call.now - $0 < .milliseconds(200) } ?? false)
     }
 
-    @Test("x264 renews the picture of one who is alone piece by piece: losses take no keyframe")
+    @Test("x264 refreshes the picture of a single receiver in parts: losses need no keyframe")
     func intraRefresh() throws {
         let lossy = try LossyCall(backEnd: .x264, adjust: Self.withoutProtection)
         let (begin, _) = watch(lossy, bursts: 4)

@@ -21,7 +21,7 @@ import Testing
         #expect(fall.layerDrops - fall.told < .milliseconds(150), "\(fall.layerDrops) after \(fall.told)")
     }
 
-    @Test("on the link is no more than 200 ms worth of what was sent, and one frame more than when the relay was told")
+    @Test("the link holds at most 200 ms of sent data, and one frame more than when the relay learned of it")
     func queued() throws {
         let fall = try Self.fallen.get()
         #expect(fall.longestQueueAtRateBefore < .milliseconds(200), "\(fall.longestQueueAtRateBefore)")

@@ -39,7 +39,7 @@ import Testing
         #expect(mallory.peer.connectionState == .connected)
     }
 
-    @Test("Packets that do not authenticate use up nobody's share, whatever address they come from")
+    @Test("Packets that do not authenticate use up no share, whatever address they come from")
     func forgedFlood() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, overDTLS: true)

@@ -60,7 +60,7 @@ import Testing
         #expect(leaves(call) == ["Stays": .closing])
     }
 
-    @Test("A receiver to which sending stops is told, and once")
+    @Test("A receiver is told once that sending stops")
     func silence() throws {
         let call = VirtualCall { $0.idleTimeout = .seconds(60) }
         let ben = try call.join("Ben", video: .receiveOnly, audio: .receiveOnly, role: .watch)

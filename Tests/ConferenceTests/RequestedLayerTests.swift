@@ -15,7 +15,7 @@ import Testing
         MonotonicInstant(nanoseconds: Int64(seconds * 1e9))
     }
 
-    @Test("a larger tile is reckoned with at once, a smaller one when it has been so for a while")
+    @Test("a larger tile counts at once, a smaller one after some time")
     func hysteresis() {
         var demand = RequestedLayer(tile: small)
         var hasChanged = demand.observe(large, now: at(0))

@@ -92,7 +92,7 @@ import Testing
         #expect(throws: JoinError.self) { try call.join("Dot", colour: .red, returningAs: unconnected.participantID) }
     }
 
-    @Test("A busy relay lets in who comes back, and nobody else")
+    @Test("A busy relay lets in members that come back, and nobody else")
     func busyRelay() throws {
         let call = VirtualCall { $0.overload = OverloadSettings(workers: 2) }
         call.relay.adopt(.machine(timesSlower: 40), now: call.now)

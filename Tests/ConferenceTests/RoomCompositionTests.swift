@@ -104,7 +104,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    @Test("only what somebody sees is required")
+    @Test("only sources that somebody sees are required")
     func requiredSources() throws {
         let (call, clients, _) = try makeCall([.red, .green, .blue])
         let room = try #require(call.relay.rooms["demo"])
@@ -202,7 +202,7 @@ import Testing
         #expect(try #require(ada.picture).share(of: .red) == 0)
     }
 
-    @Test("cameras fill their tiles where the room wants it, and one can want otherwise")
+    @Test("cameras fill their tiles if the room wants it, and a participant can want the opposite")
     func fit() throws {
         let (call, _, viewer) = try makeCall([.yellow], dimensions: VideoDimensions(width: 90, height: 160))
         call.run(for: .seconds(2))
@@ -262,7 +262,7 @@ import Testing
         #expect(abs(Int(seen.y) - Int(plain.y)) < 6)
     }
 
-    @Test("an avatar stands in for a camera that is off, and is told of")
+    @Test("an avatar replaces a camera that is off, and the explanation says so")
     func avatar() throws {
         let (call, clients, viewer) = try makeCall([.green])
         let ada = clients[0]
@@ -281,7 +281,7 @@ import Testing
 
     // MARK: What is refused
 
-    @Test("whom and what there is not is named with its place")
+    @Test("unknown participants and images are named with their place")
     func refusals() throws {
         let (call, clients, _) = try makeCall([.red])
         let (relay, now) = (call.relay, call.now)

@@ -35,7 +35,7 @@ import Testing
         #expect(call.roomEvents() == [.participantLeft(id: ada.participantID), .closed])
     }
 
-    @Test("events report who begins and stops speaking, and the room's speaker")
+    @Test("events report the participants that begin and stop speaking, and the room's speaker")
     func speaking() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
@@ -92,7 +92,7 @@ import Testing
         #expect(call.roomEvents().compactMap(\.tile).isEmpty)
     }
 
-    @Test("a screen is told with its tile when its first picture is there, and when it has ended")
+    @Test("a screen is reported with its tile when its first picture is there, and when it has ended")
     func screenShare() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red) { $0.screenShare = .init(direction: .sendOnly) }

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "costly pictures are composed and sent smaller while the rate is low, without a glide, and whole again above it"
+        "costly pictures are composed and sent smaller while the rate is low, without an animation, and in full size again above it"
     )
     func followsTheRate() throws {
         let (call, watcher) = try makeCall()

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("the room's layout is everyone's, and who chose another sees that")
+    @Test("the room's layout applies to everyone except participants that chose another")
     func roomAndOwn() throws {
         let watched = try Watched([.red, .green, .blue])
         let (call, clients) = (watched.call, watched.clients)
@@ -163,7 +163,7 @@ import Testing
         #expect(try watched.seen(0.1, 0.1).resembles(.red))
     }
 
-    @Test("all who see the same are sent one picture, made once a tick")
+    @Test("all receivers with the same view are sent one picture, made once a tick")
     func sharedPictures() throws {
         let watched = try Watched([.red, .green])
         let call = watched.call
@@ -187,7 +187,7 @@ import Testing
         #expect(last.composedPictures - solo.composedPictures == 2 * (last.ticks - solo.ticks))
     }
 
-    @Test("a layout about someone who leaves is given up")
+    @Test("a layout that depends on a participant ends when the participant leaves")
     func subjectLeaves() throws {
         let watched = try Watched([.red, .green])
         let (call, clients) = (watched.call, watched.clients)
@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test(
-        "fit, whom to hide and the self-view stand beside the layout",
+        "fit, hidden participants and the self-view stand beside the layout",
         arguments: [
             (ParticipantLayout(), "{}"), (ParticipantLayout(hidden: ["k3"]), #"{"hide":["k3"]}"#),
             (ParticipantLayout(selfView: .never), #"{"selfView":"never"}"#),

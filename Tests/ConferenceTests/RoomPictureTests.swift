@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("a participant who asked for it sees itself too")
+    @Test("a participant that asked for it also sees itself")
     func selfView() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, selfView: .always)

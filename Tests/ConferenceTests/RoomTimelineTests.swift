@@ -25,7 +25,7 @@ import Testing
         #expect(call.relay.timeline(ofRoom: "demo", now: call.now) != nil)
     }
 
-    @Test("a camera that stalls is frozen, and it is said that nothing came; the others are not")
+    @Test("a camera that stalls is shown as frozen because nothing came; the others are not")
     func stall() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)

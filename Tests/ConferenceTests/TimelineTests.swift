@@ -144,7 +144,7 @@ import Testing
         #expect(late.isEmpty)
     }
 
-    @Test("a freeze is put down to what came meanwhile")
+    @Test("a freeze is explained by the packets that came meanwhile")
     func causes() throws {
         let cases: [(RoomTimelineSnapshot.FreezeCause, (inout SourceReading) -> Void)] = [
             (.nothingArrived, { _ in }),
@@ -241,7 +241,7 @@ import Testing
 
     // MARK: Rows that come and go
 
-    @Test("the row of somebody who left stays for a minute, and says when they left")
+    @Test("the row of a participant that left stays for a minute, with the time at which they left")
     func leaving() throws {
         let film = Film()
         film.run(.seconds(2))
@@ -264,7 +264,7 @@ import Testing
         #expect(film.source == nil && film.timeline.sources.isEmpty)
     }
 
-    @Test("rows are bounded in number and in length, and those who had no room are counted")
+    @Test("rows are bounded in number and in length, and participants without a row are counted")
     func bounds() {
         let timeline = RoomTimeline()
         var now = MonotonicInstant.zero
@@ -292,7 +292,7 @@ import Testing
         #expect(film.timeline.sources[0].formats.elements.count <= 64)
     }
 
-    @Test("rows go and others come without one being taken for another")
+    @Test("rows come and go without being confused")
     func rowsInOrder() throws {
         let film = Film()
         let reading = SourceReading()

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("a tile that grows ends the drift of what was decoded without the loop filter, and shows pictures meanwhile")
+    @Test("when a tile grows, the drift from decoding without the loop filter ends, and pictures are shown meanwhile")
     func drift() {
         let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
         _ = pipeline.setSkipMode(.referenceFrames)

@@ -114,7 +114,7 @@ import Testing
         #expect(price.bound(now: at(20)) == .kilobits(390))
     }
 
-    @Test("however many tiles a picture has, what is asked for them together grows with the least rate alone")
+    @Test("the rates requested for many tiles grow in total only by the least rate")
     func manyTiles() {
         func sum(_ count: Int, tile: VideoDimensions) -> Double {
             let shown = UplinkPrice.shownRate(UplinkPrice.View(share: 1 / Double(count), rate: .megabits(2.5)))

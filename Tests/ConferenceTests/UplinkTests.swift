@@ -59,7 +59,7 @@ import Testing
 
     private func limit(of tile: VideoDimensions) -> BitRate { price(of: tile).bound(now: .zero) }
 
-    @Test("nine in a grid are asked for what their tiles need, by TMMBR, and decoded with less filtering")
+    @Test("nine senders in a grid are asked by TMMBR for the rates of their tiles, and decoded with less filtering")
     func nineInAGrid() throws {
         let (call, clients) = try room(9)
         call.run(for: .seconds(4))
@@ -170,7 +170,9 @@ import Testing
         #expect(bounds.allSatisfy { $0 == 156_000 }, "\(bounds)")
     }
 
-    @Test("whom nobody sees is decoded at keyframes only, is no loss and asks for nothing; seen again within 500 ms")
+    @Test(
+        "a source that nobody sees is decoded at keyframes only, without losses and requests, and is seen again within 500 ms"
+    )
     func unseen() throws {
         let (call, clients) = try room(3, canvas: VideoDimensions(width: 320, height: 180))
         let ben = clients[1]
@@ -259,7 +261,7 @@ import Testing
         #expect(try uplink(clients[2], call).maximumBitRate == limit(of: .init(width: 480, height: 270)).bitsPerSecond)
     }
 
-    @Test("a receiver that asks the relay for less by TMMBR gets less, and is told so")
+    @Test("a receiver that asks for a lower rate by TMMBR gets it, and a confirmation")
     func requestToTheRelay() throws {
         let call = VirtualCall()
         let ada = try call.join(

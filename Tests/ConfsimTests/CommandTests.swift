@@ -58,7 +58,7 @@ struct CommandTests {
         #expect(try folder.text("1.csv").split(separator: "\n").count == 5)
     }
 
-    @Test("a replay writes a report, results with samples, figures and what the controller thought")
+    @Test("a replay writes a report, results with samples, figures and the controller's state")
     func replay() async throws {
         let folder = try TemporaryFolder()
         let code = await run([

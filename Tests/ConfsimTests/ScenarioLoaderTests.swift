@@ -60,7 +60,7 @@ struct ScenarioLoaderTests {
         #expect(scenarios.map(\.suite) == ["some", "some", own, "traced"])
     }
 
-    @Test("a suite names groups of files, and leaves out what the environment lacks")
+    @Test("a suite names groups of files, and leaves out files that the environment lacks")
     func suites() throws {
         let text = """
             suites:
@@ -88,7 +88,7 @@ struct ScenarioLoaderTests {
     }
 
     @Test(
-        "a suite that is wrong, a path that is not there and a name that fits nothing are unusable inputs",
+        "an invalid suite, a missing path and a name without a match are unusable inputs",
         arguments: [
             "suites: {a: {file: top.yaml}}\n", "suites: {a: {}}\n", "suites: {}\n", "suites: {a: {files: gone.yaml}}\n",
             "suites: [top.yaml]\n",

@@ -72,7 +72,7 @@ struct SessionPictureCodecTests {
         #expect(try #require(lost.metrics[.pictureSimilarity]) > 0.8)
     }
 
-    @Test("a clip is read, and one that is none is refused with its reason")
+    @Test("a clip is read, and another file is refused with the reason")
     func clips() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).y4m").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -24,7 +24,7 @@ struct HostileReportTests {
     private static let limits = RateLimits(minimum: .kilobits(100), start: .kilobits(500), maximum: .megabits(2))
 
     @Test(
-        "impossible reports end no controller, and honest ones count behind them",
+        "impossible reports do not stop a controller, and honest ones after them count",
         arguments: Controller.allCases)
     func hostileReports(controller choice: Controller) throws {
         var random = SeededRandom(state: 8)

@@ -17,7 +17,7 @@ struct TransportFeedbackTests {
             packets: packets)
     }
 
-    @Test("feedback is matched to what was sent, with arrivals on one time line")
+    @Test("feedback is matched to the sent packets, with arrivals on one time line")
     func matching() throws {
         var adapter = TransportFeedbackAdapter()
         for index in 0..<4 {
@@ -110,7 +110,7 @@ struct TransportFeedbackTests {
         #expect(adapter.handle(feedback(base: 1, deltas: [1]), now: at(110))?.results.count == 1)
     }
 
-    @Test("a report of RFC 8888 without news moves nothing, and its clock may jump")
+    @Test("a report of RFC 8888 without news changes nothing, and its clock may jump")
     func reportsWithoutNews() throws {
         var adapter = TransportFeedbackAdapter()
         func report(_ sequence: UInt16, timestamp: UInt32, age: Duration = .zero) -> CongestionControlFeedback {
@@ -167,7 +167,7 @@ struct TransportFeedbackTests {
         #expect(report.results.map(\.sent.transportSequence) == [65_534, 65_535, 65_536, 65_537])
     }
 
-    @Test("memory is bounded, and what is forgotten is no longer in flight")
+    @Test("memory is bounded, and forgotten packets are no longer in flight")
     func bounded() {
         var adapter = TransportFeedbackAdapter()
         for index in 0..<100_000 {
@@ -241,7 +241,7 @@ struct TransportFeedbackTests {
         #expect(recorder.nextFeedbackTime <= at(60))
     }
 
-    @Test("a late packet is reported with what follows it")
+    @Test("a late packet is reported with the packets after it")
     func late() throws {
         var recorder = TransportFeedbackRecorder(senderSSRC: 1)
         for sequence: UInt16 in [10, 11, 13] { recorder.received(transportSequence: sequence, now: at(10)) }

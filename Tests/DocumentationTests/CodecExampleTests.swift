@@ -15,7 +15,7 @@ struct CodecExampleTests {
         try examples.checkCode(in: document)
     }
 
-    @Test("are followed by what each encoder makes of each property")
+    @Test("are followed by each encoder's support of each property")
     func propertyTable() throws {
         let table = PropertyTable.text
         #expect(

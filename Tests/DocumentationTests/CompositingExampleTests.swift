@@ -56,7 +56,7 @@ struct CompositingExampleTests {
         }
     }
 
-    @Test("says what it cannot do without, and the last picture stays")
+    @Test("names the missing source when it falls back")
     func missing() throws {
         let sources = try sources().filter { $0.key == ada }
         let frame = renderWipe(from: ada, to: ben, sources, at: [MediaTime(value: 1, timescale: 2)])[0]

@@ -43,7 +43,7 @@ struct ModuleBoundaryTests {
         }
     }
 
-    @Test("modules use what they declare")
+    @Test("modules use the dependencies that they declare")
     func declarations() throws {
         for (module, dependencies) in try Self.declaredDependencies() {
             let imported = Set(try Self.sources(of: module).flatMap(\.imports))

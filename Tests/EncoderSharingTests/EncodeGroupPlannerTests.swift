@@ -34,7 +34,7 @@ import Testing
         Set(planner.groups.map { Set($0.members.map(\.rawValue)) })
     }
 
-    @Test("an encoder exists for a difference: receivers of one rate share though there are enough for everybody")
+    @Test("receivers of one rate share an encoder even if there are enough for everybody")
     func difference() {
         var planner = PlannedGroups(hasLayers: true)
         planner.update(receivers([1000, 1000, 1000, 500]), budget: 4, now: Self.start)
@@ -107,7 +107,7 @@ import Testing
         #expect(planner.group(of: 1) == group)
     }
 
-    @Test("one whose network falls is moved at once, and its group's rate takes no notice")
+    @Test("a receiver whose network falls is moved at once, without an effect on its group's rate")
     func oneFalls() throws {
         var planner = PlannedGroups(hasLayers: true)
         var rates = receivers([2000, 2000, 2000, 2000])
@@ -185,7 +185,7 @@ import Testing
         #expect(planner.moves - early <= 16, "\(planner.moves - early) moves, \(early) before")
     }
 
-    @Test("whatever comes and goes, there are no more groups than encoders or pictures, and everyone has one")
+    @Test("with any joins and leaves there are no more groups than encoders or pictures, and everyone has one")
     func keepsTheBudget() {
         var random = SeededGenerator(seed: 21)
         var planner = PlannedGroups(hasLayers: true)

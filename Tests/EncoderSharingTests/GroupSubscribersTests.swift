@@ -16,7 +16,7 @@ import Testing
         #expect(group[ada] == .active && group.isSent(ada))
     }
 
-    @Test("one who moves to another group is sent the frames of the first until the other's keyframe comes")
+    @Test("a receiver that moves to another group is sent the first group's frames until the other's keyframe comes")
     func moves() {
         var (first, second) = (GroupSubscribers(), GroupSubscribers())
         first.join(ada)
@@ -31,7 +31,7 @@ import Testing
         #expect(second.isEmpty && first[ada] == .active)
     }
 
-    @Test("one whose link is full waits for the next keyframe, and is gone if it was leaving")
+    @Test("a receiver whose link is full waits for the next keyframe, and is removed if it was leaving")
     func stops() {
         var group = GroupSubscribers()
         group.join(ada)
@@ -44,7 +44,7 @@ import Testing
         #expect(group.isEmpty)
     }
 
-    @Test("one who waits and leaves is gone at once")
+    @Test("a receiver that waits and leaves is removed at once")
     func leavesPending() {
         var group = GroupSubscribers()
         group.join(ada)

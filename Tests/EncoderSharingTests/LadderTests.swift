@@ -132,7 +132,7 @@ import VideoCoding
         #expect(encoder.steps.map(\.rung.dimensions.height) == [540, 720])
     }
 
-    @Test("one poor second is not a reason to go down")
+    @Test("one poor second does not lower the rung")
     func isPatient() {
         var encoder = Encoder()
         encoder.run(Self.sport, at: .megabits(3), for: .seconds(5))
@@ -178,7 +178,7 @@ import VideoCoding
         #expect(encoder.steps.count <= 8, "\(encoder.steps.map { "\($0.time.seconds) \($0.rung)" })")
     }
 
-    @Test("a rate that wavers by a tenth changes nothing", arguments: [1, 2, 3] as [UInt64])
+    @Test("a rate that varies by a tenth changes nothing", arguments: [1, 2, 3] as [UInt64])
     func doesNotFlap(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var encoder = Encoder()

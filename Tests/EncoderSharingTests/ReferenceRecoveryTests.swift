@@ -64,7 +64,7 @@ import VideoCoding
         #expect(rig.recovery.takeRequest().lostFrom == nil)
     }
 
-    @Test("a kept frame is told to the encoder once a picture at or behind it has arrived, and once")
+    @Test("a kept frame is reported to the encoder once, when a picture at or after it has arrived")
     func told() {
         let rig = begun()
         rig.encode(keeping: Self.token)
@@ -78,7 +78,7 @@ import VideoCoding
         #expect(rig.recovery.takeRequest().acknowledged == nil)
     }
 
-    @Test("a kept frame before a refresh is not taken for received by what arrives behind that")
+    @Test("a kept frame before a refresh does not count as received because of frames after the refresh")
     func keptBeforeRefresh() {
         let rig = begun()
         _ = rig.acknowledge(10)
@@ -144,7 +144,7 @@ import VideoCoding
         }
     }
 
-    @Test("one does not go back for longer than is worth it")
+    @Test("a received picture that is too old is not used: a keyframe is made")
     func tooOld() {
         let rig = begun()
         rig.encode(200)
@@ -181,7 +181,7 @@ import VideoCoding
         #expect(rig.lose() == .keyframe)
     }
 
-    @Test("pictures that become whole by themselves are given two rounds and a half, each time")
+    @Test("pictures that are refreshed in parts get two and a half rounds, each time")
     func intraRefresh() {
         let rig = Rig()
         rig.method = .intraRefresh(round: .seconds(1))

@@ -55,7 +55,7 @@ struct FlightFileWriterTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("a folder holds only so many recordings: the oldest complete ones go, other files stay")
+    @Test("a folder holds a limited number of recordings: the oldest complete ones are removed, other files stay")
     func retention() async throws {
         let folder = try Folder()
         for (index, name) in ["old.flight", "older.flight", "notes.txt"].enumerated() {

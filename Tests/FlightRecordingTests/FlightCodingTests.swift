@@ -33,7 +33,7 @@ struct FlightCodingTests {
         #expect(decoded.ending == .closed)
     }
 
-    @Test("the format knows every part of what is recorded: who adds one adds it there, and in the random events here")
+    @Test("the format covers every part of a recording: a new part must be added there and to the random events here")
     func parts() throws {
         let packet = SentPacket(transportSequence: 0, size: .zero, sendTime: .zero)
         let result = PacketResult(sent: packet, receiveTime: nil)
@@ -54,7 +54,7 @@ struct FlightCodingTests {
     }
 
     @Test(
-        "an ending is told",
+        "an ending is reported",
         arguments: [FlightEnding.closed, .limitReached, .overrun(lostRecords: 12_345)])
     func endings(ending: FlightEnding) throws {
         #expect(try decode(recording(seed: 1, count: 3, ending: ending).bytes).ending == ending)
@@ -131,7 +131,7 @@ struct FlightCodingTests {
         }
     }
 
-    @Test("another file and another version are refused as what they are")
+    @Test("a file of another kind or version is refused with that reason")
     func otherFiles() {
         #expect(throws: FlightDecodingError.notAFlight) { try decode(Array("0\n1\n2\n".utf8)) }
         #expect(throws: FlightDecodingError.unknownVersion(2)) { try decode(FlightFormat.magic + [2, 0]) }

@@ -71,7 +71,7 @@ struct FlightLinkEstimateTests {
         #expect(DeliveryTrace(milliseconds: estimate.milliseconds)?.period == .seconds(30))
     }
 
-    @Test("a link that never had a queue tells nothing")
+    @Test("a link that never had a queue gives no estimate")
     func noQueue() throws {
         let link = LinkProfile(rate: .unlimited, delay: .milliseconds(20))
         let analysis = try analysis(recordedFlow(.fixed, link: link, duration: .seconds(5)))

@@ -90,7 +90,7 @@ struct FlightRecorderTests {
         #expect(await consumer.value == total)
     }
 
-    @Test("an abandoned ring takes nothing more")
+    @Test("an abandoned ring accepts no more bytes")
     func abandoned() {
         let ring = FlightRing(capacity: DataSize(bytes: 1000))
         #expect(ring.append([1]))

@@ -39,7 +39,7 @@ struct FlightReplayTests {
         #expect(replay(flight.records, kind).differenceCount == 0)
     }
 
-    @Test("a controller of another kind decides otherwise, and the first difference is told with its time")
+    @Test("a controller of another kind decides differently, and the first difference is printed with its time")
     func different() throws {
         let link = LinkProfile(rate: .fixed(.megabits(1)), delay: .milliseconds(30))
         let flight = try decode(recordedFlow(.google, link: link, duration: .seconds(5)))

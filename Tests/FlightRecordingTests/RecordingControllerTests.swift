@@ -30,7 +30,7 @@ struct RecordingControllerTests {
         }
     }
 
-    @Test("everything it is told reaches the controller and the recording, in order")
+    @Test("all its calls reach the controller and the recording, in order")
     func everything() throws {
         let memory = FlightMemory()
         let recorder = FlightRecorder(header: .test, sink: memory)

@@ -37,7 +37,7 @@ import Testing
         #expect(!peek([0x78, 0, 2, 0x41, 0x9a, 0, 2, 0x01, 0x9a]).isDispensable)
     }
 
-    @Test("malformed payloads show nothing, and do no harm")
+    @Test("malformed payloads give no result, and do no harm")
     func broken() {
         for bytes: [UInt8] in [[], [0x7c], [0x78, 0], [0x78, 0xff, 0xff, 0x65], [0xe5, 0x88]] {
             #expect(!peek(bytes).isIDR)

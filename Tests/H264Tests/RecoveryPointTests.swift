@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("behind a loss a picture that begins with a recovery point is whole, and one without is in doubt")
+    @Test("after a loss, a picture that begins with a recovery point is complete, and one without may not be")
     func behindLoss() throws {
         let message = RecoveryPoint(frameCount: 0, isExact: true).nalUnit
         let timing = NALUnit(type: .sei, referenceIDC: 0, rawPayload: [1, 1, 0, 0x80])

@@ -14,7 +14,7 @@ struct CallTests {
         try JSONDecoder().decode(Report.self, from: Data(contentsOf: folder.file(name)))
     }
 
-    @Test("three clients get pictures, over DTLS or not; a slow link carries what it can and slows nobody else")
+    @Test("three clients get pictures, over DTLS or not; a slow link does not affect the others")
     func threeClients() async throws {
         let folder = try TemporaryFolder()
         let relay = try await RelayProgram(["--canvas", "640x360", "--frame-rate", "15"], in: folder)
@@ -53,7 +53,7 @@ struct CallTests {
         }
     }
 
-    @Test("confclient shows and changes what a room and one participant see, by names")
+    @Test("confclient shows and changes the layouts of a room and of one participant, by names")
     func layouts() async throws {
         let folder = try TemporaryFolder()
         let relay = try await RelayProgram(["--canvas", "320x180", "--frame-rate", "10"], in: folder)

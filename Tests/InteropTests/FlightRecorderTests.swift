@@ -149,7 +149,7 @@ struct FlightRecorderTests {
         #expect(try await confsim(["traces", "from-flight", "other.flight"], in: folder).code == 66)
     }
 
-    @Test("a folder or file that cannot be written to is told before anything begins")
+    @Test("a folder or file that cannot be written to is reported before anything begins")
     func notWritable() async throws {
         let folder = try TemporaryFolder()
         try Data().write(to: folder.file("file"))

@@ -32,7 +32,7 @@ struct JoiningDocumentTests {
     }
 
     @Test(
-        "GStreamer shows what ffmpeg publishes, and the reverse",
+        "GStreamer shows ffmpeg's media, and ffmpeg shows GStreamer's",
         .enabled(if: hasGStreamer, "needs GStreamer with its plugins, ffmpeg, curl and bash: make test installs them"))
     func both() async throws {
         let folder = try TemporaryFolder()

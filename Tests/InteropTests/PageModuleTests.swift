@@ -42,7 +42,7 @@ struct PageModuleTests {
         }
     }
 
-    @Test("ICE servers are read from Link fields, and nothing else is taken for one")
+    @Test("ICE servers are read from Link fields, and other links are ignored")
     func linkHeader() async throws {
         struct Server: Decodable, Equatable {
             var urls: String
@@ -68,7 +68,7 @@ struct PageModuleTests {
         }
     }
 
-    @Test("a browser without a codec of the call is told which, and what to do")
+    @Test("a browser without a codec of the call shows which one, and what to do")
     func codecProblem() async throws {
         try await withPage { browser in
             let texts: [String] = try await browser.evaluate(
@@ -197,7 +197,7 @@ struct PageModuleTests {
         }
     }
 
-    @Test("a person who refuses camera and microphone is told how to allow them")
+    @Test("a person who refuses camera and microphone sees how to allow them")
     func refusal() async throws {
         try await withPage(Browser.Options(allowsDevices: false)) { browser in
             try await browser.wait(

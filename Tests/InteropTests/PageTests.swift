@@ -173,7 +173,8 @@ struct PageTests {
         }
     }
 
-    @Test("a browser whose page does nothing for it sends no more than REMB asks for: little while its tile is small")
+    @Test(
+        "a browser whose page ignores requests still sends no more than REMB asks for: little while its tile is small")
     func receiverEstimatedMaximumBitrate() async throws {
         // Receivers are sent so little that the tile's size decides.
         let options =
@@ -343,7 +344,7 @@ struct PageTests {
         }
     }
 
-    @Test("without camera and microphone the page says so, and one can join, or watch")
+    @Test("without camera and microphone the page says so, and allows joining and watching")
     func withoutDevices() async throws {
         let folder = try TemporaryFolder()
         let relay = try await RelayProgram(Self.relayOptions, in: folder)

@@ -34,7 +34,7 @@ struct PlayTests {
     }
 
     @Test(
-        "ends with a status that says what was wrong",
+        "ends with a status for the kind of failure",
         arguments: [
             (["nothing.mp4"], 66), (["text.mp4"], 66), (["text.mp4", "--rate", "0"], 64), (["--flag"], 64),
         ] as [([String], Int32)])

@@ -49,7 +49,7 @@ struct SharedEncodersTests {
             in: folder)
     }
 
-    @Test("four on as many traces each get a good part of what theirs carries, from two encoders, and few keyframes")
+    @Test("four receivers on four traces each use a good part of their rate, with two encoders and few keyframes")
     func fourTraces() async throws {
         let folder = try TemporaryFolder()
         let relay = try await RelayProgram(

@@ -86,7 +86,7 @@ struct LinkModelTests {
         #expect(deliveries(LinkProfile(delay: .milliseconds(5)), sentAt: [0, 0, 3]).map(\.1) == [5, 5, 8])
     }
 
-    @Test("a full queue drops what comes, measured in bytes, packets or time")
+    @Test("a full queue drops arriving packets, measured in bytes, packets or time")
     func dropTail() {
         for limit: QueueLimit in [.size(DataSize(bytes: 3750)), .packets(3), .duration(.milliseconds(30))] {
             let out = deliveries(
@@ -120,7 +120,7 @@ struct LinkModelTests {
         #expect(deliveries(profile, sentAt: times, seed: 2).map(\.0) != first)
     }
 
-    @Test("the time in the queue is told apart from the delay")
+    @Test("the time in the queue is separate from the delay")
     func timing() throws {
         var link = LinkModel<Int>(
             profile: LinkProfile(rate: .fixed(.megabits(1)), delay: .milliseconds(20)), seed: 1, start: at(0))

@@ -78,7 +78,7 @@ struct QueueDisciplineTests {
         #expect(abs(mean - expected) < 0.08 * expected)
     }
 
-    @Test("CoDel leaves a queue alone that drains, and drops by its control law while one stands")
+    @Test("CoDel ignores a queue that drains, and drops by its control law while a queue stands")
     func coDelControlLaw() {
         let profile = LinkProfile(
             rate: .fixed(.megabits(1)), queue: .packets(10_000), discipline: .coDel(CoDelParameters()))
@@ -113,7 +113,7 @@ struct QueueDisciplineTests {
         #expect(marks.count > 20)
     }
 
-    @Test("CoDel drops what is not capable of marks")
+    @Test("CoDel drops packets that are not capable of marks")
     func coDelDrops() {
         let profile = LinkProfile(
             rate: .fixed(.megabits(1)), queue: .packets(10_000), discipline: .coDel(CoDelParameters()))
@@ -126,7 +126,7 @@ struct QueueDisciplineTests {
         #expect(marked.statistics.droppedPackets == 0)
     }
 
-    @Test("FQ-CoDel gives a greedy flow and a thin one what is theirs, and the thin one no queue")
+    @Test("FQ-CoDel gives a greedy flow and a thin one their shares, and the thin one no queue")
     func fairQueue() {
         let profile = LinkProfile(
             rate: .fixed(.megabits(1)), queue: .packets(1000),

@@ -49,7 +49,7 @@ import VideoCoding
         #expect(course.missed(from: 20, to: 120) < 0.01)
     }
 
-    @Test("while the load grows, one measure after the other is taken, in order, before deadlines are missed")
+    @Test("while the load grows, the measures are taken in order, before deadlines are missed")
     func growingLoad() {
         let joins = (0..<50).map { (time: Double($0) * 2, count: $0 + 2) }
         let course = ModelMachine.run(Scenario(name: "", duration: 110, participants: joins))
@@ -89,7 +89,7 @@ import VideoCoding
         for (earlier, later) in zip(up, up.dropFirst()) { #expect(later.time - earlier.time >= 10) }
     }
 
-    @Test("a machine that stands still for a moment now and then is not taken for a busy one")
+    @Test("a machine that stalls for a moment now and then does not count as busy")
     func stalls() {
         let stalls = stride(from: 5.0, to: 100, by: 7).map { (time: $0, length: 0.08) }
         let course = ModelMachine.run(Scenario(name: "", duration: 100, participants: [(0, 5)], stalls: stalls))

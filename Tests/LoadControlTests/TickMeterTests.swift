@@ -18,7 +18,7 @@ import Testing
         #expect(meter.encoded(start, finished: start + .milliseconds(20)) == nil)
     }
 
-    @Test("one without encodes is over when it is composed, and one that is late has negative slack")
+    @Test("a tick without encodes ends with its composition, and a late one has negative slack")
     func withoutEncodes() throws {
         var meter = TickMeter()
         let slack = meter.composed(start, interval: interval, jobs: 0, finished: start + .milliseconds(60))
@@ -36,7 +36,7 @@ import Testing
         #expect(over == 96)
     }
 
-    @Test("the window knows the load that one tick in twenty is above, and forgets it after a second")
+    @Test("the window gives the load that one tick in twenty exceeds, and forgets it after a second")
     func window() {
         var window = LoadWindow(highAbove: 0.85, now: start)
         for index in 0..<100 {

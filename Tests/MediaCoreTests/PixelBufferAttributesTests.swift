@@ -6,7 +6,7 @@ struct PixelBufferAttributesTests {
     private let picture = MutablePixelBuffer(format: .i420, dimensions: VideoDimensions(width: 100, height: 50))
         .freeze()
 
-    @Test("require nothing unless told to")
+    @Test("require nothing by default")
     func any() {
         #expect(PixelBufferAttributes.any.isSatisfied(by: picture))
     }

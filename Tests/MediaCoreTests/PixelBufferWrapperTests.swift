@@ -11,7 +11,7 @@ struct PixelBufferWrapperTests {
         PixelBufferPlanes(PixelBufferPlane(base: memory, stride: 16, rows: 2))
     }
 
-    @Test("uses what its pictures share again, once nobody holds the last one")
+    @Test("reuses the memory that its pictures share, once nobody holds the last one")
     func reuse() throws {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
         defer { memory.deallocate() }

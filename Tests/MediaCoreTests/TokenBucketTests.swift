@@ -89,7 +89,7 @@ struct TokenBucketTests {
         #expect(isLateAvailable)
     }
 
-    @Test("A part of what is wanted is taken where there is not all of it")
+    @Test("If not all of a wanted amount is there, the available part is taken")
     func partly() {
         var bucket = TokenBucket(rate: 2, capacity: 4, now: start)
         let taken = (0..<3).map { _ in bucket.take(atMost: 3, now: start) }

@@ -5,7 +5,7 @@ import Testing
 
 /// A source's sequence numbers in a receiver's stream.
 @Suite struct ForwardingNumberingTests {
-    @Test("gaps are kept, and what comes late takes its place")
+    @Test("gaps are kept, and late packets fill them")
     func gaps() {
         var numbering = ForwardingNumbering(first: 1000, as: 7)
         #expect(numbering.number(1000) == 7)
@@ -41,7 +41,7 @@ import Testing
         #expect(numbering.number(51) == 103)
     }
 
-    @Test("behind the end nothing is numbered, and gaps before it still fill")
+    @Test("after the end no numbers are given out, and gaps before it can still be filled")
     func ended() {
         var numbering = ForwardingNumbering(first: 0, as: 0)
         for sequence in [Int64(0), 1, 3, 4, 5] { _ = numbering.number(sequence) }
@@ -54,7 +54,7 @@ import Testing
         #expect(numbering.next == 4)
     }
 
-    @Test("no number is given out twice, whatever comes, is left out and is added")
+    @Test("no number is given out twice, whichever packets come, are left out and are added")
     func unique() {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<300 {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The delay from a target to its frame")
 struct FrameDelayMeterTests {
-    @Test("is told at first, and then when its mean has changed by a millisecond")
+    @Test("is reported at first, and then when its mean has changed by a millisecond")
     func changes() {
         var meter = FrameDelayMeter()
         #expect(meter.add(.milliseconds(10)) == .milliseconds(10))

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "RTCP with impossible values, between honest reports, ends nothing, and an honest stream recovers behind it",
+        "RTCP with impossible values, between honest reports, ends no session, and an honest stream recovers after it",
         arguments: Controller.allCases, [1, 2] as [UInt64])
     func mixedFeedback(controller: Controller, seed: UInt64) throws {
         let path = try KeyedPath(controller: controller.value)

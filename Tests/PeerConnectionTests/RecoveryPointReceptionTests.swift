@@ -108,7 +108,7 @@ import VideoCoding
         #expect(rig.stream.recoveryPointsUsed == 0)
     }
 
-    @Test("pictures that are renewed piece by piece are decoded at once and shown when they are whole")
+    @Test("pictures that are refreshed in parts are decoded at once and shown when they are complete")
     func intraRefresh() throws {
         let rig = try Rig()
         _ = rig.send(4)
@@ -131,7 +131,7 @@ import VideoCoding
         #expect(!rig.stream.needsWholePicture)
     }
 
-    @Test("a picture is told once the next was handed on, ten times a second at most, and not again")
+    @Test("a picture is reported once, when the next was handed on, and ten times a second at most")
     func acknowledged() throws {
         let rig = try Rig()
         _ = rig.send(1)
@@ -160,7 +160,8 @@ import VideoCoding
         #expect(rig.stream.takeAcknowledgement(now: rig.now + .seconds(1)) == nil)
     }
 
-    @Test("nothing is told to a sender that keeps nothing, or was not negotiated to listen", arguments: [true, false])
+    @Test(
+        "a sender without kept frames, or without the negotiated feedback, is told nothing", arguments: [true, false])
     func unwanted(keepsReferences: Bool) throws {
         let rig = try Rig(
             feedback: FeedbackSupport(pli: true, rpsi: !keepsReferences), keepsReferences: keepsReferences)

@@ -68,7 +68,7 @@ struct BlendingTests {
         }
     }
 
-    @Test("a layer fades over what is below, at any position and opacity")
+    @Test("a layer fades over the layers below, at any position and opacity")
     func layers() {
         for seed in 0..<80 {
             var random = SeededGenerator(seed: UInt64(seed))
@@ -186,13 +186,13 @@ struct BlendingTests {
     }
 
     @Test(
-        "an opacity is clamped, and what is no number shows nothing",
+        "an opacity is clamped, and one that is not a number makes the layer invisible",
         arguments: [(-1, 0), (0, 0), (0.25, 64), (1, 256), (7, 256), (.infinity, 256), (-.infinity, 0), (.nan, 0)])
     func opacities(fraction: Double, parts: Int) {
         #expect(Opacity(fraction).parts == parts)
     }
 
-    @Test("primary colours are what BT.601 has for them")
+    @Test("primary colours have BT.601's values")
     func colours() {
         #expect(YCbCrColour(red: 1, green: 0, blue: 0) == YCbCrColour(y: 81, u: 90, v: 240))
         #expect(YCbCrColour(red: 0, green: 1, blue: 0) == YCbCrColour(y: 145, u: 54, v: 34))

@@ -107,7 +107,7 @@ struct ColourConversionTests {
         }
     }
 
-    @Test("colours of the same matrix and range need no conversion, whatever their primaries and transfer")
+    @Test("colours of the same matrix and range need no conversion, even with other primaries and transfer")
     func same() {
         #expect(ColourConversion(from: .unspecified, to: .bt601) == nil)
         #expect(ColourConversion(from: ColourDescription(matrixCoefficients: 5), to: .bt601) == nil)

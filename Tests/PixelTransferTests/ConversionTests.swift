@@ -65,7 +65,7 @@ struct ConversionTests {
         }
     }
 
-    @Test("pure red is what the recommendations' tables say")
+    @Test("pure red has the values of the recommendations' tables")
     func tables() throws {
         func red(_ colour: ColourDescription) throws -> [UInt8] {
             try transfer(solid(.bgra, 2, 2, [0, 0, 255, 255], colour: colour), to: attributes(.i420))

@@ -40,7 +40,7 @@ struct PictureQualityTests {
         #expect(error.psnr.average == 0)
     }
 
-    @Test("errors are those of a plain sum, whatever the rows", arguments: [(1, 1), (7, 5), (64, 48), (65, 33)])
+    @Test("errors equal those of a plain sum, for any rows", arguments: [(1, 1), (7, 5), (64, 48), (65, 33)])
     func plainSum(size: (Int, Int)) throws {
         let left = noise(.i420, size.0, size.1, seed: 2)
         let right = noise(.i420, size.0, size.1, seed: 3)

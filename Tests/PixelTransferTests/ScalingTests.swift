@@ -65,7 +65,7 @@ struct ScalingTests {
         #expect(luma.allSatisfy { (40...120).contains($0) })
     }
 
-    @Test("shrinking to next to nothing keeps the light", arguments: formats, [(1, 1), (3, 2), (10, 5), (20, 10)])
+    @Test("scaling to very few samples keeps the brightness", arguments: formats, [(1, 1), (3, 2), (10, 5), (20, 10)])
     func thumbnails(format: PixelFormat, size: (Int, Int)) throws {
         let values: [UInt8] = format == .bgra ? [200, 250, 240, 255] : [235, 90, 220]
         let result = try transfer(solid(format, 640, 360, values), to: attributes(size: size))

@@ -85,7 +85,7 @@ import Testing
         #expect(receiver.payloads(of: packet, sequence: 11, payloadType: 111).isEmpty)
     }
 
-    @Test("after a pause nothing is repeated, and nothing where the depth is zero")
+    @Test("nothing is repeated after a pause, or with a depth of zero")
     func pause() {
         var sender = RedundancySender()
         let payload = ByteBuffer(string: "x")

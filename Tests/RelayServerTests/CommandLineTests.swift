@@ -105,7 +105,7 @@ struct CommandLineTests {
         #expect(message(["--flight-recorder-files", "0"]).contains("choose 1 to 1000000"))
     }
 
-    @Test("ICE servers are read from a file, whose mistakes are told with their line")
+    @Test("ICE servers are read from a file, and its mistakes are reported with their line")
     func iceServerFile() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-ice-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -44,7 +44,7 @@ struct ControlTests {
         #expect(script.state.withLock { $0.participantLayouts.map(\.participant) } == ["p1", "p1"])
     }
 
-    @Test("microphone and camera are told, both or one of them")
+    @Test("the change of microphone and camera is sent, both or one of them")
     func mediaState() async throws {
         let path = "/rooms/demo/participants/\(SignallingClient.session("p1"))/media"
         #expect(try await put(path, #"{"microphone":false,"camera":true}"#).status == .noContent)
@@ -77,7 +77,7 @@ struct ControlTests {
             try await put("/rooms/demo/participants/\(SignallingClient.session("p9"))/media", "{}").status == .notFound)
     }
 
-    @Test("a layout about someone who is not there gets 422")
+    @Test("a layout that names an absent participant gets 422")
     func nobody() async throws {
         for path in ["/rooms/demo/layout", "/rooms/demo/participants/p1/layout"] {
             let answer = try await put(path, #"{"layout":"pinned","participant":"p9"}"#)
@@ -87,7 +87,7 @@ struct ControlTests {
     }
 
     @Test(
-        "a body that says no layout gets 400 with what is wrong and an example",
+        "a body without a layout gets 400 with the mistake and an example",
         arguments: [
             ("", "not JSON"), ("{", "not JSON"), ("[]", "not of the expected form"), ("{}", "lacks \"layout\""),
             (#"{"layout":"star"}"#, "no layout \"star\""), (#"{"layout":7}"#, "\"layout\" in the JSON has a value"),
@@ -99,7 +99,7 @@ struct ControlTests {
         #expect(answer.detail.contains(reason) && answer.detail.contains(#"{"layout":"speaker"}"#), "\(answer.detail)")
     }
 
-    @Test("a body that is not said to be JSON gets 415, one that is too large 413")
+    @Test("a body without the content type of JSON gets 415, one that is too large 413")
     func refusedBodies() async throws {
         #expect(
             try await put("/rooms/demo/layout", #"{"layout":"grid"}"#, type: "text/plain").status
@@ -113,7 +113,7 @@ struct ControlTests {
         answer.json["errors"] as? [[String: String]] ?? []
     }
 
-    @Test("a participant chooses a pin, whom to hide and the self-view, or one of them")
+    @Test("a participant chooses a pin, hidden participants and the self-view, or one of them")
     func choices() async throws {
         let path = "/rooms/demo/participants/p1/layout"
         #expect(
@@ -136,7 +136,7 @@ struct ControlTests {
         }
     }
 
-    @Test("a template is taken, and what is wrong with one gets 422 with each place and reason")
+    @Test("a template is accepted, and an invalid one gets 422 with each mistake's place and reason")
     func templates() async throws {
         let slot = #"{"name":"a","x":0,"y":0,"width":1,"height":1,"show":["speaker"]}"#
         for path in ["/rooms/demo/layout", "/rooms/demo/participants/p1/layout"] {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Arrival times of datagrams")
 struct DatagramArrivalClockTests {
-    @Test("a datagram that is read late arrived when it came, and the next one not before it")
+    @Test("a datagram that is read late has its real arrival time, and the next one is not earlier")
     func late() throws {
         let (receiver, sender) = try (UDPPeer(), UDPPeer())
         var arrivals = DatagramArrivalClock(descriptor: receiver.descriptor)

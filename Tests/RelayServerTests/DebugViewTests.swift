@@ -159,7 +159,7 @@ struct TimelineSVGTests {
         }
     }
 
-    @Test("a relay that is too busy is not blamed on those who suffer from it")
+    @Test("an overloaded relay is not blamed on the participants that suffer from it")
     func overload() {
         var snapshot = TimelineExample.snapshot()
         snapshot.ticks.skipped = [UInt16](repeating: 1, count: snapshot.bucketCount)
@@ -259,7 +259,7 @@ struct DebugViewTests {
     }
 
     @Test(
-        "browsers and those who take anything get the page, others what they ask for",
+        "browsers and clients that accept anything get the page, others the type that they ask for",
         arguments: [
             (nil, "text/html; charset=utf-8"), ("*/*", "text/html; charset=utf-8"),
             ("text/html,application/xhtml+xml,image/avif,*/*;q=0.8", "text/html; charset=utf-8"),
@@ -284,7 +284,7 @@ struct DebugViewTests {
         #expect(!answer.body.contains("alert"))
     }
 
-    @Test("the drawing is whole in itself, is not kept, and may do nothing")
+    @Test("the drawing is self-contained, is not kept, and may draw nothing")
     func drawing() async throws {
         let answer = try await client.send(.get, "/rooms/demo/debug.svg")
         #expect(answer.headers[.contentType] == "image/svg+xml")

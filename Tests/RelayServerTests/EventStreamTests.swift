@@ -42,7 +42,7 @@ struct EventStreamTests {
         func finish(_ trailers: HTTPFields?) async throws { parts.finish() }
     }
 
-    @Test("the state comes first, then what happens, until the relay ends")
+    @Test("the state comes first, then the events, until the relay ends")
     func stream() async throws {
         openRoom()
         let driver = makeDriver()

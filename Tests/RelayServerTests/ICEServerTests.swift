@@ -32,7 +32,7 @@ struct ICEServerTests {
         #expect(servers.last?.credentials?.password == "secret")
     }
 
-    @Test("a mistake in a file is told with its line, and without the secret")
+    @Test("a mistake in a file is reported with its line, and without the secret")
     func mistakeInList() {
         #expect {
             try ICEServer.list(parsing: "stun:a.example\nturn:b.example?credential=secret\n")

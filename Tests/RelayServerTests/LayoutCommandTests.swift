@@ -51,7 +51,7 @@ struct LayoutCommandTests {
         #expect(help.contains("--port") && help.contains("layout"))
     }
 
-    @Test("a layout is explained by name: each tile with its place and reason, and who is not shown")
+    @Test("a layout is explained by name: each tile with its place and reason, and the participants that are not shown")
     func builtIn() throws {
         let text = try explain(
             "speaker", "--participants", "11", "--speaker", "3", "--speaker", "1", "--canvas", "640x360")

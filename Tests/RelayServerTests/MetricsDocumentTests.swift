@@ -12,7 +12,7 @@ struct MetricsDocumentTests {
     private static let page = "metrics.md"
 
     @Test(
-        "lists what the program writes",
+        "lists the values that the program writes",
         arguments: [
             ("relay", rows(MetricFamily.relay)), ("overload", rows(MetricFamily.overload)),
             ("room", rows(MetricFamily.room)),

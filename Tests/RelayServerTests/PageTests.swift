@@ -74,7 +74,7 @@ struct PageTests {
         #expect(try await client.send(.get, "/", headers: [.ifNoneMatch: tag]).status == .ok)
     }
 
-    @Test("the page may load and run its own files, and nothing that stands in the page or comes from elsewhere")
+    @Test("the page may load and run its own files, and neither inline code nor files from elsewhere")
     func contentSecurityPolicy() async throws {
         for path in ["/", "/web/sub/main.js"] {
             let headers = try await client.send(.get, path).headers
@@ -120,7 +120,7 @@ struct PageTests {
 @Suite("The Accept field")
 struct AcceptedTypesTests {
     @Test(
-        "HTML is given to those who name it and do not like JSON better",
+        "HTML is given to clients that name it and do not prefer JSON",
         arguments: [
             ("text/html", true), ("TEXT/HTML ; q=1", true), ("text/html,application/json", true),
             ("text/html;q=0.8,application/json;q=0.9", false), ("*/*", false), ("text/*", false),

@@ -113,7 +113,7 @@ struct ProgramTests {
         #expect(program.end().code == 0)
     }
 
-    @Test("confrelay calibrate prints what the machine takes, as a table and as JSON")
+    @Test("confrelay calibrate prints the machine's costs, as a table and as JSON")
     func calibrate() throws {
         let options = ["calibrate", "--seconds", "1", "--canvas", "320x180"]
         let table = try Program(options)

@@ -28,7 +28,7 @@ import VideoCoding
         #expect(readiness.measures == "The relay is short of time: encoders take the least time.")
     }
 
-    @Test("one that refuses joins is not, and says why and until when")
+    @Test("a relay that refuses joins is not ready, and states the reason and the time")
     func refusing() {
         var overload = OverloadSnapshot()
         overload.refusal = .init(reason: "no seats", retryAfter: 30)
@@ -45,7 +45,7 @@ import VideoCoding
         #expect(Readiness(report(nil)).level == nil)
     }
 
-    @Test("the log tells what was measured, and each change with what it was decided by")
+    @Test("the log has the measurements, and each change with the measurements that caused it")
     func log() {
         var calibration = Calibration(canvas: VideoDimensions(width: 1280, height: 720), encoder: .openH264)
         calibration.decode = 0.000354

@@ -56,7 +56,7 @@ struct RelayDriverTests {
         }
     }
 
-    @Test("the times that the relay is told never go back")
+    @Test("the times that the relay gets never go back")
     func monotonicTime() async throws {
         let script = TwinRelay.Script()
         try await withDriver(script) { _, port in
@@ -134,7 +134,7 @@ struct RelayDriverTests {
         }
     }
 
-    @Test("the report counts what went through the socket")
+    @Test("the report counts the socket's packets")
     func reporting() async throws {
         let script = TwinRelay.Script()
         script.state.withLock { $0.echoes = true }

@@ -18,7 +18,7 @@ struct ReservedConnectionHandlerTests {
         .head(HTTPRequest(method: method, scheme: "http", authority: "relay", path: path))
     }
 
-    @Test("it ends after its time, whatever happens on it", arguments: [nil, "/healthz", "/rooms"])
+    @Test("it ends after its time, whatever happens on the connection", arguments: [nil, "/healthz", "/rooms"])
     func deadline(path: String?) throws {
         let channel = try makeChannel()
         if let path { try channel.writeInbound(head(path)) }

@@ -101,7 +101,7 @@ struct RoomFeedTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("the feed of a subscriber who does not read is overrun when its queue is full; the others lose nothing")
+    @Test("the feed of a subscriber that does not read is overrun when its queue is full; the others lose nothing")
     func slowSubscriber() async throws {
         var hub = RoomFeedHub()
         let slow = try follow(&hub)
@@ -158,7 +158,7 @@ struct RoomFeedTests {
         #expect(storages.count == 1)
     }
 
-    @Test("there are only so many subscribers, and room for another when one goes")
+    @Test("the number of subscribers is limited, and one that leaves makes room for another")
     func manySubscribers() throws {
         var hub = RoomFeedHub()
         let feeds = try (0..<RoomFeedHub.maximumSubscribers).map { _ in try follow(&hub) }
@@ -168,7 +168,7 @@ struct RoomFeedTests {
         withExtendedLifetime(feeds) {}
     }
 
-    @Test("only those who are there can be asked statistics of")
+    @Test("statistics exist only for participants that are there")
     func unknownParticipant() {
         var hub = RoomFeedHub()
         #expect(throws: RoomFeedError.noSuchParticipant) { try follow(&hub, participant: "p9") }
@@ -214,7 +214,7 @@ struct RoomFeedTests {
         #expect(await messages(of: other).isEmpty)
     }
 
-    @Test("pictures that the relay leaves out are told as its own doing, unless the network is behind")
+    @Test("pictures that the relay leaves out are attributed to the relay, unless the network is the cause")
     func limits() {
         func limit(
             dropped: UInt64, pacerQueue: Int = 0, network: DownlinkLimit? = nil

@@ -7,7 +7,7 @@ import Testing
 @Suite("The names of sessions")
 struct SessionNamesTests {
     @Test(
-        "nobody but who joined ends, changes or mutes a session: the id that all may see does not do",
+        "only the member itself can end, change or mute its session: the public id is not enough",
         arguments: [
             "p1", "p1.", "p1.00000000000000000000", SignallingClient.session("p2").replacing("p2", with: "p1"),
             SignallingClient.session("p1").uppercased(), SignallingClient.session("p1") + "0",

@@ -184,7 +184,7 @@ struct SignallingTests {
         #expect(try await send(.post, "/rooms").headers[.allow] == "GET, HEAD, OPTIONS")
     }
 
-    @Test("OPTIONS tells what can be posted")
+    @Test("OPTIONS states which content types can be posted")
     func options() async throws {
         let answer = try await send(.options, "/whip/demo")
         #expect(answer.status == .ok)
@@ -223,7 +223,7 @@ struct SignallingTests {
         }
     }
 
-    @Test("a client that comes back is who it was with the key of its session alone, and is let in in any case")
+    @Test("a client that comes back gets its identity only with the key of its session, and is let in in any case")
     func resuming() async throws {
         for (session, expected) in [
             (SignallingClient.session("p7"), "p7"), ("p7", nil), ("p7.00000000000000000000", nil), ("", nil),

@@ -103,7 +103,7 @@ struct SnapshotPublisherTests {
         #expect(await publisher.snapshot("b")?.snapshot == 3)
     }
 
-    @Test("a missing key gives nothing, and is not kept")
+    @Test("a missing key gives no value, and is not kept")
     func missing() async {
         let publisher = SnapshotPublisher<String, Int>(
             eventLoop: MultiThreadedEventLoopGroup.singleton.next(), interval: .seconds(1), spacing: .zero,

@@ -74,7 +74,7 @@ struct WHIPTests {
         }
     }
 
-    @Test("an offer of which nothing can be had gets 406, one that is none 400")
+    @Test("an offer without acceptable media gets 406, an invalid one 400")
     func refusedOffers() async throws {
         let unacceptable = try await join(.failure(.offer(.unacceptable(line: 4, reason: "no codec"))))
         #expect(unacceptable.status == .notAcceptable)
@@ -159,7 +159,7 @@ struct WHIPTests {
         #expect(try await patch(fragment(ifMatch: "\"a\", \"one\"")).status == .noContent)
     }
 
-    @Test("a fragment that is none, or is too large for one, gets 400 with the reason; a body beyond all bounds 413")
+    @Test("an invalid fragment, or one that is too large, gets 400 with the reason; a body beyond the limit gets 413")
     func malformedFragment() async throws {
         let answer = try await patch(fragment(ifMatch: "\"one\""), "a=ice-ufrag:EsAw\r\nnonsense\r\n")
         #expect(answer.status == .badRequest)
@@ -178,7 +178,7 @@ struct WHIPTests {
         #expect(answer.headers[.acceptPatch] == "application/trickle-ice-sdpfrag, application/sdp")
     }
 
-    @Test("PATCH of nobody gets 404, and of someone who joined without ICE 501")
+    @Test("PATCH of an unknown session gets 404, and of one without ICE 501")
     func withoutSession() async throws {
         #expect(
             try await patch(fragment(ifMatch: "*"), path: "/whip/demo/\(SignallingClient.session("p9"))").status

@@ -138,7 +138,7 @@ struct WorkerPoolTests {
         #expect(results.contents.sorted() == [0, 1])
     }
 
-    @Test("a full pool refuses a job and takes one again when another ended")
+    @Test("a full pool refuses a job, and accepts one again when another has ended")
     func boundedCapacity() async {
         let results = Journal()
         let gate = Gate()

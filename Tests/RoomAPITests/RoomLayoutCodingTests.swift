@@ -27,7 +27,7 @@ struct RoomLayoutCodingTests {
         #expect(try value(json) == layout)
     }
 
-    @Test("a participant's layout leaves out what is as the room has it")
+    @Test("a participant's layout leaves out values that equal the room's")
     func participantLayouts() throws {
         let layout = ParticipantLayout(selfView: .always)
         #expect(try text(layout) == #"{"selfView":"always"}"#)
@@ -43,7 +43,7 @@ struct RoomLayoutCodingTests {
         }
     }
 
-    @Test("a refusal is told by its mistakes where it has some, and by its detail where not")
+    @Test("a refusal is shown by its mistakes if it has any, and by its detail if not")
     func problems() throws {
         let plain: ProblemDetails = try value(#"{"title":"Not Found","status":404,"detail":"there is no room"}"#)
         #expect(plain.reason == "there is no room")

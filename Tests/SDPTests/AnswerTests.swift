@@ -248,7 +248,7 @@ struct Answered {
     }
 
     @Test(
-        "an offer with nothing acceptable is an error that says where and why",
+        "an offer without acceptable media is an error that states the place and the reason",
         arguments: [
             ([Offers.h264], "RTP/SAVPF", 6, "a=crypto"), ([Offers.h264], "RTP/AVP", 6, "not encrypted"),
             ([Offers.h264, Offers.crypto], "UDP/TLS/RTP/SAVPF", 6, "DTLS"),
@@ -325,7 +325,7 @@ struct Answered {
             ])
     }
 
-    @Test("requests for a maximum rate are agreed on where they were offered, whatever else is said of them")
+    @Test("requests for a maximum rate are agreed on if they were offered, with any parameters")
     func maximumRateRequests() throws {
         for stated in ["ccm tmmbr", "ccm tmmbr smaxpr=120"] {
             let offer = Offers.video(Offers.h264, Offers.crypto, "a=rtcp-fb:96 nack", "a=rtcp-fb:96 \(stated)")
@@ -337,7 +337,7 @@ struct Answered {
         }
     }
 
-    @Test("a receiver that tells which pictures it has is answered, and no other is told to")
+    @Test("a receiver that reports its pictures is answered, and no other is asked to report them")
     func referencePictureSelection() throws {
         for isOffered in [true, false] {
             let offer = Offers.video(

@@ -143,7 +143,7 @@ import Testing
         #expect(answered.session.audio?.remoteSSRCs == [3_114_287_382])
     }
 
-    @Test("without a=rtcp-fb nack there are no retransmissions, whatever payload types are offered")
+    @Test("without a=rtcp-fb nack there are no retransmissions, with any payload types")
     func noNACK() throws {
         let text = try Fixture(name: "webrtcbin-sendonly-nack-fec").text
             .replacing("a=rtcp-fb:96 nack\r\n", with: "")
@@ -175,7 +175,9 @@ import Testing
         #expect(ffmpeg.answer.attributes.contains(SDPAttribute("ice-options", "ice2")))
     }
 
-    @Test("media with port 0 and a=bundle-only is taken; what its description lacks stands at the first of the group")
+    @Test(
+        "media with port 0 and a=bundle-only is accepted; attributes that it lacks are taken from the group's first media"
+    )
     func bundleOnly() throws {
         for name in ["whip-bundle-only", "webrtcbin-sendrecv"] {
             let answered = try Answered.overDTLS(Fixture(name: name).text)

@@ -94,7 +94,7 @@ struct DTLSNegotiation {
         #expect(offer.media[1].values("fmtp").contains("100 apt=96"))
     }
 
-    @Test("one stream alone is normal")
+    @Test("a single stream is accepted")
     func oneStream() throws {
         var negotiation = DTLSNegotiation()
         var parameters = try negotiation.parameters()

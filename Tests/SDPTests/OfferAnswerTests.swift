@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("a client that only watches, or only publishes, gets what it asks for", arguments: MediaDirection.allCases)
+    @Test("a client that only watches, or only publishes, can join", arguments: MediaDirection.allCases)
     func directions(direction: MediaDirection) throws {
         let (client, relay) = try negotiate(
             OfferParameters(
@@ -103,7 +103,7 @@ import Testing
         try exchange(try #require(client.audio), try #require(relay.audio))
     }
 
-    @Test("each side learns what the other can receive")
+    @Test("each side learns which media the other can receive")
     func receivers() throws {
         var parameters = OfferParameters(address: Self.client)
         parameters.video = .init(

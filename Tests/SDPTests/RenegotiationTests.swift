@@ -139,7 +139,7 @@ import Testing
         #expect(try passive.answer.media[0].values("setup") == ["active"])
     }
 
-    @Test("our client adds screen share, drops its camera and restarts ICE, and each side keeps what stays")
+    @Test("our client adds screen share, drops its camera and restarts ICE, and each side keeps the other streams")
     func client() throws {
         var negotiation = DTLSNegotiation()
         var parameters = try negotiation.parameters()

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("audio that repeats itself is accepted behind Opus, which is sent by default")
+    @Test("redundant audio is accepted after Opus, which is sent by default")
     func redundancy() throws {
         let (text, session) = try Self.answer("chromium-sendrecv")
         #expect(session.audio?.redundancyPayloadType == 63)
@@ -60,7 +60,7 @@ import Testing
                 == nil)
     }
 
-    @Test("redundancy of what is not Opus, or says not of what, is not accepted")
+    @Test("redundancy for another codec than Opus, or for none, is not accepted")
     func otherRedundancy() throws {
         #expect(try Self.answer("webrtcbin-sendonly-nack-fec").session.audio?.redundancyPayloadType == nil)
         for parameters in ["", "a=fmtp:63 111/0\r\n", "a=fmtp:63 111\r\n", "a=fmtp:63 9/9\r\n"] {

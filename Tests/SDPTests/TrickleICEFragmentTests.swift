@@ -45,7 +45,7 @@ import Testing
         #expect(fragment.encode().hasPrefix("a=ice-lite\r\na=group:BUNDLE a v\r\na=ice-options:trickle ice2\r\n"))
     }
 
-    @Test("only an end, only credentials, or nothing is a fragment too")
+    @Test("a fragment can consist of an end only, of credentials only, or be empty")
     func short() throws {
         #expect(try TrickleICEFragment(parsing: "a=end-of-candidates").isComplete)
         #expect(try TrickleICEFragment(parsing: "") == TrickleICEFragment())

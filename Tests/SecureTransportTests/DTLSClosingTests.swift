@@ -31,7 +31,7 @@ import Testing
         #expect(link.server.pollEvent() == nil)
     }
 
-    @Test("a handshake that is closed before its end says nothing more")
+    @Test("a handshake that is closed before its end sends nothing more")
     func closedEarly() throws {
         let link = try DTLSLink()
         link.client.close(now: link.now)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "a forged record of whatever length ends nothing, and the true end is heard behind it",
+        "a forged record of any length does not end the connection, and the real end after it does",
         arguments: ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"])
     func forgedRecords(cipher: String) throws {
         let peer = try BareDTLSPeer(.init(ciphers: cipher))

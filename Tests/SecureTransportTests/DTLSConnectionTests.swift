@@ -20,7 +20,7 @@ import Testing
         #expect(link.client.counters.refused == 0 && link.server.counters.refused == 0)
     }
 
-    @Test("media that one side protects with the keys the other understands")
+    @Test("media that one side protects with the keys can be read by the other")
     func media() throws {
         let link = try DTLSLink()
         link.run(until: \.isEstablished)

@@ -60,7 +60,7 @@ import Testing
         #expect(link.server.state != .established)
     }
 
-    @Test("a replayed association is counted and answered by nothing")
+    @Test("a replayed association is counted and not answered")
     func replay() throws {
         let link = try DTLSLink()
         link.run(until: \.isEstablished)

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("RTCP is told from RTP by its packet type")
+    @Test("RTCP is distinguished from RTP by its packet type")
     func rtcp() {
         for second in UInt8.min...UInt8.max {
             #expect(kind([0x80, second]) == ((192...223).contains(second) ? .rtcp : .rtp), "\(second)")

@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test("one host begins so many handshakes and no more, whatever its ports")
+    @Test("one host can begin a limited number of handshakes, with any ports")
     func perHost() throws {
         var gate = HandshakeGate<Int>(maximumCountPerHost: 3, maximumCount: 100)
         let hosts = [String](repeating: "192.0.2.1", count: 10) + ["192.0.2.2"]

@@ -80,7 +80,7 @@ import Testing
         #expect(gate.count == 0)
     }
 
-    @Test("a recorded join that is played again, from there or elsewhere, gets nothing")
+    @Test("a replayed join, from the same address or another, gets nothing")
     func replay() throws {
         var endpoint = try endpoint()
         var gate = HandshakeGate<Int>()
@@ -128,7 +128,7 @@ import Testing
         #expect(endpoint.refusedCount == floodCount)
     }
 
-    @Test("handshakes that are begun and left are so many at most, and those who come in time get in all the same")
+    @Test("the number of unfinished handshakes is limited, and peers that complete theirs in time still get in")
     func halfOpen() throws {
         var gate = HandshakeGate<Int>(maximumCountPerHost: 4, maximumCount: 8)
         let hello = try #require(DTLSLink().sent.first).datagram

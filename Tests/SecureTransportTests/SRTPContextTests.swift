@@ -107,7 +107,7 @@ enum SRTPFixture {
         }
     }
 
-    @Test("a replayed packet is told from a forged one", arguments: SRTPProfile.allCases)
+    @Test("a replayed packet is distinguished from a forged one", arguments: SRTPProfile.allCases)
     func replay(profile: SRTPProfile) throws {
         let sender = try SRTPContext(keys: Fixture.keys(profile), direction: .outbound)
         let receiver = try SRTPContext(keys: Fixture.keys(profile), direction: .inbound)

@@ -20,7 +20,7 @@ struct SVGBuilderTests {
                 """)
     }
 
-    @Test("a path has one decimal, and what is no number is nowhere")
+    @Test("a path has one decimal, and leaves out values that are not numbers")
     func path() {
         var path = SVGPath()
         path.move(0, 1.25)

@@ -93,7 +93,7 @@ struct AcceptanceTests {
             return
         }
     }
-    @Test("the memory that pictures may need is reckoned before there are any, and limited")
+    @Test("the memory that pictures may need is estimated in advance, and limited")
     func memory() throws {
         let big = format(1920, 1088) {
             $0.properties.maximumReferenceFrames = 4

@@ -94,7 +94,7 @@ struct CompressionPropertyTests {
         }
     }
 
-    @Test("read back what is in force", arguments: backEnds)
+    @Test("read back the values in force", arguments: backEnds)
     func inForce(backEnd: EncoderBackEnd) throws {
         let session = try TestEncoder(backEnd, mediumPicture, profile: .high).session
         #expect(session.properties.entropyMode == .cabac)
@@ -110,7 +110,7 @@ struct CompressionPropertyTests {
         #expect(session.properties.profileLevel.level?.levelIDC == 31)
     }
 
-    @Test("hold the rate within what the level allows", arguments: backEnds)
+    @Test("hold the rate within the level's limits", arguments: backEnds)
     func levelLimit(backEnd: EncoderBackEnd) throws {
         let session = try TestEncoder(backEnd, smallPicture) {
             $0.profileLevel.level = H264Level(levelIDC: 11)
@@ -194,7 +194,7 @@ struct CompressionPropertyTests {
         }
     }
 
-    @Test("that are known to one back end or the other are told of")
+    @Test("state their support by each back end")
     func support() {
         for backEnd in backEnds {
             for (property, support) in CompressionSession.supportedProperties(of: backEnd) {
@@ -235,7 +235,7 @@ struct CompressionPropertyTests {
         #expect(frame.sample.format.profileLevel.profileIDC == 100)
     }
 
-    @Test("of wishes for a frame are refused where the back end knows nothing of them", arguments: backEnds)
+    @Test("per-frame options are refused by back ends without them", arguments: backEnds)
     func options(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture)
         let supported = encoder.session.supportedOptions

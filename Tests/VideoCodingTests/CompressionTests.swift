@@ -64,7 +64,7 @@ struct CompressionTests {
         #expect(!frames.contains { $0.isKeyframe })
     }
 
-    @Test("counts what it made", arguments: backEnds)
+    @Test("counts its outputs", arguments: backEnds)
     func statistics(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture, bitRate: .kilobits(300))
         let frames = try encoder.encode(0..<6, of: MovingPattern(smallPicture))

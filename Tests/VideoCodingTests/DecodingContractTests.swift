@@ -278,7 +278,7 @@ struct DecodingContractTests {
 
 @Suite("A pipeline gate")
 struct PipelineGateTests {
-    @Test("lets in as many as have a place, then one for each that leaves")
+    @Test("lets in as many as there are places, then one for each that leaves")
     func order() async {
         let gate = PipelineGate(depth: 2)
         gate.enter()

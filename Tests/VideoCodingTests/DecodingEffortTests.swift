@@ -61,7 +61,7 @@ import Testing
         #expect(verdicts.allSatisfy { $0 == .decode })
     }
 
-    @Test("with keyframes alone nothing else is decoded, and afterwards nothing before the next keyframe")
+    @Test("in the mode for keyframes only keyframes are decoded, and after it nothing before the next keyframe")
     func keyframes() throws {
         let samples = try layeredStream(frames: 16, keyframes: [4, 12])
         let full = try TestDecoder(format: samples[0].format)
@@ -131,7 +131,7 @@ import Testing
         #expect(ratios[6...].allSatisfy { $0 == .infinity })
     }
 
-    @Test("left out on frames alone that nothing refers to, the loop filter's absence does not add up")
+    @Test("without the loop filter on unreferenced frames only, errors do not add up")
     func loopFilterOnReferences() throws {
         let samples = try layeredStream(frames: 10)
         let full = try TestDecoder(format: samples[0].format)

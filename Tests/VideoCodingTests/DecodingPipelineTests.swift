@@ -37,7 +37,7 @@ struct DecodingPipelineTests {
     }
 
     #if X264
-        @Test("gives out in order what is held back before it makes a new session")
+        @Test("outputs the delayed pictures in order before it makes a new session")
         func recreation() throws {
             let main = try makeReorderedStream(frames: 11, dimensions: smallPicture)
             let high = try makeReorderedStream(frames: 11, dimensions: mediumPicture, profile: .high)

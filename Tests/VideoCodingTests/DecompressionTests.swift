@@ -57,7 +57,7 @@ struct DecompressionTests {
         #expect(signalToNoise(picture.pixelBuffer, MovingPattern(dimensions).picture(0)) > 30)
     }
 
-    @Test("drops what comes before the first keyframe and says why")
+    @Test("drops frames before the first keyframe, with the reason")
     func beforeKeyframe() throws {
         let stream = try makeStream(.openH264, smallPicture, frames: 4)
         let decoder = try TestDecoder(format: stream[0].sample.format)

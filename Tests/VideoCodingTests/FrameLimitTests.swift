@@ -193,7 +193,7 @@ struct DataRateLimiterTests {
         #expect(limiter.allowance(at: time(1)) == nil)
     }
 
-    @Test("allows what is left of each window")
+    @Test("allows the rest of each window")
     func windows() {
         var limiter = DataRateLimiter()
         limiter.setLimits([

@@ -26,7 +26,7 @@ struct PlayerReorderingTests {
     }
 
     @Test(
-        "is shown whole and in order: Baseline, nothing said, nothing reordered, too little",
+        "is shown completely and in order: Baseline, reordering unstated, none, too little",
         arguments: [(66, nil), (77, nil), (77, 0), (77, 1)] as [(UInt32, UInt32?)])
     func complete(profileIDC: UInt32, reorderFrames: UInt32?) throws {
         var stream = try RawPictureStream(profileIDC: profileIDC, reorderFrames: reorderFrames)

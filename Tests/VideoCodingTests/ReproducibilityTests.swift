@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An encoder's output")
 struct ReproducibilityTests {
-    @Test("follows from the pictures alone, not from what lay in memory before", arguments: backEnds)
+    @Test("depends only on the pictures, not on earlier contents of memory", arguments: backEnds)
     func reproducible(backEnd: EncoderBackEnd) throws {
         defer { fillFreshMemory(with: 0) }
         let streams = try [1, 85, 200].map { (pattern: Int32) in

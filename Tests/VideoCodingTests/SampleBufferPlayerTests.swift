@@ -95,7 +95,7 @@ struct SampleBufferPlayerTests {
         #expect(rig.endCount == 1)
     }
 
-    @Test("the end is told when the last picture's time is over, once")
+    @Test("the end is reported once, when the last picture's time is over")
     func end() throws {
         let rig = PlayerRig()
         for sample in try samples(0..<3) { rig.player.enqueue(sample) }
@@ -203,7 +203,7 @@ struct SampleBufferPlayerTests {
         #expect(rig.endCount == 1)
     }
 
-    @Test("a flush throws away what was not shown, and the player can be used again after the end")
+    @Test("a flush discards samples that were not shown, and the player can be used again after the end")
     func flush() throws {
         let rig = PlayerRig()
         for sample in try samples(0..<10) { rig.player.enqueue(sample) }
@@ -237,7 +237,7 @@ struct SampleBufferPlayerTests {
         #expect(rig.numbers.count < 20)
     }
 
-    @Test("a source that has nothing to give is not asked over and over")
+    @Test("a source without samples is not polled")
     func starving() throws {
         let rig = PlayerRig()
         let count = Atomic(0)

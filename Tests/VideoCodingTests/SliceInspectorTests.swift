@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A slice inspector")
 struct SliceInspectorTests {
-    @Test("sees what the full parser sees", arguments: backEnds, H264Profile.allCases)
+    @Test("gives the same result as the full parser", arguments: backEnds, H264Profile.allCases)
     func parser(backEnd: EncoderBackEnd, profile: H264Profile) throws {
         let encoder = try TestEncoder(backEnd, smallPicture, profile: profile) {
             $0.sliceMaxBytes = DataSize(bytes: 500)
@@ -30,7 +30,7 @@ struct SliceInspectorTests {
         }
     }
 
-    @Test("survives what is no frame")
+    @Test("survives data that is not a frame")
     func hostile() throws {
         let frame = try makeStream(.openH264, smallPicture, frames: 2)[1]
         let inspector = try #require(SliceInspector(parameterSets: frame.sample.format.parameterSets))

@@ -18,7 +18,7 @@ struct ThinnableParameterSetTests {
     }
 
     @Test(
-        "says so and nothing else",
+        "reports that and nothing else",
         arguments: [(64, 64), (320, 180), (640, 360), (960, 540), (1280, 720)].map {
             VideoDimensions(width: $0.0, height: $0.1)
         })

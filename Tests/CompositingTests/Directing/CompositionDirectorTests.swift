@@ -45,7 +45,7 @@ struct CompositionDirectorTests {
         #expect(director.instruction(at: .zero) == instruction)
     }
 
-    @Test("a view that is wanted already changes nothing")
+    @Test("a request for the present view changes nothing")
     func same() {
         var director = director()
         director.show(view(layer(1, left)), at: at(0))
@@ -66,7 +66,7 @@ struct CompositionDirectorTests {
         #expect(director.instruction(at: at(1999)).layers == [layer(1, right), layer(2, left)])
     }
 
-    @Test("one opaque layer over all of the canvas is undecorated, and its source is passed through")
+    @Test("the source of a single opaque layer over the whole canvas, without decoration, is passed through")
     func passthrough() {
         var director = director()
         director.show(view(layer(1, whole)), at: at(0))
@@ -75,7 +75,7 @@ struct CompositionDirectorTests {
     }
 
     @Test(
-        "nothing is passed through that an overlay, a border, a corner, a turn or another layer changes",
+        "no source passes through that an overlay, a border, a corner, a turn or another layer changes",
         arguments: ["overlay", "border", "corner", "rotation", "opacity", "small", "two"])
     func notPassedThrough(reason: String) {
         var view = view(layer(1, whole))
@@ -188,7 +188,7 @@ struct CompositionDirectorTests {
         #expect(director.instruction(at: at(2000)).layers[0].cornerRadius == 0)
     }
 
-    @Test("a source that is shown twice is followed by order, and what stands where it is to stand stays")
+    @Test("layers of a source that is shown twice are matched by order, and one in its final place stays")
     func twice() {
         var director = director()
         director.show(view(layer(1, whole), layer(1, corner)), at: at(0))
@@ -230,7 +230,7 @@ struct CompositionDirectorTests {
         #expect(back.rectRamps.isEmpty && back.resolved(at: at(1450)).opacity == 1)
     }
 
-    @Test("of two changes at one time the first leaves no trace")
+    @Test("the first of two changes at one time has no effect")
     func atOneTime() {
         var (once, twice) = (director(), director())
         once.show(view(layer(1, left)), at: at(0))
@@ -257,7 +257,7 @@ struct CompositionDirectorTests {
         #expect(director.instruction(at: at(1300)).layers.map(\.rect) == [corner])
     }
 
-    @Test("instructions are kept for a minute, and no more than so many")
+    @Test("instructions are kept for a minute, up to a limit")
     func bounded() {
         var director = director()
         for index in 0..<200 {

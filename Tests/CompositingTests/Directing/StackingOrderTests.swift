@@ -41,7 +41,7 @@ struct StackingOrderTests {
         #expect(order.sorted(movements) == movements)
     }
 
-    @Test("of two layers that change places, one within the other, one moves over the other, which fades out and in")
+    @Test("when two layers exchange places, one within the other, one moves over the other, which fades out and in")
     func changingPlaces() {
         let order = StackingOrder(current: [whole, corner], target: [whole, corner])
         let sorted = order.sorted([Movement(current: 1, target: 0), Movement(current: 0, target: 1)])

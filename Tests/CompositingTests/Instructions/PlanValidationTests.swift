@@ -49,7 +49,7 @@ struct PlanValidationTests {
         return plan.validate()
     }
 
-    @Test("there is nothing wrong with a good plan")
+    @Test("a good plan has no issues")
     func noIssues() {
         #expect(good.validate().isEmpty)
         #expect(CompositionPlan(canvas: canvas, instructions: []).validate().isEmpty)
@@ -247,7 +247,8 @@ struct PlanValidationTests {
 
     // MARK: Plans that are made
 
-    @Test("every plan of a director is good, whatever is wanted whenever", arguments: [TransitionStyle.standard, .off])
+    @Test(
+        "every plan of a director is valid, for any requests at any time", arguments: [TransitionStyle.standard, .off])
     func directed(transitions: TransitionStyle) {
         for seed in 0..<100 {
             var views = RandomViews(seed: UInt64(1000 + seed))
@@ -264,7 +265,7 @@ struct PlanValidationTests {
         }
     }
 
-    @Test("every sentence says when, what and who")
+    @Test("every sentence has a time, an event and a participant")
     func sentences() {
         let kinds: [CompositionIssue.Kind] = [
             .rampOutsideInstruction(1, .place, range(5, 10)), .overlappingRamps(1, .opacity),

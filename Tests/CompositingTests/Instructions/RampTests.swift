@@ -35,7 +35,7 @@ struct RampTests {
         #expect(ramp.trimmed(to: range(300, 400)) == nil)
     }
 
-    @Test("of several ramps the last one that has begun counts")
+    @Test("the last ramp that has begun counts")
     func several() {
         let ramps = [
             Ramp(timeRange: range(100, 200), from: 0, to: 1.0, easing: .linear),

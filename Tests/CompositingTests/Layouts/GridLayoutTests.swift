@@ -46,7 +46,7 @@ struct GridLayoutTests {
         }
     }
 
-    @Test("cells are even, inside the canvas, of one size, and do not overlap")
+    @Test("cells have even sides and one size, lie inside the canvas, and do not overlap")
     func geometry() {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<3000 {
@@ -91,7 +91,7 @@ struct GridLayoutTests {
         return VideoDimensions(width: even(min(byWidth, byHeight)), height: even(min(byWidth, byHeight) * 9 / 16))
     }
 
-    @Test("every row is centred, and only the last one is shorter")
+    @Test("every row is centred, and only the last one can be shorter")
     func centredRows() {
         for count in 1...49 {
             let rows = Dictionary(grouping: GridLayout.cells(count: count, canvas: hd), by: \.y)

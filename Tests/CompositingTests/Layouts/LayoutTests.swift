@@ -20,7 +20,7 @@ struct LayoutTests {
         #expect(tiles == CompositionRequest(grid: [.camera(1), .camera(2), .camera(3)], canvas: hd).instruction.layers)
     }
 
-    @Test("the speaker is large above a strip of the others, who stay in their order")
+    @Test("the speaker is large above a strip of the others, which stay in their order")
     func speaker() {
         let scene = LayoutScene(cameras: [1, 2, 3], speakers: [2, 3])
         #expect(
@@ -31,19 +31,20 @@ struct LayoutTests {
             ])
     }
 
-    @Test("before anyone has spoken the first who came is large")
+    @Test("before anybody has spoken, the participant that joined first is large")
     func nobodySpoke() {
         let tiles = Layout.speaker.layers(of: LayoutScene(cameras: [7, 8]), canvas: hd)
         #expect(tiles.first?.source == .camera(7))
     }
 
-    @Test("one who is alone has the whole canvas", arguments: [Layout.grid, .speaker, .sideBySide, .pictureInPicture])
+    @Test(
+        "a single participant has the whole canvas", arguments: [Layout.grid, .speaker, .sideBySide, .pictureInPicture])
     func alone(layout: Layout) {
         let tiles = layout.layers(of: LayoutScene(cameras: [1]), canvas: hd)
         #expect(tiles == [CompositionLayer(source: .camera(1), rect: rect(0, 0, 1280, 720))])
     }
 
-    @Test("the strip shows eight at most: those who spoke last, in their order")
+    @Test("the strip shows at most eight participants: those that spoke last, in order of joining")
     func fullStrip() {
         let scene = LayoutScene(cameras: (1...20).map { ParticipantID(rawValue: $0) }, speakers: [20, 19, 4, 18])
         let tiles = Layout.speaker.layers(of: scene, canvas: hd)
@@ -90,7 +91,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("side by side, what is presented is left and not cropped, and who speaks is right")
+    @Test("side by side, the presentation is on the left and not cropped, and the speaker is on the right")
     func sideBySideWithScreenShare() {
         let scene = LayoutScene(cameras: [1, 2], presenters: [2], speakers: [1])
         #expect(
@@ -203,7 +204,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("with cover all cameras fill their tiles, at the same places, and screens are whole")
+    @Test("with cover, all cameras fill their tiles at the same places, and screens are shown completely")
     func cover() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<1000 {

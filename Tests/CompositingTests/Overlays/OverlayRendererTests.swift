@@ -109,7 +109,7 @@ struct OverlayRendererTests {
         }
     }
 
-    @Test("only so many are drawn in one call; the others follow")
+    @Test("a limited number is drawn in one call; the others follow")
     func bounded() {
         var renderer = OverlayRenderer()
         let overlays = (0..<6).map { CompositionOverlay(.text("Line \($0)"), anchor: .topLeft, height: 0.05) }
@@ -144,7 +144,7 @@ struct OverlayRendererTests {
         #expect(placed[1].rect == PixelRect(x: 0, y: 10, width: 640, height: 32))
     }
 
-    @Test("whatever is asked for stays on the canvas and never traps")
+    @Test("every requested layout stays on the canvas without a trap")
     func hostile() {
         var random = SeededGenerator(seed: 7)
         var renderer = OverlayRenderer(capacity: 1 << 20)

@@ -283,7 +283,7 @@ struct CompositionRendererTests {
 
     // Without optimisation the standard library's collections allocate as they are iterated.
     @Test(
-        "in steady state nothing is allocated",
+        "nothing is allocated in steady state",
         .enabled(if: allocation_counter_is_active() && !_isDebugAssertConfiguration()))
     func allocations() {
         let renderer = CompositionRenderer()

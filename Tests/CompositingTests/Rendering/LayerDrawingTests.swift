@@ -38,7 +38,7 @@ struct LayerDrawingTests {
 
     // MARK: Opacity
 
-    @Test("a layer of opacity 0 is not there, and one of opacity 1 hides what is below")
+    @Test("a layer of opacity 0 is invisible, and one of opacity 1 hides the layers below")
     func exactOpacity() {
         let below = CompositionLayer(source: 1, rect: PixelRect(canvas))
         var above = CompositionLayer(source: 2, rect: rect)
@@ -107,7 +107,7 @@ struct LayerDrawingTests {
 
     // MARK: Corners and borders
 
-    @Test("round corners show what is below: background, an image or a layer")
+    @Test("round corners show the background, image or layer below")
     func corners() {
         let round = CompositionLayer(source: 1, rect: rect, cornerRadius: 16)
         let plain = compose([round], source(1, red))

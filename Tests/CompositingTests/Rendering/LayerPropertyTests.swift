@@ -108,7 +108,7 @@ struct LayerPropertyTests {
         }
     }
 
-    @Test("nothing of what is below is seen through an opaque layer")
+    @Test("an opaque layer hides everything below it")
     func opaque() {
         var generator = SeededGenerator(seed: 72)
         let composer = Composer()

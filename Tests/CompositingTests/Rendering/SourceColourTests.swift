@@ -57,7 +57,7 @@ struct SourceColourTests {
         #expect(compose(upright, rotation: .clockwise90).isFilled(PixelRect(canvas), with: converted))
     }
 
-    @Test("BT.709 becomes BT.601: red is what the recommendations' tables say")
+    @Test("BT.709 is converted to BT.601: red has the values of the recommendations' tables")
     func matrix() {
         let limited = picture(Colour(y: 63, u: 102, v: 240), 128, 72, .bt709)
         #expect(compose(limited).isFilled(PixelRect(canvas), with: Colour(y: 81, u: 90, v: 240), tolerance: 1))
@@ -74,7 +74,7 @@ struct SourceColourTests {
         #expect(square.colour(2, 18) == .bar && square.colour(32, 18) == converted && square.colour(61, 18) == .bar)
     }
 
-    @Test("a source of another colour is composed where one of the canvas's colour passes through")
+    @Test("a source of another colour description is composed, and one of the canvas's own passes through")
     func passThrough() {
         let layer = CompositionLayer(source: 1, rect: PixelRect(canvas), isDecorated: false)
         let request = CompositionRequest(
@@ -111,7 +111,7 @@ struct SourceColourTests {
 
     // Without optimisation the standard library's collections allocate as they are iterated.
     @Test(
-        "in steady state nothing is allocated for a conversion",
+        "a conversion allocates nothing in steady state",
         .enabled(if: allocation_counter_is_active() && !_isDebugAssertConfiguration()))
     func allocations() {
         let renderer = CompositionRenderer()

@@ -179,7 +179,7 @@ struct LayoutTemplateTests {
             try templateIssues(#"{"slots":[{"show":["next"]}],"overlays":[\#(overlays)]}"#)?.first?.path == "overlays")
     }
 
-    @Test("a place begins with that of the template in what it is part of")
+    @Test("the place of a mistake begins with the template's own place in the document")
     func nested() throws {
         struct Whole: Decodable { var parts: [LayoutTemplate] }
         #expect {
@@ -189,7 +189,7 @@ struct LayoutTemplateTests {
         }
     }
 
-    @Test("an image that is not there is told of, and those that are")
+    @Test("a missing image is reported, with the images that exist")
     func images() throws {
         let template = try decodeTemplate(fullTemplate)
         #expect(
@@ -201,7 +201,7 @@ struct LayoutTemplateTests {
         #expect(template.error(ofImagesIn: both) == nil)
     }
 
-    @Test("hostile JSON is refused or read, and whatever is read can be laid out")
+    @Test("hostile JSON is refused or read, and every layout that is read can be laid out")
     func hostile() throws {
         var random = SeededGenerator(seed: 3)
         let numbers = [

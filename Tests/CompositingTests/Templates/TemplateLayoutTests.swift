@@ -35,7 +35,7 @@ struct TemplateLayoutTests {
             try sources((0..<5).map { _ in slot(#""recent""#) }.joined(separator: ","), scene) == [3, 1, 2, 4])
     }
 
-    @Test("until somebody has spoken, the speaker is who joined first")
+    @Test("until somebody has spoken, the speaker is the participant that joined first")
     func nobodySpoke() throws {
         let slots = slot(#""speaker""#) + "," + slot(#""previous-speaker""#)
         #expect(try sources(slots, LayoutScene(cameras: [7, 8, 9])) == [7, 8])
@@ -44,7 +44,7 @@ struct TemplateLayoutTests {
         #expect(try sources(slots, LayoutScene(cameras: [])).isEmpty)
     }
 
-    @Test("somebody is found by name, in whatever case, and their screen")
+    @Test("a participant and their screen are found by name, in upper or lower case")
     func byName() throws {
         let scene = LayoutScene(
             cameras: [1, 2, 3], presenters: [1, 3], speakers: [],
@@ -83,7 +83,7 @@ struct TemplateLayoutTests {
         }
     }
 
-    @Test("slots that touch leave nothing between them, on any canvas")
+    @Test("slots that touch leave no gap, on any canvas")
     func touching() throws {
         let third = 1.0 / 3
         let slots = (0..<3).map { slot(#""next""#, #","x":\#(Double($0) * third),"width":\#(third)"#) }
@@ -132,7 +132,7 @@ struct TemplateLayoutTests {
         #expect(Layout.template(template).layers(of: scene, canvas: canvas).isEmpty)
     }
 
-    @Test("a layer has its slot's appearance; a camera fills its slot, a screen share is whole")
+    @Test("a layer has its slot's appearance; a camera fills its slot, a screen share is shown completely")
     func looks() throws {
         let scene = LayoutScene(cameras: [1, 2], presenters: [2])
         let layers = try layout(
@@ -168,7 +168,7 @@ struct TemplateLayoutTests {
         #expect(bare.background == .standard && bare.overlays.count == 2)
     }
 
-    @Test("an explanation tells of every slot who is in it and why, and who is not seen")
+    @Test("an explanation gives each slot's participant and the reason, and the participants that are not seen")
     func explanation() throws {
         let scene = LayoutScene(cameras: [1, 2, 3], speakers: [2], names: [3: "Ada"])
         let explanation = try layout(

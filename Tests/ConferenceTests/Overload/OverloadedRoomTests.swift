@@ -153,7 +153,7 @@ import VideoCoding
         _ = try join(call, "Di", .yellow)
     }
 
-    @Test("without overload control nothing is done, and nobody refused")
+    @Test("without overload control no measure is taken, and nobody is refused")
     func withoutOverloadControl() throws {
         let call = makeCall(isGoverned: false)
         _ = try joinThree(call)

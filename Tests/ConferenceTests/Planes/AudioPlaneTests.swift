@@ -38,7 +38,7 @@ import Testing
         return plane.complete(ticks, now: now)
     }
 
-    @Test("each tick makes a packet for each who hears, and one job is out at a time")
+    @Test("each tick makes a packet for each receiver, and one job runs at a time")
     func ticks() throws {
         let plane = makePlane(members: [ada, ben])
         let job = try #require(plane.wake(losses: { _ in 0 }, now: Self.start))
@@ -64,7 +64,7 @@ import Testing
         #expect(try mixes(after: 105) == 1)
     }
 
-    @Test("a packet is forwarded to nobody while several are heard, and to the one who hears its sender alone")
+    @Test("a packet is forwarded only to a receiver that hears its sender alone, and to nobody while several are heard")
     func forwarding() throws {
         let plane = makePlane(forwarding: .auto, members: [ada, ben, cem])
         var now = Self.start
@@ -93,7 +93,7 @@ import Testing
         #expect(plane.forwardingCount <= 1)
     }
 
-    @Test("one whose microphone is off is not the speaker, however loud the packets are")
+    @Test("a participant whose microphone is off is not the speaker, however loud the packets are")
     func microphoneOff() throws {
         let plane = makePlane(members: [ada, ben])
         plane.setMicrophone(isOn: false, of: ada)

@@ -38,13 +38,13 @@ import Testing
         return plane.plan(at: MediaTime(Self.start)) { scene }.plan
     }
 
-    @Test("receivers who see the same share one picture, and those without a self-view have one each")
+    @Test("receivers with the same view share one picture, and those without a self-view have one each")
     func sharing() {
         #expect(plan(makePlane(), scene(4)).requests.count == 1)
         #expect(plan(makePlane(), scene(4, showsSelf: false)).requests.count == 4)
     }
 
-    @Test("a plan holds until something is told to have changed")
+    @Test("a plan holds until a change is reported")
     func planHolds() {
         let plane = makePlane()
         let members = scene(3)
@@ -60,7 +60,7 @@ import Testing
         #expect(plane.plan(at: MediaTime(Self.start + .seconds(6))) { members }.isDirected)
     }
 
-    @Test("a receiver that nothing can be sent to costs no picture")
+    @Test("no picture is made for a receiver to which nothing can be sent")
     func unconnected() {
         var members = scene(2, showsSelf: false)
         members.members[1].mayBeSent = false

@@ -67,7 +67,7 @@ import VideoCoding
         }
     }
 
-    @Test("receivers who see the same share the one encoder that there is, from its keyframe on")
+    @Test("receivers with the same view share the only encoder, from its keyframe on")
     func sharing() throws {
         let plane = makePlane(encoders: 1, receivers: [ada, ben])
         let first = try encode(plane, tick: 0, for: [ada, ben])

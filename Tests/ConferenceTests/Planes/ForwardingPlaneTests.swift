@@ -88,7 +88,7 @@ import Testing
         if case .forward = command { true } else { false }
     }
 
-    @Test("once nothing has stood against it for two seconds, a keyframe of the source is asked for")
+    @Test("after two seconds without an obstacle, a keyframe of the source is requested")
     func asksForKeyframe() throws {
         let plane = makePlane()
         let (commands, now) = try settle(plane, from: Self.start)
@@ -139,7 +139,7 @@ import Testing
         #expect(plane.link(of: receiver)?.phase == .encoded)
     }
 
-    @Test("a source whose stream is not in use any more is not looked at, and is again when it is back")
+    @Test("a source whose stream is no longer in use is ignored until it is in use again")
     func streamEnds() throws {
         func isTapped(_ commands: [ForwardingPlane.Command]) -> Bool? {
             commands.compactMap { if case .setTapped(source, let isTapped) = $0 { isTapped } else { nil } }.last

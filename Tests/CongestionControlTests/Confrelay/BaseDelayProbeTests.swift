@@ -39,7 +39,7 @@ struct BaseDelayProbeTests {
         #expect(!probe.isActive)
     }
 
-    @Test("a pause in which nothing is heard shows nothing, and is repeated a second later")
+    @Test("a pause without feedback gives no result, and is repeated a second later")
     mutating func silent() {
         send(delay: 20, from: 0, to: 1000)
         send(delay: 35, from: 1000, to: 9100)
@@ -52,7 +52,7 @@ struct BaseDelayProbeTests {
         #expect(probe.isActive)
     }
 
-    @Test("a pause that shows nothing ends after 300 ms, a round trip and the queue")
+    @Test("a pause without a result ends after 300 ms, a round trip and the queue")
     mutating func unseen() {
         send(delay: 20, from: 0, to: 1000)
         send(delay: 35, from: 1000, to: 9100)

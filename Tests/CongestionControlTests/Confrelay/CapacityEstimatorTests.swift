@@ -46,7 +46,7 @@ struct CapacityEstimatorTests {
         #expect(capacity.rate(whileSilentFor: 10, jitter: 0) == long)
     }
 
-    @Test("growth and a limit change the rate by what they say")
+    @Test("growth and a limit change the rate by their values")
     func growth() {
         var capacity = CapacityEstimator(start: 100_000, parameters: parameters)
         capacity.grow(by: 1.5)

@@ -36,7 +36,7 @@ struct ConfrelayCongestionControllerTests {
         #expect(controller.snapshot.limit == .start)
     }
 
-    @Test("some frames reveal what the path carries")
+    @Test("some frames reveal the path's rate")
     mutating func measures() throws {
         for index in 0..<30 { frame(at: Double(index) * 33) }
         let decision = controller.advance(now: at(1000))
@@ -180,7 +180,7 @@ struct ConfrelayCongestionControllerTests {
         #expect(controller.snapshot.probeCount == 1)
     }
 
-    @Test("a packet that was lost and sent again tells nothing of the delay")
+    @Test("a packet that was lost and sent again does not affect the delay estimate")
     mutating func repairedPacket() {
         for index in 0..<30 { frame(at: Double(index) * 33) }
         let packet = SentPacket(transportSequence: sequence - 1, size: .packet, sendTime: at(957))
@@ -197,7 +197,7 @@ struct ConfrelayCongestionControllerTests {
         #expect(controller.advance(now: at(500)).newProbeClusters.isEmpty)
     }
 
-    @Test("whatever is thought of the queue, no more than a second of it is ours")
+    @Test("at most a second of the queue is taken for our own")
     mutating func ownQueue() throws {
         // Frames of one packet over 200 kbit/s, behind a queue of others that lasts and varies.
         for index in 0..<900 {
@@ -217,7 +217,7 @@ struct ConfrelayCongestionControllerTests {
         #expect(window <= max(capacity.dataSize(over: .milliseconds(1100)), bytes(2400)))
     }
 
-    @Test("a pause in sending keeps what was known of the path")
+    @Test("a pause in sending keeps the state of the path")
     mutating func pause() {
         for index in 0..<30 { frame(at: Double(index) * 33) }
         let before = controller.advance(now: at(1000)).targetBitRate

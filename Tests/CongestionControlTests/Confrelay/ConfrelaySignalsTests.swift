@@ -20,7 +20,7 @@ struct ConfrelaySignalsTests {
         #expect((0.008...0.03).contains(jitter.value))
     }
 
-    @Test("late feedback of packets that did not wait makes silence mean nothing for a while")
+    @Test("after late feedback of packets that did not wait, silence is ignored for some time")
     func unreliability() {
         var feedback = FeedbackUnreliability(parameters: ConfrelayParameters())
         feedback.feedbackReceived(lateness: 0.3)

@@ -23,7 +23,7 @@ struct KeepAliveTests {
         #expect(!keepAlive.allowsPacket)
     }
 
-    @Test("on a slow path the packets in silence take a tenth of what it carries")
+    @Test("on a slow path the packets during silence take a tenth of its rate")
     mutating func slowPath() {
         keepAlive.heard(now: at(1000))
         var sent = 0

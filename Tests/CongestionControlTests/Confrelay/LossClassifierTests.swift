@@ -49,7 +49,7 @@ struct LossClassifierTests {
         #expect(losses.use >= parameters.overflowUse)
     }
 
-    @Test("much loss without delay bounds the rate to what arrives")
+    @Test("much loss without delay limits the rate to the arriving rate")
     mutating func policer() throws {
         run(seconds: 0..<3) { ($0 % 2 == 0, 0) }
         let bound = try #require(losses.bound)

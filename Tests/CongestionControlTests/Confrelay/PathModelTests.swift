@@ -55,7 +55,7 @@ struct PathModelTests {
         #expect(abs((withSenderQueue.queueDelay - prediction.queueDelay) * 1e3 - 10) < 2)
     }
 
-    @Test("a packet that comes a round trip late was sent again, and one that others overtook was not")
+    @Test("a packet that comes a round trip late counts as sent again, and one that others overtook does not")
     func repair() {
         var model = PathModel(start: 125_000, parameters: parameters)
         // The packets take 28 ms, their feedback 20 ms more.

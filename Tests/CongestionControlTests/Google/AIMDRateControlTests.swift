@@ -28,7 +28,7 @@ struct AIMDRateControlTests {
         #expect(abs(control.rate.kilobitsPerSecond - 1000 * 1.0758) < 5)
     }
 
-    @Test("overuse sets the rate to 85 % of what arrives, less 5 kbit/s")
+    @Test("overuse sets the rate to 85 % of the arriving rate, minus 5 kbit/s")
     func decrease() {
         var control = makeControl()
         grow(&control, from: 0, for: 500)

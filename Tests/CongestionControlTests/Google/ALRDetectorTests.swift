@@ -47,7 +47,7 @@ struct ALRDetectorTests {
         #expect(change == nil)
     }
 
-    @Test("an estimate that falls makes what was saved less")
+    @Test("an estimate that falls reduces the saved credit")
     func estimateFalls() {
         var detector = ALRDetector()
         detector.setEstimate(.megabits(1))

@@ -15,7 +15,7 @@ struct CongestionWindowPushbackTests {
         return pushback
     }
 
-    @Test("the window is what the target carries in the shortest round trip and 350 ms")
+    @Test("the window is the data that the target carries in the shortest round trip plus 350 ms")
     func window() {
         var pushback = makePushback(outstanding: 0)
         #expect(pushback.window == bytes(56_250))

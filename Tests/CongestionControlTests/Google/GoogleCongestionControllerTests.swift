@@ -32,7 +32,7 @@ struct GoogleCongestionControllerTests {
         #expect(path.controller.snapshot.networkState == .normal)
     }
 
-    @Test("growing delay brings the target down below what arrives")
+    @Test("growing delay reduces the target below the arriving rate")
     func delayGrows() {
         var path = SimplePath()
         path.run(for: .seconds(5))

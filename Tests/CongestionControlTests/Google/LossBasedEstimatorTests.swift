@@ -54,7 +54,7 @@ struct LossBasedEstimatorTests {
         #expect(path.estimator.state == .delayBased)
     }
 
-    @Test("the acknowledged rate bounds the rate from below, whatever is lost")
+    @Test("the acknowledged rate bounds the rate from below, at any loss")
     func lowerBound() {
         var path = Path()
         path.observe(kilobits: 1000, loss: 0, delayBased: 1000, count: 6)
@@ -63,7 +63,7 @@ struct LossBasedEstimatorTests {
         #expect((rate ?? 0) < 1000)
     }
 
-    @Test("the average loss bounds the rate from above: 100 kbit/s over what exceeds 5 %")
+    @Test("the average loss bounds the rate from above: 100 kbit/s divided by the excess over 5 %")
     func upperBound() {
         var path = Path()
         path.observe(kilobits: 2000, loss: 0.25, acknowledged: 200, delayBased: 2000, count: 20)

@@ -44,7 +44,7 @@ struct LossModelTests {
         return observations
     }
 
-    @Test("a step of Newton's method moves the inherent loss towards what was lost")
+    @Test("a step of Newton's method moves the inherent loss towards the observed loss")
     func newtonStep() {
         var model = LossModel(inherentLoss: 0.05, bandwidth: 4_000_000)
         model.improveInherentLoss(observations())

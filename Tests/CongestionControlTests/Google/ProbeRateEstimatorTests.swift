@@ -31,7 +31,7 @@ struct ProbeRateEstimatorTests {
         #expect(probe(sendInterval: 8, receiveInterval: 16) == .kilobits(475))
     }
 
-    @Test("a probe shows nothing when too little of it arrived or it was let go at once")
+    @Test("a probe gives no result if too little of it arrived or it was sent all at once")
     func uselessProbe() {
         #expect(probe(sendInterval: 8, receiveInterval: 8, count: 3) == nil)
         #expect(probe(sendInterval: 8, receiveInterval: 2) == nil)

@@ -25,7 +25,7 @@ struct RobustThroughputEstimatorTests {
         return estimator.rate?.kilobitsPerSecond
     }
 
-    @Test("nothing is known before ten packets")
+    @Test("there is no estimate before ten packets")
     func requiredPackets() {
         let packets = times(10) { Times(sent: $0 * 10, received: $0 * 10 + 50) }
         #expect(rate(Array(packets.prefix(9))) == nil)

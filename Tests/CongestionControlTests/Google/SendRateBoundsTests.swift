@@ -73,7 +73,7 @@ struct SendRateBoundsTests {
         #expect(bounds.fractionLost == 0.1)
     }
 
-    @Test("the target stays within what delay, the receiver and the limits allow")
+    @Test("the target stays within the bounds of the delay, the receiver and the limits")
     func upperBounds() {
         var bounds = SendRateBounds(limits: limits)
         bounds.setDelayBound(.kilobits(700), now: at(0))

@@ -102,7 +102,7 @@ extension RTPPacket {
         }
     }
 
-    @Test("a packet that a repair packet gave helps another one, in whatever order they come")
+    @Test("a packet that was restored by a repair packet helps to restore another one, in any order of arrival")
     func iterates() {
         var stream = Self.begun(Protection(rate: 0.3, pattern: .twofold))
         var whole = 0

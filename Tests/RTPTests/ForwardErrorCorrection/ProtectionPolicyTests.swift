@@ -39,7 +39,7 @@ private struct Scene {
         #expect(scene.policy.protection == .none)
     }
 
-    @Test("nothing is protected where nothing gets lost, however long the round trip")
+    @Test("nothing is protected without losses, however long the round trip")
     func noLoss() {
         var scene = Scene(roundTripTime: .milliseconds(400))
         scene.run(for: .seconds(20), loss: 0)
@@ -116,7 +116,7 @@ private struct Scene {
         #expect(scene.policy.protection == .none)
     }
 
-    @Test("losses beside a full queue begin nothing, and a queue that stays full ends protection at once")
+    @Test("losses with a full queue do not begin protection, and a queue that stays full ends it at once")
     func congestion() {
         var scene = Scene(roundTripTime: .milliseconds(300))
         scene.isCongested = true
@@ -135,7 +135,7 @@ private struct Scene {
         #expect(scene.policy.protection.isActive)
     }
 
-    @Test("reports stand in for feedback, and what came late is not lost")
+    @Test("reports replace feedback, and late packets do not count as lost")
     func reports() {
         var policy = ProtectionPolicy()
         var now = MonotonicInstant.milliseconds(1000)

@@ -44,7 +44,7 @@ struct NADACongestionControllerTests {
         #expect(controller.snapshot.limit == .start)
     }
 
-    @Test("on a free path the rate leaps ahead of what arrives (equations 3 and 4)")
+    @Test("on a free path the rate rises faster than the arriving rate (equations 3 and 4)")
     mutating func rampUp() {
         report(Array(repeating: 30, count: 20))
         // The newest packet's round trip is 60 ms: γ = 50/(60 + 100 + 120), and 1 Mbit/s arrives.

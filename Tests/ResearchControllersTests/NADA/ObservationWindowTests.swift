@@ -28,7 +28,7 @@ struct ObservationWindowTests {
         #expect(!window.hasQueue(above: .milliseconds(40)))
     }
 
-    @Test("the rate is what arrived after the first packet, over the time since")
+    @Test("the rate is the data that arrived after the first packet, divided by the time since")
     mutating func rate() {
         for index in 0..<4 { add(Int64(index), delay: 20) }
         #expect(window.receivingRate == nil)
@@ -65,7 +65,7 @@ struct ObservationWindowTests {
         #expect(window.markingRatio == 0)
     }
 
-    @Test("after half a second of which nothing arrived, all is forgotten")
+    @Test("after half a second without arrivals the state is reset")
     mutating func gap() {
         for index in 0..<10 { add(Int64(index), delay: 20) }
         add(61, delay: 70)

@@ -68,7 +68,7 @@ struct ReferenceWindowTests {
         #expect(abs(window.size - before * 0.9) < 1e-6)
     }
 
-    @Test("after a long time without congestion marks bring the window back to what is in flight")
+    @Test("after a long time without congestion, marks reduce the window to the data in flight")
     func restore() {
         var window = window(50_000)
         window.reduceAfterMarks(

@@ -40,7 +40,7 @@ struct ScreamCongestionControllerTests {
         return controller.advance(now: at(time + wait))
     }
 
-    @Test("it starts at the start rate, paced at half more, with a window and a limit on what waits")
+    @Test("it starts at the start rate, paced at half more, with a window and a limit on waiting data")
     mutating func start() throws {
         let decision = decide()
         #expect(decision.targetBitRate == .kilobits(300))
@@ -50,7 +50,7 @@ struct ScreamCongestionControllerTests {
         #expect(decision.frameTimeout == .milliseconds(100))
     }
 
-    @Test("on a free path the window grows, and the target is what it carries in a round trip")
+    @Test("on a free path the window grows, and the target is the window per round trip")
     mutating func grows() throws {
         run(rounds: 200)
         let decision = decide()
@@ -82,7 +82,7 @@ struct ScreamCongestionControllerTests {
         #expect(try #require(decide().congestionWindow) >= before)
     }
 
-    @Test("losses above one in a hundred bring the window down, rarer ones do not while the queue is short")
+    @Test("more than one loss in a hundred reduces the window, fewer do not while the queue is short")
     mutating func losses() throws {
         run(rounds: 100)
         let before = try #require(decide().congestionWindow)

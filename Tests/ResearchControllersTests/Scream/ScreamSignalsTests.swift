@@ -92,7 +92,7 @@ struct ScreamSignalsTests {
         #expect(delays.standing == 0)
     }
 
-    @Test("a steady queue raises the delay that is aimed at, one with losses half more, one that varies lowers it")
+    @Test("a steady queue raises the target delay, one with losses half more, and one that varies lowers it")
     func delayTarget() {
         var target = QueueDelayTarget(minimum: 0.06, maximum: 0.3)
         for _ in 0..<10 { target.add(0.12) }
@@ -162,7 +162,7 @@ struct ScreamSignalsTests {
 
     // MARK: Sending
 
-    @Test("the most in flight is kept for a time and one more, and for a second")
+    @Test("the maximum in flight of this and of the previous period is kept")
     func inFlight() {
         var flight = BytesInFlightHistory(now: at(0))
         flight.add(5000)
@@ -193,7 +193,7 @@ struct ScreamSignalsTests {
         #expect(largest.value == 200)
     }
 
-    @Test("the oldest that waits at the sender is the first of what is left")
+    @Test("the oldest frame that waits at the sender is the first of the remaining ones")
     func senderDelay() {
         var queue = SenderQueue(maximumFramePacing: 1.5, now: at(0))
         queue.update(size: bytes(4000), target: 1e6, now: at(0))

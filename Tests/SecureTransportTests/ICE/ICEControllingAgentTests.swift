@@ -181,7 +181,7 @@ import Testing
         #expect(network.client.state == .connected && network.relay.state == .connected)
     }
 
-    @Test("one who wants to be controlling too is no lite agent: there is no session with it")
+    @Test("a peer that also wants to be controlling is not a lite agent: there is no session with it")
     func roleConflict() throws {
         var network = network(addresses: [Self.relayAddresses[0]])
         network.client.advance(now: .zero)
@@ -202,7 +202,7 @@ import Testing
         #expect(network.client.state == .failed)
     }
 
-    @Test("an answer with a wrong password, from elsewhere, or to nothing that was asked is not believed")
+    @Test("an answer with a wrong password, from elsewhere, or without a request is ignored")
     func forgedAnswers() throws {
         var client = ICEControllingAgent(
             local: Fixture.client, remote: Fixture.relay,

@@ -53,7 +53,7 @@ import Testing
         #expect(second == .answered(response: response(first), isNew: false))
     }
 
-    @Test("a wrong password, a wrong name or none is answered with nothing and validates nothing")
+    @Test("a check with a wrong password, a wrong name or none gets no answer and validates nothing")
     func unauthenticated() {
         var agent = agent()
         var nameless = STUNMessageBuilder(.request, transactionID: STUNTransactionID(high: 3, low: 3))
@@ -92,7 +92,7 @@ import Testing
         #expect(!agent.isValidated(source))
     }
 
-    @Test("one who takes our role is told of the conflict, and validates nothing")
+    @Test("a peer that takes our role gets the role conflict error, and validates nothing")
     func roleConflict() throws {
         var agent = agent()
         let request = Fixture.check(1, role: .controlled(tieBreaker: .max))
@@ -284,7 +284,7 @@ import Testing
         #expect(agent.isValidated(source) && agent.selectedAddress == source)
     }
 
-    @Test("a flood of what is not authentic changes nothing")
+    @Test("a flood of packets that are not authentic changes nothing")
     func flood() {
         var agent = agent()
         _ = agent.receive(Fixture.check(1, nominates: true), from: source, now: .zero)

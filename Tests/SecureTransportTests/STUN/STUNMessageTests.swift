@@ -160,7 +160,7 @@ import Testing
         #expect(STUNMessage.localUsernameFragment(of: builder.finish()) == nil)
     }
 
-    @Test("changed messages are read or refused, never a trap, and authentic only when they are what was sent")
+    @Test("changed messages are read or refused without a trap, and count as authentic only if equal to the sent ones")
     func mutations() {
         var generator = SeededGenerator(seed: 5_769)
         let samples = [STUNVectors.request, STUNVectors.responseIPv4, STUNVectors.responseIPv6]

@@ -158,7 +158,7 @@ struct ClosedLoopTests {
         #expect(try run(link, seconds: 10, seed: 2) != run(link, seconds: 10))
     }
 
-    @Test("a fixed rate is sent whatever the link carries")
+    @Test("a fixed rate is sent at any rate of the link")
     func fixedRate() throws {
         let report = try simulate(
             MediaFlowParameters(encoder: EncoderModel.Configuration(minimum: limits.minimum, maximum: limits.maximum)),

@@ -121,7 +121,7 @@ struct MetricTests {
         #expect(histogram.distribution.maximum == .seconds(100_000))
     }
 
-    @Test("a perfect flow has a score of 100, and each part costs what the formula says")
+    @Test("a perfect flow has a score of 100, and each part costs points by the formula")
     func score() {
         #expect(FlowScore.score(utilization: 1, queueingDelay95: 0, framesLateOrLost: 0) == 100)
         #expect(FlowScore.score(utilization: 0.5, queueingDelay95: 0, framesLateOrLost: 0) == 50)
@@ -205,7 +205,7 @@ struct RecordingTests {
         #expect(try #require(values[.score]) > 0)
     }
 
-    @Test("a pause of the sender is no freeze, frames that stay away are one")
+    @Test("a pause of the sender is not a freeze, missing frames are")
     func freezes() throws {
         let paused = run(delay: { _, _ in 50 }, isPaused: { (30..<60).contains($0) })
         #expect(paused[.freezeCount] == 0)

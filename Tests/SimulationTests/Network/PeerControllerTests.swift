@@ -90,7 +90,7 @@ struct PeerControllerTests {
         #expect(try #require(result.metrics[.queueingDelay95]) < 100)
     }
 
-    @Test("rare losses with a short queue are nothing to SCReAM, and frequent ones to both congestion")
+    @Test("SCReAM ignores rare losses with a short queue, and both take frequent ones as congestion")
     func randomLoss() throws {
         let rare = try run(.scream, .fixed(.megabits(3)), loss: 0.002)
         #expect(try #require(rare.metrics[.utilization]) > 85)
@@ -100,7 +100,7 @@ struct PeerControllerTests {
         }
     }
 
-    @Test("a controller's own feedback is second to what the scenario names")
+    @Test("the scenario's feedback takes precedence over the controller's own")
     func feedback() {
         var parameters = MediaFlowParameters(
             encoder: EncoderModel.Configuration(minimum: .kilobits(150), maximum: .megabits(8)))

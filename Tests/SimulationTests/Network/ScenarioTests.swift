@@ -87,7 +87,7 @@ struct ScenarioTests {
         #expect((49...51).contains(try #require(result.flows[0].metrics[.share])))
     }
 
-    @Test("a flow that pauses sends nothing meanwhile, and is not judged by it")
+    @Test("a flow that pauses sends nothing meanwhile, and the pause does not count against it")
     func pause() throws {
         var parameters = MediaFlowParameters(
             encoder: EncoderModel.Configuration(minimum: limits.minimum, maximum: limits.maximum))

@@ -42,7 +42,7 @@ struct SlowLinkTests {
     }
 
     @Test(
-        "the queue stays below 400 ms whatever the link carries and the buffer holds",
+        "the queue stays below 400 ms at any rate and buffer size of the link",
         arguments: [60.0, 80, 100, 150, 200, 400], [deep, .duration(.milliseconds(300))])
     func steady(kilobits: Double, buffer: QueueLimit) throws {
         let result = try run(.fixed(.kilobits(kilobits)), queue: buffer)

@@ -64,7 +64,7 @@ struct TCPTests {
         #expect(control.isInSlowStart)
     }
 
-    @Test("three segments acknowledged above one say that it is lost; it is sent again once")
+    @Test("a segment counts as lost when three above it are acknowledged; it is sent again once")
     func scoreboard() {
         var scoreboard = TCPScoreboard()
         for _ in 0..<10 { _ = scoreboard.sendNew() }
@@ -83,7 +83,7 @@ struct TCPTests {
         #expect(scoreboard.pipe == 0)
     }
 
-    @Test("a receiver delays acknowledgements of what is in order, and tells at once what is not")
+    @Test("a receiver delays acknowledgements of packets in order, and acknowledges others at once")
     func receiver() {
         var receiver = TCPReceiver()
         #expect(receiver.receive(0, sentAt: .zero, isMarked: false, now: at(1)).acknowledgement == nil)

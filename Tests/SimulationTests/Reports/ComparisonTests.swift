@@ -17,7 +17,7 @@ struct ComparisonTests {
         #expect(ParetoFront.indices(of: [worse, better, faster, better]) == [1, 2, 3])
     }
 
-    @Test("a figure that one does not have is not compared")
+    @Test("a figure that one of them lacks is not compared")
     func missingFigures() {
         var unknown = better
         unknown[.framesLateOrLost] = nil
@@ -82,7 +82,7 @@ struct ComparisonTests {
         ])
     }
 
-    @Test("standings count fronts, best scores, and who is ahead of whom")
+    @Test("standings count fronts, best scores, and the wins of each pair")
     func standings() throws {
         let standings = Standing.all(of: several.cases, controllers: several.controllers)
         #expect(standings.map(\.controller) == ["a", "b"])
@@ -100,7 +100,7 @@ struct ComparisonTests {
         #expect(several.meansTable.rows.map { $0[0] } == ["x", "x", "y", "y", "all", "all"])
     }
 
-    @Test("the page for the repository names the command, the front, and what beats a controller")
+    @Test("the page for the repository names the command, the front, and the controllers that beat another one")
     func markdown() {
         let text = MarkdownReport(several, command: "confsim compare", subject: "b").text
         #expect(text.contains("confsim compare"))

@@ -66,7 +66,7 @@ struct HTMLReportTests {
         #expect(page(scenarios: 100, samples: samples).utf8.count < 20_000_000)
     }
 
-    @Test("nothing at all is a page without scenarios")
+    @Test("without input the page has no scenarios")
     func empty() {
         let text = HTMLReport(Comparison([]), title: "Report", command: "").text
         #expect(text.contains("0 scenarios, 0 controllers"))

@@ -16,7 +16,7 @@ struct TableTests {
         #expect(table.withoutEmptyColumns.heading == ["name", "a"])
     }
 
-    @Test("Markdown escapes what would be a column, HTML what would be an element")
+    @Test("Markdown escapes characters of columns, HTML those of elements")
     func escaping() {
         #expect(table.markdown == "| name | a | b |\n| --- | ---: | ---: |\n| one | 1 |  |\n| a\\|b | 100 |  |")
         let html = ReportTable(heading: ["<b>"], rows: [["&"]]).html
@@ -47,7 +47,7 @@ struct TableTests {
         #expect(lines.allSatisfy { $0.filter { $0 == "," }.count == 5 + Metric.allCases.count })
     }
 
-    @Test("the table of means says who is on the front")
+    @Test("the table of means marks the controllers on the front")
     func comparisonTable() {
         let results = [
             ResultMaker.result("one", "a", ResultMaker.metrics(utilization: 50, delay: 10, late: 0)),

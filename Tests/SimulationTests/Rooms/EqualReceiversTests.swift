@@ -21,21 +21,21 @@ import Testing
         return parameters
     }
 
-    @Test("six whose networks carry the most there is to send end with one encoder, and nobody is moved any more")
+    @Test("six receivers whose networks carry the highest rate end with one encoder, and nobody is moved after that")
     func atTheCap() throws {
         let report = try RoomSimulation(six(.fixed(.megabits(20)))).run()
         #expect(report.mostEncoders == 1)
         #expect(report.moves == 0)
     }
 
-    @Test("six whose networks carry as little as each other's end with one encoder, though their controllers waver")
+    @Test("six receivers with equally slow networks end with one encoder, though their controllers' targets vary")
     func belowTheCap() throws {
         let report = try RoomSimulation(six(.fixed(.kilobits(900)))).run()
         #expect(report.mostEncoders == 1, "\(report.mostEncoders)")
         #expect(report.moves == 0, "\(report.moves)")
     }
 
-    @Test("one of six whose network falls has an encoder of its own within two seconds")
+    @Test("when the network of one of six falls, it has an encoder of its own within two seconds")
     func oneFalls() throws {
         let fall = LinkRate.steps([
             LinkRate.Step(at: .zero, rate: .megabits(20)), LinkRate.Step(at: .seconds(12), rate: .kilobits(300)),

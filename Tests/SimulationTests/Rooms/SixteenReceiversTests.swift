@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "each of sixteen gets nearly what an encoder of its own would give, from four; keyframes take a twentieth",
+        "each of sixteen gets from four encoders nearly the quality that an own encoder would give; keyframes take a twentieth",
         .enabled(if: LongTests.areWanted, "minutes in a debug build"))
     func sixteen() throws {
         let duration = Duration.seconds(30)
@@ -43,7 +43,7 @@ import Testing
         #expect(shares.min() ?? 0 >= 0.75, "\(Self.figures(comparison))")
     }
 
-    @Test("each of four gets most of what an encoder of its own would give, from two")
+    @Test("each of four gets from two encoders most of the quality that an own encoder would give")
     func four() throws {
         func run(encoders: Int?) throws -> RoomReport {
             try RoomSimulation(

@@ -136,7 +136,7 @@ struct ScenarioFileTests {
         #expect(scenarios.map(\.duration) == [.seconds(6), .seconds(7)])
     }
 
-    @Test("feedback that a file names is told apart from the default")
+    @Test("feedback that a file names is distinguished from the default")
     func feedback() throws {
         let folder = try Folder([
             "a.yaml": """

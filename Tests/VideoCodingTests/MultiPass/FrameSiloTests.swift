@@ -43,7 +43,7 @@ struct FrameSiloTests {
         #expect(try silo.contents(in: frameRange(9..<12)) == [])
     }
 
-    @Test("lets what goes through it put frames in and take frames out", arguments: [false, true])
+    @Test("frames can be added and removed while the silo is iterated", arguments: [false, true])
     func changeWhileIterating(inFile: Bool) throws {
         let silo = try makeSilo(inFile: inFile)
         for number in 0..<4 { try silo.add(makeSample(number, [UInt8(number)])) }

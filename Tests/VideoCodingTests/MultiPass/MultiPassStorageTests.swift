@@ -68,7 +68,7 @@ struct MultiPassStorageTests {
         #expect(storage.analysis.isFinished)
     }
 
-    @Test("says which property is another one than before")
+    @Test("names the property that has changed")
     func mismatch() throws {
         let path = folder.file("storage")
         let storage = try MultiPassStorage(path: path)

@@ -88,7 +88,7 @@ struct PassPlannerTests {
         #expect((uniformSlopes.max() ?? 1) / (uniformSlopes.min() ?? 1) > 3)
     }
 
-    @Test("asks only for the groups whose bytes are better spent otherwise")
+    @Test("asks only for the groups whose bytes are better spent elsewhere")
     func subset() {
         // All are alike except two that are far from their target.
         var groups = (0..<20).map { _ in
