@@ -162,7 +162,7 @@ struct ScreamSignalsTests {
 
     // MARK: Sending
 
-    @Test("the maximum in flight of this and of the previous period is kept")
+    @Test("the maximum in flight of this and of the previous period is kept, and a long-term one")
     func inFlight() {
         var flight = BytesInFlightHistory(now: at(0))
         flight.add(5000)
