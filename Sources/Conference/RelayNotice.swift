@@ -9,7 +9,7 @@ public enum RelayNotice: Hashable, Sendable {
         public var room: String
         /// The participant's id in URLs.
         public var id: String
-        /// As the client gave it, unchecked.
+        /// The name as the client gave it, unchecked.
         public var name: String
         public var role: ParticipantRole
         /// The address from which the join came; nil if it is not known.

@@ -22,7 +22,7 @@ public struct DatagramCounters: Encodable, Sendable {
     public var accepted: UInt64 = 0
     /// The datagram is of no known kind, or too short.
     public var malformed: UInt64 = 0
-    /// From nobody the relay knows.
+    /// Packets from addresses that belong to no participant.
     public var unknown: UInt64 = 0
     /// Claimed a known stream and failed authentication.
     public var unauthenticated: UInt64 = 0
@@ -120,7 +120,7 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     public var layout: ParticipantLayout?
     /// True if an avatar replaces the camera.
     public var avatar = false
-    /// In which size the participant's pictures are seen now.
+    /// The sizes in which the participant's pictures are seen now.
     public var tiles: [TileSnapshot] = []
     /// The participant's screen share, while it has one.
     public var screenShare: ScreenShareSnapshot?

@@ -3,7 +3,7 @@ import MediaCore
 /// Participants that left a moment ago, whose clients may come back although there is no seat for others: a page that
 /// is reloaded leaves and joins again within a second or two.
 struct ReturningParticipants {
-    /// From leaving to joining again.
+    /// The time between leaving and joining again.
     static let lifetime = Duration.seconds(15)
     /// The most that may come back over the limit; of more the one that left first is forgotten.
     static let capacity = 32

@@ -7,9 +7,9 @@ import SecureTransport
 /// A join costs a client one HTTP request, so such participants hold no seat. This type bounds how many there are, from
 /// each network and in all, and with them the memory and the places in rooms that they use. Each ends after `deadline`.
 struct UnconnectedJoins {
-    /// From joining to keys. A handshake takes a few round trips; a person does not wait longer.
+    /// The time from joining to keys. A handshake takes a few round trips; a person does not wait longer.
     static let deadline = Duration.seconds(10)
-    /// From one network. Many people may share the address of a router or of a proxy in front of the relay.
+    /// The limit for one network. Many people may share the address of a router or of a proxy in front of the relay.
     static let limitPerNetwork = 32
     static let limit = 256
 

@@ -30,7 +30,8 @@ public enum ClientError: Error, Equatable, Sendable {
         }
     }
 
-    /// After how long the relay may be asked again; nil if it did not say, or says that it never helps.
+    /// The time after which the relay may be asked again; nil if it did not state one, or stated that waiting does not
+    /// help.
     public var retryAfter: Duration? {
         guard case .relayRefused(_, 503, _, let time) = self else { return nil }
         return time

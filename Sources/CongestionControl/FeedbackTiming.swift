@@ -26,7 +26,7 @@ public struct FeedbackTiming: Hashable, Sendable {
     public static let browser = FeedbackTiming(
         size: DataSize(bytes: 68), share: 0.05, bounds: .milliseconds(50)...(.milliseconds(100)))
 
-    /// As the relay and `confclient` send it: 20 times a second.
+    /// The timing of the relay and of `confclient`: 20 times a second.
     public static let confclient = FeedbackTiming.every(.milliseconds(50))
 
     /// The time from one feedback packet to the next while this much is received.

@@ -1,4 +1,4 @@
-/// In which order a pacer lets packets out.
+/// The order in which a pacer sends packets.
 public enum PacketPriority: Int, CaseIterable, Comparable, Sendable {
     /// Leaves at once: its rate is small and its delay is heard.
     case audio
@@ -7,7 +7,7 @@ public enum PacketPriority: Int, CaseIterable, Comparable, Sendable {
     case video
     /// Packets that repair losses of the video before them.
     case repair
-    /// Only carries a probe.
+    /// A packet that only carries a probe.
     case padding
 
     public static func < (left: PacketPriority, right: PacketPriority) -> Bool { left.rawValue < right.rawValue }

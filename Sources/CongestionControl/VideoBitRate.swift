@@ -2,8 +2,8 @@ public import MediaCore
 
 /// A video encoder's rate.
 public struct VideoBitRate: Hashable, Sendable {
-    /// For the next frame. A controller that follows the path from frame to frame may lower it for a frame or two only,
-    /// to let a queue drain.
+    /// The target for the next frame. A controller that follows the path from frame to frame may lower it for a frame
+    /// or two only, to let a queue drain.
     public var target: BitRate
     /// Over several frames.
     public var sustained: BitRate

@@ -1,6 +1,6 @@
 /// One scaling list of an SPS or PPS (H.264 7.3.2.1.1.1, table 7-2).
 public enum ScalingList: Hashable, Sendable {
-    /// Not sent: the fall-back rule of table 7-2 says which list is used instead.
+    /// The list is not sent: the fall-back rule of table 7-2 determines it.
     case fallback
     /// The default list of table 7-3 or 7-4.
     case standard

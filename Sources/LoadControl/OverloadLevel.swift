@@ -19,7 +19,7 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
 
     public static func < (left: OverloadLevel, right: OverloadLevel) -> Bool { left.rawValue < right.rawValue }
 
-    /// As metrics and JSON have it.
+    /// The name in metrics and JSON.
     public var name: String {
         switch self {
         case .normal: "normal"

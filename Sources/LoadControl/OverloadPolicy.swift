@@ -53,7 +53,7 @@ package struct OverloadPolicy: Sendable {
     private var path: [OverloadLevel] = []
     private var lastChange: MonotonicInstant
     private var lastUpdate: MonotonicInstant
-    /// For how long there has been enough room to go back.
+    /// The time for which there has been enough room to go back.
     private var comfort = Duration.zero
     private var patience = Self.shortestPatience
     /// The time of the last undone measure, and its level.
@@ -68,7 +68,8 @@ package struct OverloadPolicy: Sendable {
     static let highBusy = 0.95
     /// The load below which a measure is undone.
     static let comfortableLoad = 0.75
-    /// For this time after a change nothing is concluded: some of the measurements are from before it.
+    /// The time after a change in which nothing is concluded, since some of the measurements are from before the
+    /// change.
     package static let settling = Duration.milliseconds(500)
     /// The same after a change of encode groups, which begins with keyframes.
     static let settlingOfGroups = Duration.seconds(1)

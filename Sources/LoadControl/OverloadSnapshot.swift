@@ -37,11 +37,11 @@ public struct OverloadSnapshot: Encodable, Sendable {
 
     /// The number of participants that fit, all sending and receiving, in one room.
     public struct Seats: Encodable, Hashable, Sendable {
-        /// With a picture and an encoder for each.
+        /// The seats if each member has a picture and an encoder.
         public var dedicated: Int
-        /// With one picture and as many encoders as are allowed.
+        /// The seats with one picture and as many encoders as are allowed.
         public var groups: Int
-        /// With one picture and one encoder.
+        /// The seats with one picture and one encoder.
         public var sharedView: Int
         /// The same at the cheapest preset and half the frame rate.
         public var cheapest: Int

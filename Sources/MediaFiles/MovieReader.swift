@@ -111,7 +111,7 @@ public final class MovieReader {
         try rewind()
     }
 
-    /// In seconds.
+    /// The margins in seconds.
     private static let seekMargins: [Int64] = [0, 1, 4, 16, 64]
 
     /// Makes a sample buffer of a packet; nil if it holds no slice, or one without its parameter sets.

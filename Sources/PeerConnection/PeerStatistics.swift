@@ -54,7 +54,8 @@ public struct PeerStatistics: Sendable {
     /// Pictures with which it went on after a loss although they were no keyframes.
     public var recoveryPointsUsed: UInt64
     public var negativeAcknowledgementsSent: UInt64
-    /// In a stream of their own (RFC 4588); repetitions in the media's stream are not told apart.
+    /// Packets in a retransmission stream of their own (RFC 4588); repetitions in the media's stream are not
+    /// distinguished.
     public var retransmissionsReceived: UInt64
     /// Packets of forward error correction, unreadable ones included.
     public var flexFECPacketsReceived: UInt64

@@ -9,7 +9,7 @@ struct SentPacketNumbers {
         var transportSequence: UInt16
     }
 
-    /// For each source that sent a packet, which are a few of our own.
+    /// The entries of each source that sent a packet; these are a few of our own.
     private var sources: [(ssrc: UInt32, entries: [Entry?])] = []
 
     mutating func add(ssrc: UInt32, sequence: UInt16, transportSequence: UInt16) {

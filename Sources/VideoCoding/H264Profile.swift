@@ -6,9 +6,9 @@ public enum H264Profile: String, CaseIterable, Sendable {
     case baseline
     /// CAVLC, no B slices, no interlace, nothing that only Extended or Main decoders know. Every decoder plays it.
     case constrainedBaseline = "constrained-baseline"
-    /// With CABAC: the same picture in about a tenth fewer bits.
+    /// Main profile, with CABAC: the same picture in about a tenth fewer bits.
     case main
-    /// With 8x8 transforms, if the encoder has them.
+    /// High profile, with 8x8 transforms if the encoder has them.
     case high
 
     /// `profile_idc`.

@@ -8,7 +8,7 @@ enum Ending: Sendable {
     case interrupted
     case ended(ClientSession.End)
 
-    /// As reports have it.
+    /// The name in reports.
     var name: String {
         switch self {
         case .duration: "duration"

@@ -111,7 +111,7 @@ enum Confrelay {
         Foundation.exit(code.rawValue)
     }
 
-    /// As one line.
+    /// Writes an error as one line.
     private static func writeError(_ message: String) {
         let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
         StandardStreams.writeError("confrelay: \(line)\n")

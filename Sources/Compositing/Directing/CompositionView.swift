@@ -1,7 +1,7 @@
 /// The appearance of a canvas after all transitions.
 public struct CompositionView: Hashable, Sendable {
     public var background: CompositionBackground
-    /// Without ramps; they lie above each other as in an instruction.
+    /// The layers from the lowest to the highest, without ramps.
     public var layers: [CompositionLayer]
     /// The overlays above all layers, in this order.
     public var overlays: [CompositionOverlay]

@@ -2,7 +2,7 @@ import MediaCore
 
 /// A layer on screen, as the director keeps it: its present state and its target.
 struct StagedLayer: Hashable, Sendable {
-    /// With at most one ramp of the place and one of the opacity.
+    /// The layer, with at most one ramp of the place and one of the opacity.
     var layer: CompositionLayer
     /// Its place among the layers of the view that it was last part of.
     var order: Int

@@ -2,7 +2,7 @@ import MediaCore
 
 /// The way from the picture at a time to a view: the layers that move, come and leave.
 struct Transition {
-    /// From the lowest to the highest, with their ramps.
+    /// The layers from the lowest to the highest, with their ramps.
     let layers: [StagedLayer]
     /// The end of the last ramp; the transition's beginning if nothing moves.
     let end: MediaTime

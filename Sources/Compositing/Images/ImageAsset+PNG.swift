@@ -71,7 +71,7 @@ extension ImageAsset {
         try self.init(name: name, png: Self.contents(of: path), scaledTo: side)
     }
 
-    /// As BGRA, whatever format cairo has read it in.
+    /// The surface's picture as BGRA, for any format in which cairo has read it.
     private static func picture(of surface: OpaquePointer?, size: VideoDimensions, scaledTo side: Int?) -> PixelBuffer?
     {
         let largest = max(size.width, size.height)

@@ -38,7 +38,7 @@ public struct ImageLibrary: Hashable, Sendable {
 
     public subscript(name: String) -> ImageAsset? { images[name] }
 
-    /// In alphabetical order.
+    /// The images' names in alphabetical order.
     public var names: [String] { images.keys.sorted() }
 }
 

@@ -105,7 +105,7 @@ extension CompositionIssue.Kind {
 }
 
 extension MediaTime {
-    /// In seconds, to the millisecond.
+    /// The time in seconds, to the millisecond.
     fileprivate var inSeconds: String {
         guard isNumeric else { return description }
         let milliseconds = converted(toTimescale: 1000, rounding: .toNearestOrAwayFromZero).value

@@ -10,18 +10,18 @@ public struct CompositionLayer: Hashable, Sendable {
     public var fit: LayerFit
     /// The rotation of the picture; nil for the sender's video orientation.
     public var rotation: VideoRotation?
-    /// From 0, not seen, to 1, before any ramp.
+    /// The opacity from 0 (invisible) to 1, before any ramp.
     public var opacity: Double
-    /// In luma samples; 0 for square corners.
+    /// The corners' radius in luma samples; 0 for square corners.
     public var cornerRadius: Int
     public var border: LayerBorder?
     /// The height: higher values lie above; layers with equal values lie in the order of the list.
     public var zOrder: Int
     /// True if the source's label, and a border while it speaks, are drawn as its decoration says.
     public var isDecorated: Bool
-    /// In order of time, not overlapping.
+    /// The changes of the rectangle, in order of time and without overlap.
     public var rectRamps: [Ramp<PixelRect>]
-    /// In order of time, not overlapping.
+    /// The changes of the opacity, in order of time and without overlap.
     public var opacityRamps: [Ramp<Double>]
 
     public init(
@@ -59,7 +59,7 @@ public struct CompositionLayer: Hashable, Sendable {
 
 /// A line around a layer, inside its edge.
 public struct LayerBorder: Hashable, Sendable {
-    /// In luma samples; even.
+    /// The width in luma samples; even.
     public var width: Int
     public var colour: YCbCrColour
 

@@ -23,7 +23,7 @@ public struct CompositionOverlay: Hashable, Sendable {
     public var anchor: Anchor
     /// The overlay's height as a fraction of the canvas's, from 0 to 1.
     public var height: Double
-    /// From 0, not seen, to 1. A watermark is an image or text of little opacity.
+    /// The opacity from 0 (invisible) to 1. A watermark is an image or text of low opacity.
     public var opacity: Double
 
     public init(_ content: Content, anchor: Anchor, height: Double, opacity: Double = 1) {

@@ -3,7 +3,7 @@ public import MediaCore
 /// Instructions for a canvas, one after the other in time.
 public struct CompositionPlan: Hashable, Sendable {
     public var canvas: VideoDimensions
-    /// In order of time; the last may have no end.
+    /// The instructions in order of time; the last one may have no end.
     public var instructions: [CompositionInstruction]
 
     public init(canvas: VideoDimensions, instructions: [CompositionInstruction]) {

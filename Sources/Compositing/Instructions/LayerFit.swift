@@ -17,7 +17,7 @@ public struct LayerFit: Hashable, Sendable {
     }
 
     public static let contain = LayerFit(.contain)
-    /// As much is cut off on both sides.
+    /// Cuts off the same amount on both sides.
     public static let cover = LayerFit(.cover)
 
     public static func cover(focus: FocusPoint) -> LayerFit { LayerFit(.cover, focus: focus) }
@@ -25,9 +25,9 @@ public struct LayerFit: Hashable, Sendable {
 
 /// A point of an upright picture, in fractions of its width and height from its upper left corner.
 public struct FocusPoint: Hashable, Sendable {
-    /// From 0 to 1.
+    /// The horizontal position, from 0 to 1.
     public var x: Double
-    /// From 0 to 1.
+    /// The vertical position, from 0 to 1.
     public var y: Double
 
     public init(x: Double, y: Double) {

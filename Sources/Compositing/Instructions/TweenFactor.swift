@@ -2,7 +2,7 @@ public import MediaCore
 
 /// The elapsed part of a time range: elapsed time over duration, an exact fraction from 0 to 1.
 public struct TweenFactor: Hashable, Sendable {
-    /// From 0 to `denominator`.
+    /// A number from 0 to `denominator`.
     public let numerator: Int64
     /// Positive.
     public let denominator: Int64

@@ -7,9 +7,9 @@
 struct DisplayText: Hashable, Sendable {
     /// The shown length of a text.
     enum Length: Hashable, Sendable {
-        /// As much as a name needs.
+        /// The length that a name needs.
         case name
-        /// As much as fits on a line across a canvas.
+        /// The length that fits on a line across a canvas.
         case line
 
         var characterCount: Int {

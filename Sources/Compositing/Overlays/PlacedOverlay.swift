@@ -5,9 +5,9 @@ public import PixelTransfer
 public struct PlacedOverlay: Sendable {
     let artwork: OverlayArtwork
     public let bitmap: OverlayBitmap
-    /// From the canvas's left edge, in luma samples.
+    /// The distance from the canvas's left edge, in luma samples.
     public let x: Int
-    /// From the canvas's upper edge, in luma samples.
+    /// The distance from the canvas's upper edge, in luma samples.
     public let y: Int
     public let opacity: Opacity
 

@@ -13,7 +13,7 @@ struct LayerPlacement: Hashable {
         var denominator: Int
     }
 
-    /// From the smallest, which needs the largest part of a picture, up.
+    /// The ratios in ascending order; the smallest one needs the largest part of a picture.
     private static let fastRatios = [
         Ratio(numerator: 1, denominator: 4), Ratio(numerator: 3, denominator: 8), Ratio(numerator: 1, denominator: 2),
         Ratio(numerator: 3, denominator: 4), Ratio(numerator: 1, denominator: 1),

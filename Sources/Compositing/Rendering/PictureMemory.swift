@@ -9,7 +9,8 @@ struct PictureMemory {
 
     /// The number of sizes for which unused pictures are kept; the least recently used one is removed first.
     private static let maximumSizeCount = 16
-    /// As many receivers may have pictures of their own, all of which are let go of at a time.
+    /// The number of free buffers that are kept: this many receivers may have pictures of their own, which may all be
+    /// released at once.
     private static let maximumFreeCount = 64
 
     private let format: PixelFormat

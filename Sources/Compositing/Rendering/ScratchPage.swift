@@ -40,7 +40,7 @@ struct ScratchMemory {
     /// Pages allocated so far.
     private(set) var allocationCount = 0
 
-    /// For how many ticks pages are kept that nobody needs: transitions come in runs.
+    /// The number of ticks for which unused pages are kept, since transitions come in runs.
     private static let patience = 300
 
     /// All pages are free again.

@@ -16,7 +16,7 @@ public struct LayoutExplanation: Hashable, Sendable {
 
     /// The index of the template's arrangement that is used; nil if none fits, and in layouts without arrangements.
     public var arrangement: Int?
-    /// In the order in which they choose.
+    /// The slots' places, in the order in which the slots choose.
     public var places: [Place]
     /// The participants that are not seen.
     public var notShown: [SourceID]

@@ -34,7 +34,7 @@ extension LayoutTemplate {
 }
 
 extension LayoutTemplate.Background {
-    /// As it is drawn; without its image the standard one.
+    /// The background to draw; the standard one if its image is missing.
     func resolved(with images: ImageLibrary) -> CompositionBackground {
         switch self {
         case .standard: .standard

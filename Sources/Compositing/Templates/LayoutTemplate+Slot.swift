@@ -15,10 +15,10 @@ extension LayoutTemplate {
         /// Nil: a camera fills its tile, of a screen all is seen.
         public var fit: LayerFit.Mode?
         public var focus: FocusPoint
-        /// As a fraction of its tile's shorter side.
+        /// The corners' radius as a fraction of the tile's shorter side.
         public var cornerRadius: Double
         public var border: Border?
-        /// From 0, not seen, to 1.
+        /// The opacity from 0 (invisible) to 1.
         public var opacity: Double
         /// The height: higher values lie above; slots with equal values lie in their order.
         public var zOrder: Int
@@ -70,17 +70,17 @@ extension LayoutTemplate {
     public enum Tiling: String, Codable, Hashable, Sendable, CaseIterable {
         /// One, all over the slot.
         case single
-        /// As many as there are in the best grid of 16:9 tiles.
+        /// As many tiles of 16:9 as fit best, in a grid.
         case grid
-        /// In one row of 16:9 tiles, in the middle of the slot.
+        /// One row of 16:9 tiles, in the middle of the slot.
         case row
-        /// In one column of 16:9 tiles, in the middle of the slot.
+        /// One column of 16:9 tiles, in the middle of the slot.
         case column
     }
 
     /// A line around a tile, inside its edge.
     public struct Border: Hashable, Sendable {
-        /// As a fraction of the canvas's shorter side.
+        /// The width as a fraction of the canvas's shorter side.
         public var width: Double
         public var colour: RGBColour
 
@@ -106,9 +106,9 @@ extension LayoutTemplate {
         case speaker
         /// The speaker before the present one. Nobody else.
         case previousSpeaker
-        /// By the last time of speaking, then by the order of joining.
+        /// Sources in the order of the last time of speaking, then in that of joining.
         case recent
-        /// By the order of joining.
+        /// Sources in the order of joining.
         case next
         /// The camera of the participant with this name.
         case participant(named: String)

@@ -23,7 +23,7 @@ extension LayoutTemplate.Rule {
         }
     }
 
-    /// As JSON has it.
+    /// The value's text in JSON.
     public var text: String {
         switch self {
         case .participant(let name): "participant:\(name)"
@@ -51,7 +51,7 @@ extension LayoutTemplate.RGBColour {
             red: digits[0] << 4 | digits[1], green: digits[2] << 4 | digits[3], blue: digits[4] << 4 | digits[5])
     }
 
-    /// As JSON has it.
+    /// The value's text in JSON.
     var text: String {
         "#"
             + [red, green, blue].map { value in
@@ -82,7 +82,7 @@ extension LayoutTemplate.CountRange {
         self.init(least: first, most: last)
     }
 
-    /// As JSON has it.
+    /// The value's text in JSON.
     var text: String {
         guard let most else { return "\(least)+" }
         return most == least ? "\(least)" : "\(least)-\(most)"

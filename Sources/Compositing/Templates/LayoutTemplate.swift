@@ -45,7 +45,7 @@ public struct LayoutTemplate: Hashable, Sendable {
         public var participants: CountRange
         /// The number of screen shares for which the arrangement is used.
         public var screens: CountRange
-        /// In the order in which they choose their sources.
+        /// The slots, in the order in which they choose their sources.
         public var slots: [Slot]
 
         public init(participants: CountRange = .any, screens: CountRange = .any, slots: [Slot]) {
@@ -67,9 +67,9 @@ public struct LayoutTemplate: Hashable, Sendable {
 
         public var content: Content
         public var anchor: CompositionOverlay.Anchor
-        /// As a fraction of the canvas's height.
+        /// The height as a fraction of the canvas's height.
         public var height: Double
-        /// From 0, not seen, to 1.
+        /// The opacity from 0 (invisible) to 1.
         public var opacity: Double
 
         public init(_ content: Content, anchor: CompositionOverlay.Anchor, height: Double, opacity: Double = 1) {
@@ -92,13 +92,13 @@ public struct LayoutTemplate: Hashable, Sendable {
             self.blue = blue
         }
 
-        /// As video has it, by BT.601 in limited range.
+        /// The colour in video, by BT.601 in limited range.
         public var video: YCbCrColour {
             YCbCrColour(red: Double(red) / 255, green: Double(green) / 255, blue: Double(blue) / 255)
         }
     }
 
-    /// From how many to how many.
+    /// A range of numbers of participants.
     public struct CountRange: Hashable, Sendable {
         public var least: Int
         /// Nil: any number from `least` on.

@@ -13,7 +13,7 @@ public struct LayoutTemplateError: Error, Hashable, Sendable {
         }
     }
 
-    /// At least one; no more than `maximumIssueCount`.
+    /// The mistakes: at least one, and at most `maximumIssueCount`.
     public let issues: [Issue]
 
     /// The largest number of listed mistakes.

@@ -10,7 +10,7 @@ struct SlotAssignment {
 
     private let scene: LayoutScene
     private let camerasByImportance: [ParticipantID]
-    /// In lower case.
+    /// The participants' names in lower case.
     private let names: [ParticipantID: String]
     private var shown: Set<SourceID> = []
 

@@ -43,7 +43,7 @@ struct TemplateLayout {
         self.unit = unit
     }
 
-    /// From the lowest to the highest.
+    /// The layers from the lowest to the highest.
     var layers: [CompositionLayer] {
         let layers = slots.flatMap { filled in
             zip(filled.choices, filled.tiles).map { layer(of: filled.slot, source: $0.source, rect: $1) }

@@ -46,7 +46,7 @@ struct TileRaster {
             width: (isTooWide ? height * 16 / 9 : width) & ~1, height: (isTooWide ? height : width * 9 / 16) & ~1)
     }
 
-    /// In the middle, and so is the last row.
+    /// The cells in the middle of the slot; the last row is centred too.
     private static func cells(
         columns: Int, tile: VideoDimensions, count: Int, gap: Int, in rect: PixelRect
     ) -> [PixelRect] {

@@ -30,10 +30,10 @@ struct AudioForwardingLink {
     private static let loss = (toBegin: 0.01, toGoOn: 0.03)
     /// The accepted ratio of the packets' rate to the receiver's audio rate.
     private static let excess = (toBegin: 1.25, toGoOn: 1.5)
-    /// For how long all has to be well before it begins, and for how much longer once it was not.
+    /// The time for which all conditions must hold before forwarding begins, and the additional time after a failure.
     private static let settling = Duration.seconds(2)
     private static let holdOff = Duration.seconds(10)
-    /// For how long it is waited at most for the other to be heard in the mix: nothing may come any more.
+    /// The longest wait until the other is heard in the mix, since no more packets may come.
     private static let playPatience = Duration.milliseconds(300)
 
     private(set) var phase = Phase.mixed

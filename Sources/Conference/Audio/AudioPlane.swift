@@ -28,7 +28,7 @@ final class AudioPlane {
     /// True while nobody gets a mix, and packets state their levels: then nothing is decoded or mixed.
     private(set) var isPaused = false
     private var speaker = ActiveSpeakerDetector()
-    /// In the order of their joining.
+    /// The members in the order of joining.
     private var members: OrderedDictionary<ParticipantID, Member> = [:]
 
     private(set) var lateTicks: UInt64 = 0

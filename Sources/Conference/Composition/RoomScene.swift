@@ -8,7 +8,7 @@ struct RoomScene {
     var layout: RoomLayout
     /// Images, texts and clocks above everybody's picture.
     var overlays: [CompositionOverlay]
-    /// In the order of their joining.
+    /// The members in the order of joining.
     var members: [Member]
     /// The members that share a screen, the newest last.
     var presenters: [ParticipantID]

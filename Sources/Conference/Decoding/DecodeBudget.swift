@@ -89,7 +89,7 @@ final class DecodeBudget {
         return rows * max(1, request.content.pictures) + request.size.bytes / 128
     }
 
-    /// In a picture of 1920x1080. Smaller ones may have as many slices.
+    /// The rows of macroblocks in a picture of 1920x1080. Smaller pictures may have as many slices.
     private static let rowsOfMacroblocks = 68
 
     private func equalShare(now: MonotonicInstant) -> Double {

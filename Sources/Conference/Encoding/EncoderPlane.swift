@@ -70,7 +70,7 @@ final class EncoderPlane {
     /// Returns true if a member gets video.
     func isReceiver(_ id: ParticipantID) -> Bool { downlinks[id] != nil }
 
-    /// At which rate a receiver's picture is encoded, and at which QP over time; nil of one that is sent no video.
+    /// The rate at which a receiver's picture is encoded, and its QP over time; nil for a receiver without video.
     func encoding(for id: ParticipantID) -> (rate: BitRate, qp: Double?)? {
         guard let downlink = downlinks[id] else { return nil }
         let group = group(of: id)

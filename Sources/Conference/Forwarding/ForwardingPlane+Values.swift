@@ -42,7 +42,7 @@ extension ForwardingPlane {
         case stopForwarding(ParticipantID)
         /// The source's stream has restarted.
         case restart(ParticipantID, ForwardedPacket)
-        /// From this packet on a source's packets are sent in place of an encoder's.
+        /// From this packet on, the source's packets are sent in place of an encoder's.
         case begin(ParticipantID, ForwardedPacket, parameterSets: [ByteBuffer])
         case forward(
             ParticipantID, ForwardedPacket, parameterSets: [ByteBuffer], leavesOutDispensable: Bool)

@@ -11,7 +11,7 @@ struct ForwardingPolicy {
         var canRequestKeyframes = true
         var isPresent = true
         var profileLevel: VideoFormatDescription.ProfileLevel
-        /// As coded.
+        /// The coded size.
         var dimensions: VideoDimensions
         var rotation = VideoRotation.none
         var packetizationMode: Int
@@ -44,7 +44,7 @@ struct ForwardingPolicy {
     /// The backlog at which forwarding ends. A keyframe alone is large.
     static let longestBacklog = Duration.milliseconds(150)
     private static let longestBacklogAfterKeyframe = (limit: Duration.milliseconds(300), time: Duration.seconds(1))
-    /// For how long all has to be well before it begins.
+    /// The time for which all conditions must hold before forwarding begins.
     private static let settling = Duration.seconds(2)
     private static let firstHoldOff = Duration.seconds(3)
     private static let longestHoldOff = Duration.seconds(60)

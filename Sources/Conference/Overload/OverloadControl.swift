@@ -11,7 +11,7 @@ import VideoCoding
 final class OverloadControl {
     /// The work of all rooms.
     struct Load {
-        /// By room; pictures and encoders as few as they can be.
+        /// The work of each room, with the smallest possible numbers of pictures and encoders.
         var rooms: [SeatModel.Work] = []
         var situation = OverloadPolicy.Situation()
     }

@@ -8,7 +8,7 @@ struct LeastWork {
     /// Pictures that a shared view would save.
     var personalPictures = 0
     var encoders = 0
-    /// As few as there are different pictures and formats at this moment.
+    /// The number of different pictures and formats at this moment, which is the least number of encoders.
     var keys = 0
     /// The number of pictures if all participants that may do so see the same.
     var leastPictures = 0

@@ -72,7 +72,7 @@ final class Room {
 
     // MARK: Members
 
-    /// In the order of their joining.
+    /// The participants in the order of joining.
     var participants: OrderedDictionary<ParticipantID, Participant>.Values { members.values }
 
     func participant(_ id: ParticipantID) -> Participant? { members[id] }

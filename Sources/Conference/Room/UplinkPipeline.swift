@@ -135,7 +135,7 @@ final class UplinkPipeline {
         return true
     }
 
-    /// For how long nothing has been heard of the source that could be shown; nil before the first picture.
+    /// The time since the last packet of the source that could be shown; nil before the first picture.
     func silence(now: MonotonicInstant) -> Duration? {
         newestTime.map { time in now - (isPicturePaused ? max(time, newestArrival ?? time) : time) }
     }

@@ -99,7 +99,7 @@ struct UplinkPrice: Sendable {
 
     // MARK: Over time
 
-    /// For how long a lower price has to be enough.
+    /// The time for which a lower price has to be sufficient.
     static let patience = Duration.seconds(3)
     /// The ratio by which another price has to differ to count.
     private static let notable = 1.15

@@ -16,7 +16,7 @@ struct EncoderReading {
 final class EncoderTimeline {
     struct Bucket: Sendable {
         var readings: UInt16 = 0
-        /// In kilobits a second, the last one told.
+        /// The last reported target, in kilobits per second.
         var targetBitRate: UInt32 = 0
         var encoded: UInt16 = 0
         var leftOut: UInt16 = 0

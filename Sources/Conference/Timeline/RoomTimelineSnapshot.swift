@@ -63,7 +63,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         /// The participant's id in URLs.
         public var id: String
         public var name: String
-        /// For a receiver: true if it gets a source's own packets, and nothing is composed for it.
+        /// True for a receiver that gets a source's own packets, for which nothing is composed.
         public var isPassedThrough: Bool?
 
         public init(id: String, name: String) {
@@ -106,7 +106,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var start: Double
         /// The end; nil while it continues.
         public var end: Double?
-        /// For `frozen` and `gone`: the reason, if it is known.
+        /// The reason for `frozen` and `gone`, if it is known.
         public var cause: FreezeCause?
 
         public init(state: SourceState, start: Double, end: Double? = nil, cause: FreezeCause? = nil) {

@@ -18,7 +18,7 @@ struct TickTimeline: Sendable {
         var passedThrough: UInt16 = 0
         /// Pictures that stood in for ones that could not be composed.
         var fellBack: UInt16 = 0
-        /// From a tick until its pictures were there, at most, in microseconds.
+        /// The longest time from a tick until its pictures were there, in microseconds.
         var slowest: UInt32 = 0
     }
 

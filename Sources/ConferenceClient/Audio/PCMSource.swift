@@ -17,7 +17,7 @@ public enum PCM {
 
 /// A quiet tone that swells once a second, so that a listener hears that it is alive.
 public final class ToneSource: PCMSource {
-    /// In hertz.
+    /// The frequency in hertz.
     public let frequency: Double
     private let amplitude: Double
     private var sampleIndex = 0

@@ -7,7 +7,7 @@ public struct LayoutChange: Sendable {
     public enum Mode: Sendable {
         /// A layout whose participant, if there is one, is a name or an id.
         case layout(LayoutMode)
-        /// For a participant: the room's layout again.
+        /// Removes a participant's own layout, so that the room's applies again.
         case room
     }
 

@@ -5,11 +5,11 @@ public struct ClientReport: Codable, Sendable {
     public struct Join: Codable, Sendable {
         /// `dtls` or `sdes`.
         public var transport: String
-        /// To the answer.
+        /// The time until the answer.
         public var secondsToAnswer: Double
         /// Until media could flow: with DTLS, until its keys were there.
         public var secondsToConnect: Double?
-        /// To the first decoded picture.
+        /// The time until the first decoded picture.
         public var secondsToFirstPicture: Double?
 
         public init(
@@ -73,7 +73,7 @@ public struct ClientReport: Codable, Sendable {
         public var bitsPerSecond: Double
         /// The last target of the encoder.
         public var targetBitsPerSecond: Double
-        /// As the relay last reported it.
+        /// The loss fraction in the relay's last report.
         public var lossFraction: Double
         public var keyframeRequestsReceived: Int
         /// The size of the last frame.

@@ -21,6 +21,6 @@ extension ClientReport.RelayDelay {
     /// Counters and ledgers are in whole milliseconds, or nearly.
     private static let tolerance = 1.0
 
-    /// To a tenth of a millisecond.
+    /// Converts to seconds, rounded to a tenth of a millisecond.
     private static func seconds(_ milliseconds: Double) -> Double { (milliseconds * 10).rounded() / 10_000 }
 }

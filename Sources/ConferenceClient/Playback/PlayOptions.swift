@@ -51,7 +51,7 @@ public enum PlayOutput: Hashable, Sendable {
         }
     }
 
-    /// As reports have it.
+    /// The name in reports.
     var name: String? {
         switch self {
         case .none: nil

@@ -11,14 +11,14 @@ public struct PlayReport: Codable, Equatable, Sendable {
     /// The fate of the file's frames.
     public struct Frames: Codable, Equatable, Sendable {
         public var shown = 0
-        /// Not shown because the next one was due as well.
+        /// Pictures that were not shown because the next one was due as well.
         public var late = 0
-        /// Not decoded because they came too late, and nothing refers to them.
+        /// Frames that were not decoded because they came too late and no other refers to them.
         public var skipped = 0
         /// Frames decoded on the way to the start, and not shown.
         public var prerolled = 0
         public var decoded = 0
-        /// Decoded with damage.
+        /// The number of frames that were decoded with damage.
         public var concealed = 0
         /// No picture came of them.
         public var dropped = 0
@@ -30,7 +30,7 @@ public struct PlayReport: Codable, Equatable, Sendable {
     public var path: String
     public var width: Int
     public var height: Int
-    /// As the file says.
+    /// The frame rate that the file states.
     public var framesPerSecond: Double
     /// The duration of the file, if it is known.
     public var fileSeconds: Double?

@@ -1,7 +1,8 @@
 /// The transport of media to the relay, and the source of its keys.
 public enum ClientTransport: String, Sendable, CaseIterable {
-    /// As browsers do it: ICE finds the path (RFC 8445), a DTLS handshake makes the keys (RFC 5764).
+    /// The transport of browsers: ICE finds the path (RFC 8445), a DTLS handshake makes the keys (RFC 5764).
     case dtls
-    /// As SIP phones, ffmpeg and GStreamer's elements do it: addresses and keys are in the descriptions (RFC 4568).
+    /// The transport of SIP phones, ffmpeg and GStreamer's elements: addresses and keys are in the descriptions (RFC
+    /// 4568).
     case sdes
 }

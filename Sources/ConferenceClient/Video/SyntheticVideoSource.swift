@@ -62,7 +62,7 @@ public final class SyntheticVideoSource: VideoSource {
         return YUVColour(hue: hue(of: name), saturation: 0.65, brightness: brightness)
     }
 
-    /// In turns of the colour wheel.
+    /// The hue for a name, in turns of the colour wheel.
     private static func hue(of name: String) -> Double {
         Double(StableHash.mixed(name) >> 40) / Double(1 << 24)
     }

@@ -25,7 +25,7 @@ final class VideoSendPipeline: @unchecked Sendable {
         /// True if there is room to send it. Without room, a picture is not encoded, and an encoded stream is left out
         /// up to its next keyframe.
         var hasRoom: Bool
-        /// In which size the picture is seen at most; nil if that is not known, or not to be followed.
+        /// The largest size in which the picture is seen; nil if that is unknown, or if the sender does not follow it.
         var tile: VideoDimensions?
     }
 

@@ -18,7 +18,7 @@ struct BaseDelay: Sendable {
     /// The base counts as seen again by a delay that exceeds it by this part of a packet's time.
     private static let seenPart = 0.25
 
-    /// In times of the first one.
+    /// The longest belief, as a multiple of the first one.
     private static let longestBelief = 2
 
     private let parameters: ConfrelayParameters
@@ -49,7 +49,7 @@ struct BaseDelay: Sendable {
     /// The delay without others' queue, as far as it was ever seen, in seconds.
     var withoutCompetition: Double? { empty ?? value }
 
-    /// In seconds; nil before the first packet.
+    /// The value in seconds; nil before the first packet.
     var value: Double? { lowest.value }
 
     init(parameters: ConfrelayParameters) {

@@ -71,7 +71,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// A path that carries less than this part of the minimum rate is sent no video: fewer frames a second than a third
     /// of the encoder's are no video to most.
     public var pausePart = 0.5
-    /// For how long the path must carry so little before video pauses.
+    /// The time for which the path must carry so little before video pauses.
     public var pausePatience = Duration.seconds(2)
     /// The duration of a pause before video is tried again.
     public var pauseInterval = Duration.seconds(5)
@@ -116,7 +116,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
 
     // MARK: The delay of the empty path
 
-    /// For how long the lowest delay is remembered at least: long enough to see an empty queue, short enough for
+    /// The least time for which the lowest delay is remembered: long enough to see an empty queue, short enough for
     /// drifting clocks (100 ppm are 2 ms in twice this).
     public var baseDelayWindow = Duration.seconds(10)
     /// A delay within this of the lowest one counts as the base.
@@ -138,8 +138,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
 
     // MARK: Flows that fill the queue
 
-    /// For how long they are believed in before a pause shows again that the queue is theirs; and twice as long once it
-    /// was.
+    /// The time for which competition is assumed before a pause shows again that the queue belongs to others; twice as
+    /// long after that was so.
     public var competitionBelief = Duration.seconds(10)
     /// The growth of the rate each second beside flows that fill the queue.
     public var competitionGrowth = BitRate.kilobits(100)

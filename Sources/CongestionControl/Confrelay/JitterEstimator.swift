@@ -13,7 +13,7 @@ struct JitterEstimator: Sendable {
     private let firstStep: Double
     private var count = 0.0
 
-    /// In seconds.
+    /// The value in seconds.
     private(set) var value = 0.0
 
     init(parameters: ConfrelayParameters) {

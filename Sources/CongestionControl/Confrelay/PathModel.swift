@@ -46,7 +46,7 @@ struct PathModel: Sendable {
         shortestPacketTime = WindowedMinimum(window: parameters.baseDelayWindow)
     }
 
-    /// Without a queue; nil before feedback.
+    /// The round-trip time without a queue; nil before feedback.
     var roundTripTime: Duration? {
         guard let forward = baseForward.value, let reverse = baseReverse.value else { return nil }
         return .seconds(clamping: forward + reverse)

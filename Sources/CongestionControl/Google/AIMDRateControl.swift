@@ -117,7 +117,7 @@ struct AIMDRateControl: Sendable {
         lastChange = now
     }
 
-    /// By which factor the rate grows in up to a second.
+    /// The factor by which the rate grows in up to a second.
     private static func growth(over seconds: Double) -> Double {
         // The exponential series: the omitted terms are below 1e-7 of the result for so small an exponent.
         let exponent = logGrowthPerSecond * min(seconds, 1)

@@ -13,7 +13,7 @@ struct ALRDetector: Sendable {
 
     /// The start of the region; nil outside it.
     private(set) var start: MonotonicInstant?
-    /// In bytes.
+    /// The remaining amount in bytes.
     private var remaining = 0.0
     private var bytesPerSecond = 0.0
     private var lastSent: MonotonicInstant?

@@ -1,9 +1,9 @@
 import MediaCore
 
-/// From arrival times to the rate that delay allows (libwebrtc's `DelayBasedBwe`): groups, trend, detector and rate
-/// control in a row.
+/// Derives from arrival times the rate that the delay allows (libwebrtc's `DelayBasedBwe`): groups, trend, detector and
+/// rate control in a row.
 struct DelayBasedEstimator: Sendable {
-    /// After such a pause the delays of before say nothing.
+    /// After a pause of this length, earlier delays are ignored.
     static let streamTimeout = Duration.seconds(2)
 
     /// The outcome of a feedback report.

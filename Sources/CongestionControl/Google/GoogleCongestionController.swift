@@ -24,7 +24,7 @@ public struct GoogleCongestionController: CongestionController {
     private var probeRate = ProbeRateEstimator()
     private var probes: ProbeController
     private var window = CongestionWindowPushback()
-    /// For paths that tell only by receiver reports.
+    /// The timeout for paths with receiver reports only.
     private var timeout = FeedbackTimeout()
     private var hasReceiverReports = false
     private var roundTripTime: Duration?

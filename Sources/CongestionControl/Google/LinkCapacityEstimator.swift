@@ -6,7 +6,7 @@ struct LinkCapacityEstimator: Sendable {
     static let smoothing = 0.05
     static let deviationRange = 0.4...2.5
 
-    /// In kbit/s.
+    /// The average in kbit/s.
     private var average: Double?
     /// The variance over the average, in kbit/s.
     private var normalizedVariance = deviationRange.lowerBound

@@ -32,19 +32,19 @@ struct LossBasedEstimator: Sendable {
     static let maximumHold = Duration.seconds(60)
     static let holdFactor = 2
     static let paddingDuration = Duration.seconds(2)
-    /// In bit/s.
+    /// The lowest rate, in bit/s.
     static let leastRate = 5000.0
 
     private struct Hold: Sendable {
         var end: MonotonicInstant?
         var duration = initialHold
-        /// In bit/s.
+        /// The rate in bit/s.
         var rate = Double.infinity
     }
 
     private(set) var observations = LossObservations()
     private(set) var state = State.delayBased
-    /// In bit/s, like all rates below; nil before the first observation.
+    /// The model, whose rates are in bit/s like all rates below; nil before the first observation.
     private var model: LossModel?
     private var result = 0.0
     private var acknowledged: Double?

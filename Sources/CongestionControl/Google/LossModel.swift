@@ -21,7 +21,7 @@ struct LossModel: Hashable, Sendable {
 
     /// The part lost whatever is sent.
     var inherentLoss: Double
-    /// In bit/s.
+    /// The bandwidth in bit/s.
     var bandwidth: Double
 
     /// The most of the losses that the path itself may be blamed for.

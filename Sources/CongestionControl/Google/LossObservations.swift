@@ -11,10 +11,10 @@ struct LossObservations: Sendable {
 
     /// The result of a quarter of a second.
     struct Observation: Hashable, Sendable {
-        /// In kB, as far as feedback spoke of it.
+        /// The size of the packets with feedback, in kB.
         var size: Double
         var lostSize: Double
-        /// In bit/s.
+        /// The sending rate in bit/s.
         var sendingRate: Double
 
         var receivedSize: Double { size - lostSize }

@@ -16,7 +16,7 @@ struct OveruseDetector: Sendable {
     static let maximumAdaptationInterval = 100.0
 
     private(set) var state = ControllerSnapshot.NetworkState.normal
-    /// In ms.
+    /// The threshold in ms.
     private(set) var threshold = initialThreshold
     /// The slope in the form that is compared with the threshold, in ms.
     private(set) var trend = 0.0

@@ -24,7 +24,7 @@ struct RobustThroughputEstimator: Sendable {
         var size: DataSize
     }
 
-    /// By arrival.
+    /// The packets in the order of arrival.
     private var window = CircularBuffer<Arrival>(initialCapacity: maximumPackets + 1)
     /// The sending time of the youngest packet that left the window: older ones in the window came late.
     private var lastDiscarded: MonotonicInstant?

@@ -4,7 +4,7 @@
 /// so some best division consists of runs, as in optimal one-dimensional clustering (Fisher 1958). Dynamic programming
 /// finds it, and then distributes the encoders to the keys.
 package struct EncodePartition {
-    /// For each key, the loss with 1, 2, … groups, and the start of the last of them.
+    /// The loss with 1, 2, … groups for each key, and the start of the last group.
     private struct Choices {
         package var loss: [Double]
         /// `[groups - 1][count]`: the start of the last group if this many receivers make this many groups.

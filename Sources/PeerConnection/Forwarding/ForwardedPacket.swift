@@ -6,7 +6,7 @@ package import SecureTransport
 
 /// A received packet of a video stream, for forwarding.
 public struct ReceivedVideoPacket: Sendable {
-    /// In a stream of retransmissions, the packet that was repeated.
+    /// The repeated packet, in a stream of retransmissions.
     package var packet: RTPPacket
     /// The content of its stream.
     package var content: NegotiatedMedia.Content

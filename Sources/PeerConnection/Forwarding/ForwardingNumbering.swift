@@ -4,10 +4,10 @@
 /// late. Only packets that the relay itself drops close up, and packets that it adds make room. Both numbers are
 /// unwrapped.
 struct ForwardingNumbering {
-    /// From one of the source's numbers on.
+    /// A part of the stream that begins at one of the source's numbers.
     private struct Segment {
         var start: Int64
-        /// To be added; nil if the packets are left out.
+        /// The offset to add; nil if the packets are left out.
         var offset: Int64?
     }
 

@@ -1,18 +1,18 @@
 /// A stage of a source's frame in the relay. Each stage begins where the last one ends.
 public enum LatencyStage: Int, CaseIterable, Sendable {
-    /// For packets that are missing or come out of order: from the last packet of the frame.
+    /// The wait for packets that are missing or out of order, from the last packet of the frame.
     case jitterBuffer
-    /// For the decoder, and a thread to run it on.
+    /// The wait for the decoder and a thread to run it on.
     case decodeQueue
     case decode
-    /// For a tick at which a picture is composed and sent.
+    /// The wait for a tick at which a picture is composed and sent.
     case tickWait
-    /// For the compositor, and a thread to run it on.
+    /// The compositor's work, with the wait for a thread to run it on.
     case compose
-    /// For the encoder, and a thread to run it on.
+    /// The wait for the encoder and a thread to run it on.
     case encodeQueue
     case encode
-    /// For the receiver's network: until the first packet of the picture leaves.
+    /// The wait for the receiver's network, until the first packet of the picture leaves.
     case pacer
 
     /// Its name in metrics and reports.

@@ -1,6 +1,6 @@
 /// The opacity of an upper layer, in 256ths: from 0, which is invisible, to 256, which hides everything below.
 public struct Opacity: Hashable, Sendable {
-    /// From 0 to 256.
+    /// The value in parts, from 0 to 256.
     public let parts: Int
 
     public static let transparent = Opacity(parts: 0)

@@ -8,13 +8,13 @@ public struct RTPPacket: Hashable, Sendable {
     public var payloadType: UInt8
     public var marker: Bool
     public var sequenceNumber: UInt16
-    /// In units of the payload type's clock rate.
+    /// The timestamp in units of the payload type's clock rate.
     public var timestamp: UInt32
     public var ssrc: UInt32
     /// Contributing sources; the first 15 are written.
     public var csrcs: [UInt32]
     public var extensions: RTPHeaderExtensions
-    /// Without padding.
+    /// The payload without padding.
     public var payload: ByteBuffer
     /// The number of bytes of padding that came with the packet, or are written after the payload (with a count byte);
     /// zero unless the packet is a bandwidth probe.

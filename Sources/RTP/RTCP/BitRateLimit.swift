@@ -6,7 +6,7 @@ public struct BitRateLimit: Hashable, Sendable {
     static let size = 8
     private static let largestMantissa: UInt64 = 0x1_FFFF
 
-    /// In a request, the limited stream; in a notification, the source of the request.
+    /// The limited stream in a request, the source of the request in a notification.
     public var ssrc: UInt32
     /// The limit of the rate, all headers included. It is written with 17 significant bits, rounded down.
     public var maximum: BitRate

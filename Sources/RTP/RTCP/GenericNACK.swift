@@ -7,7 +7,7 @@ public struct GenericNACK: Hashable, Sendable {
     public var senderSSRC: UInt32
     /// The source whose packets are missing.
     public var mediaSSRC: UInt32
-    /// In any order; ascending lists (modulo 2¹⁶) make the smallest packets.
+    /// The sequence numbers in any order; ascending lists (modulo 2¹⁶) make the smallest packets.
     public var sequenceNumbers: [UInt16]
 
     public init(senderSSRC: UInt32, mediaSSRC: UInt32, sequenceNumbers: [UInt16]) {

@@ -14,7 +14,7 @@ public struct ReportBlock: Hashable, Sendable {
     public var jitter: UInt32
     /// The middle 32 bits of the last sender report's NTP time; zero when there was none.
     public var lastSenderReport: UInt32
-    /// From receiving that report to sending this one, in 1/65536 s.
+    /// The time from receiving that report to sending this one, in 1/65536 s.
     public var delaySinceLastSenderReport: UInt32
 
     /// The range of `cumulativeLost`.

@@ -25,7 +25,7 @@ extension JitterBuffer {
             self.maximumRequestCount = maximumRequestCount
         }
 
-        /// For senders that send nothing twice: waits for reordered packets only.
+        /// The configuration for senders that send nothing twice: it waits for reordered packets only.
         public static let withoutRetransmission = Configuration(maximumDelay: .milliseconds(50), nackEnabled: false)
     }
 

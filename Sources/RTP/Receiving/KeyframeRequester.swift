@@ -3,7 +3,7 @@ public import MediaCore
 /// Decides when to ask the remote sender for a keyframe: at once when one is needed, then again at a limited rate until
 /// it comes.
 public struct KeyframeRequester: Sendable {
-    /// Never ask more often than this, whatever the round-trip time.
+    /// The least time between two requests, for any round-trip time.
     public static let minimumInterval = Duration.milliseconds(250)
     /// The interval grows up to this.
     public static let maximumInterval = Duration.seconds(2)

@@ -32,7 +32,7 @@ public struct ReceptionStatistics: Sendable {
 
     /// Arrival less timestamp, in units of the clock rate, modulo 2³².
     private var lastTransit: UInt32?
-    /// In 1/16 of a unit of the clock rate.
+    /// The jitter in 1/16 of a unit of the clock rate.
     private var scaledJitter: Int64 = 0
 
     /// Creates statistics for a source whose timestamps count `clockRate` a second; at least one.

@@ -3,11 +3,11 @@ public import MediaCore
 /// Decides how many earlier payloads a receiver's audio packets repeat. Opus's own forward error correction does for
 /// less loss, at a lower price.
 public struct RedundancyPolicy: Sendable {
-    /// At this loss one payload is repeated.
+    /// The loss from which one payload is repeated.
     public static let beginningLoss = 0.1
     /// Below this loss none is.
     public static let endingLoss = 0.05
-    /// At this loss, or where losses come in a row, two are.
+    /// The loss from which two payloads are repeated; they are repeated as well if losses come in a row.
     public static let highLoss = 0.2
     /// The shortest time for which a decision holds, unless the depth grows.
     public static let hold = Duration.seconds(5)

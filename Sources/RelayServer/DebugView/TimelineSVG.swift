@@ -20,7 +20,7 @@ struct TimelineSVG {
     static let margin = 14.0
     /// The drawing is no longer than this many findings; the rest is counted.
     private static let maximumFindings = 8
-    /// With more rows than this, a tooltip tells of five seconds instead of one: the drawing stays small.
+    /// The number of rows above which a tooltip covers five seconds in place of one, so that the drawing stays small.
     private static let manyRows = 40
 
     /// The drawing as a document.

@@ -11,7 +11,7 @@ enum TimelineText {
         list(people.map { isolated($0.name) })
     }
 
-    /// As many as fit into a sentence.
+    /// A list of as many names as fit into a sentence.
     static func list(_ names: [String], atMost limit: Int = 4) -> String {
         guard names.count > limit else { return names.joined(separator: ", ") }
         return names.prefix(limit - 1).joined(separator: ", ") + " and \(names.count - limit + 1) more"
@@ -27,7 +27,7 @@ enum TimelineText {
 
     static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    /// From one moment to another, as seconds from now.
+    /// The words for the time from one moment to another, in seconds from now.
     static func span(_ start: Double, _ end: Double?) -> String {
         "\(seconds(start)) to \(end.map { $0 > -0.05 && $0 <= 0.05 ? "now" : seconds($0) } ?? "now")"
     }

@@ -10,9 +10,9 @@ struct MetricSubjects {
     /// Participants with labels.
     static let maximumParticipants = 250
 
-    /// In the order of their names.
+    /// The rooms in the order of their names.
     let rooms: [(subject: RoomSnapshot, labels: [PrometheusText.Label])]
-    /// In the order of their rooms.
+    /// The participants in the order of their rooms.
     let participants: [(subject: ParticipantSnapshot, labels: [PrometheusText.Label])]
 
     init(_ relay: RelaySnapshot) {

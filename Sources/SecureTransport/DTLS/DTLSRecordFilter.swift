@@ -6,7 +6,7 @@ internal import NIOCore
 struct DTLSRecordFilter {
     /// The verdict on a datagram.
     enum Verdict: Hashable {
-        /// To be handed to the library.
+        /// A datagram to give to the library.
         case acceptable
         /// All records have numbers that have been seen. The library gets the datagram and drops records that it has
         /// processed. Only the library can decide, because a forged record may have come before the true one.

@@ -19,7 +19,7 @@ final class PeerVerification {
     /// The slot that the library leaves to applications (`SSL_set_app_data`).
     private static let slot: Int32 = 0
 
-    /// For `SSL_CTX_set_cert_verify_callback`.
+    /// The function for `SSL_CTX_set_cert_verify_callback`.
     static let callback: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { store, _ in
         guard let store, let certificate = X509_STORE_CTX_get0_cert(store),
             let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),

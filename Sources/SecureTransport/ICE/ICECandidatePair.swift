@@ -3,7 +3,7 @@ internal import MediaCore
 /// Our one socket and a candidate of the other side, as a controlling agent sees them.
 struct ICECandidatePair: Sendable {
     enum State: Hashable, Sendable {
-        /// Not checked yet.
+        /// A pair that is not checked yet.
         case waiting
         case inProgress
         case succeeded

@@ -14,9 +14,9 @@ public import NIOCore
 /// A context belongs to one thread at a time.
 public final class SRTPContext {
     public enum Direction: Hashable, Sendable {
-        /// For packets that come in.
+        /// A context for incoming packets.
         case inbound
-        /// For packets that go out.
+        /// A context for outgoing packets.
         case outbound
     }
 

@@ -10,7 +10,7 @@ public struct MediaFlowParameters: Sendable {
         case transportWide
         /// Congestion control feedback (RFC 8888), which includes ECN marks.
         case congestionControl
-        /// Only receiver reports.
+        /// Receiver reports only.
         case receiverReports
     }
 

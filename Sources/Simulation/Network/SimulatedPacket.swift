@@ -19,7 +19,7 @@ struct SimulatedPacket: Sendable {
     var detail: Int64 = 0
 
     enum Direction: UInt8, Sendable {
-        /// From the flow's sender to its receiver.
+        /// The path from the flow's sender to its receiver.
         case forward
         case backward
     }

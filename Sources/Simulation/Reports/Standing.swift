@@ -8,7 +8,7 @@ public struct Standing: Sendable {
     /// references.
     public var frontCount: Int?
     public var bestCount: Int?
-    /// For each other controller, the number of cases in which this one has a higher score.
+    /// The number of cases in which this controller has a higher score, for each other controller.
     public var aheadOf: [String: Int]
 
     /// Returns the standings of all controllers over some cases.

@@ -40,7 +40,7 @@ public struct RoomComparison: Codable, Hashable, Sendable {
         self.dedicated = dedicated
     }
 
-    /// For each receiver, its rate with shared encoders divided by its rate with an encoder of its own.
+    /// Each receiver's rate with shared encoders, divided by its rate with an encoder of its own.
     public var shares: [Double] {
         zip(shared.receivers, dedicated.receivers).map { $0.bitRate / max($1.bitRate, 1) }
     }

@@ -26,10 +26,10 @@ public struct CompressionProperties: Hashable, Sendable {
     public var maxKeyframeIntervalDuration: Duration?
     /// Frames per second, 1 to 60. The bits of a frame follow from it, not from the frames' times.
     public var expectedFrameRate = 30.0
-    /// From 0 (smallest frames) to 1 (best pictures).
+    /// The quality from 0 (smallest frames) to 1 (best pictures).
     ///
-    /// In `RateControlMode.quality` it decides alone; in `.constrainedVariable` pictures become no better than this,
-    /// however high the rate. In each case a tenth of the scale is about half the size.
+    /// In `RateControlMode.quality` it alone decides; in `.constrainedVariable` pictures become no better than this,
+    /// however high the rate. In both cases a tenth of the scale is about half the size.
     public var quality = 1.0
     /// The most bytes of any frame, keyframes among them; nil for no limit.
     ///

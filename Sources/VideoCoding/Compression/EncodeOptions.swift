@@ -31,7 +31,7 @@ public enum EncodeOption: String, CaseIterable, Sendable {
 
 /// A part of a picture to encode better or worse than the rest.
 public struct RegionOfInterest: Hashable, Sendable {
-    /// In luma samples; every macroblock that it touches is of the region.
+    /// The rectangle in luma samples; every macroblock that it touches belongs to the region.
     public var rect: PixelRect
     /// The offset of the quantisation parameter, -51 to 51: negative for a better picture. 6 is twice the step size.
     public var qpOffset: Int

@@ -10,7 +10,7 @@ struct ActiveFormat {
     let attachments: PixelBufferAttachments
     /// The SPS, where something has to be known of each slice: to tell fields apart, or to put frames in order.
     let sequence: SequenceParameterSet?
-    /// For streams that do not say how many frames to hold back.
+    /// The estimate for streams that do not state how many frames to hold back.
     var reordering: ReorderEstimator?
 
     init(_ format: VideoFormatDescription) {

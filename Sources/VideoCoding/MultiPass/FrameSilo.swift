@@ -11,11 +11,11 @@ import Synchronization
 /// Before each pass but the first, `setTimeRangesForNextPass` removes the frames that the pass makes again; all others
 /// stay. Removed and replaced frames leave their space in the file unused.
 public final class FrameSilo: Sendable {
-    /// In which order frames are gone through.
+    /// An order of frames.
     public enum Order: Sendable {
-        /// In the order in which a decoder needs them.
+        /// The order in which a decoder needs the frames.
         case decoding
-        /// In the order in which they are shown.
+        /// The order in which the frames are shown.
         case presentation
     }
 
@@ -101,7 +101,7 @@ extension FrameSilo {
     }
 
     private struct State {
-        /// In the order of presentation.
+        /// The frames in the order of presentation.
         var frames: [Frame] = []
         var size = DataSize.zero
 

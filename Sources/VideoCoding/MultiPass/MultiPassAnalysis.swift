@@ -19,7 +19,7 @@ struct MultiPassAnalysis {
         var range: MediaTimeRange { MediaTimeRange(start: times.first ?? end, end: end) }
     }
 
-    /// In the order of the stream.
+    /// The groups in the order of the stream.
     private(set) var groups: [Group] = []
     /// The pass that is being made, or comes next; the first is 1.
     private(set) var pass = 1
@@ -38,7 +38,7 @@ struct MultiPassAnalysis {
         return 1 - groups.reduce(0) { $0 + ($1.measurements.last?.distortion ?? 0) } / Double(frameCount)
     }
 
-    /// From the first frame to the end of the last.
+    /// The time from the first frame to the end of the last.
     var range: MediaTimeRange? {
         guard let first = groups.first, let last = groups.last else { return nil }
         return MediaTimeRange(start: first.range.start, end: last.end)

@@ -15,7 +15,7 @@
         private let properties: CompressionProperties
         private let dimensions: VideoDimensions
         private let storage: MultiPassStorage
-        /// As the storage had it when the pass was begun.
+        /// The analysis that the storage had when the pass began.
         private let analysis: MultiPassAnalysis
         private let reorderDepth: Int
         private let inspector: SliceInspector

@@ -24,7 +24,7 @@ struct RateModel {
     /// One encode: a point of the model.
     struct Point {
         var rateFactor: Double
-        /// In bytes.
+        /// The size in bytes.
         var size: Double
         /// The sum over all frames of 1 − SSIM.
         var distortion: Double

@@ -24,7 +24,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     private var memory = OutputMemory()
     private var references = LongTermReferenceList()
     private var meter: OverspendMeter
-    /// As it was before the last frame.
+    /// The meter's state before the last frame.
     private var previousMeter: OverspendMeter
     private var target: EncodingRate
     /// The library's last settings.

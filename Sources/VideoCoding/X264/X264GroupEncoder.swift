@@ -13,7 +13,7 @@
         enum Keyframes {
             /// x264 puts them at scene cuts, and at the settings' interval.
             case chosen
-            /// Only requested keyframes.
+            /// Requested keyframes only.
             case given
         }
 
