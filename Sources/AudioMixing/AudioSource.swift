@@ -12,7 +12,7 @@ public final class AudioSource {
 
     /// The largest number of waiting packets: 640 ms of the shortest ones.
     static let packetCapacity = 256
-    /// No Opus packet of a call is larger: 120 ms at 510 kbit/s.
+    /// The largest payload of an Opus packet in a call: 120 ms at 510 kbit/s.
     static let maximumPayloadSize = 7680
     /// A stream whose timestamps differ from its arrivals by this much has been restarted.
     static let discontinuity: Int64 = 48_000

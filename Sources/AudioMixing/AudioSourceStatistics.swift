@@ -24,13 +24,13 @@ public struct AudioSourceStatistics: Hashable, Sendable {
     public var restarts = 0
     /// Lost packets whose audio came from the in-band FEC of the packet after.
     public var recoveredByFEC = 0
-    /// Playing time concealed while the source was sounding.
+    /// The playing time that was concealed while the source was sounding.
     public var concealed = Duration.zero
     /// The number of ticks without samples to play.
     public var underruns = 0
-    /// Playing time removed to shorten the delay.
+    /// The playing time that was removed to shorten the delay.
     public var removed = Duration.zero
-    /// Playing time inserted to lengthen the delay.
+    /// The playing time that was inserted to lengthen the delay.
     public var inserted = Duration.zero
     /// The present wait of a sample, counted from its arrival on the fastest recent way.
     public var playoutDelay = Duration.zero

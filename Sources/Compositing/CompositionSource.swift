@@ -5,8 +5,8 @@ public enum TileContent: Sendable {
     /// Its newest picture, with the rotation that makes it upright. A stale picture is old, because its sender has
     /// stalled; its tile is dimmed.
     case picture(PixelBuffer, rotation: VideoRotation = .none, isStale: Bool)
-    /// Its sender has not shown anything yet, or has stopped: the tile is a flat colour with the name's initial, or
-    /// with a avatar.
+    /// The source has not sent a picture yet, or has stopped: the tile is a flat colour with the name's initial, or
+    /// with an avatar.
     case placeholder(avatar: ImageAsset? = nil)
 }
 

@@ -2,7 +2,7 @@
 struct PlaceholderStyle: Hashable {
     /// A name's first character that shows, in upper case.
     let initial: String
-    /// One of `hueCount` hues around the colour circle.
+    /// The hue, one of `hueCount` around the colour circle.
     let hue: Int
 
     /// Few enough that placeholders are shared, many enough that neighbours differ.

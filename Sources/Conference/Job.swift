@@ -2,7 +2,7 @@ public import MediaCore
 
 /// Names a queue whose jobs run one at a time, in order: one per codec session and per room's mixer and compositor.
 public struct JobQueueID: Hashable, Sendable {
-    /// Unique within one `Relay`.
+    /// The queue's number, unique within one `Relay`.
     public var rawValue: UInt64
 
     public init(rawValue: UInt64) {

@@ -30,7 +30,7 @@ struct ComposedTick: Sendable {
     var pictures: [PixelBuffer]
     /// The origin of each picture.
     var origins: [ComposedPicture.Origin]
-    /// Index into `pictures`, by receiver.
+    /// The index into `pictures` of each receiver.
     var pictureIndex: [ParticipantID: Int]
     /// The same for receivers that follow pictures of another size than their own.
     var followedPictureIndex: [ParticipantID: Int]

@@ -9,7 +9,7 @@ public struct JoinRequest: Sendable {
     /// The session description (RFC 8866) offered.
     public var offer: ReceivedOffer
     public var role: ParticipantRole
-    /// `nil`: as the relay is configured.
+    /// The self-view; `nil` for the relay's setting.
     public var selfView: SelfView?
     /// The address from which the request came. Until a packet authenticates another one, media goes to the offer's own
     /// address only if it is on this host: an offer cannot direct the relay's media at a third party.
@@ -59,7 +59,7 @@ public enum JoinError: Error, CustomStringConvertible {
     case tooManyRooms(limit: Int)
     /// The machine has no time for another participant; it may have after this many seconds.
     case overloaded(reason: String, retryAfter: Int)
-    /// Too many joins from the client's address have not connected yet; one of them ends in this many seconds.
+    /// Too many joins from the client's address have not connected yet; the first of them ends in this many seconds.
     case tooManyUnconnectedFromAddress(limit: Int, retryAfter: Int)
     /// The same of all addresses together.
     case tooManyUnconnected(limit: Int, retryAfter: Int)

@@ -3,8 +3,8 @@ public import MediaCore
 extension Relay {
     /// Changes a room.
     ///
-    /// - Throws: `RoomControlError`: the room or the participant is not there, the command names someone or something
-    ///   that is not there, or there were too many changes of its kind. Nothing has changed then.
+    /// - Throws: `RoomControlError`: the room or the participant does not exist, the command names a participant or an
+    ///   image that does not exist, or there were too many changes of its kind. Then nothing has changed.
     public func perform(_ command: RoomCommand, room id: String, now: MonotonicInstant) throws(RoomControlError) {
         guard let room = rooms[id] else { throw .noSuchRoom(id) }
         switch command {

@@ -94,7 +94,7 @@ extension Relay {
 }
 
 extension Participant {
-    /// The last offer's answer, as HTTP tells it.
+    /// The last offer's answer, in the form for HTTP.
     var joinResult: JoinResult {
         JoinResult(
             participantID: publicID, answer: negotiation.answer.encode(), entityTag: negotiation.entityTag)

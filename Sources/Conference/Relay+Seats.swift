@@ -43,7 +43,7 @@ extension Relay {
 
     private func hasSeat(in room: Room) -> Bool { refusal(forRoom: room.id) == nil }
 
-    /// Rooms in which somebody has a seat.
+    /// Rooms in which a participant has a seat.
     private var usedRoomCount: Int { rooms.values.count { $0.seatCount > 0 } }
 
     /// Returns the reason for which a participant has to leave now, if it has to.

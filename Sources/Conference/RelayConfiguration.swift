@@ -9,9 +9,9 @@ public import VideoCoding
 
 /// The settings of a relay.
 public struct RelayConfiguration: Sendable {
-    /// Size of the composed picture; both even.
+    /// The size of the composed picture; both sides are even.
     public var canvas = VideoDimensions(width: 1280, height: 720)
-    /// Composed pictures a second.
+    /// The number of composed pictures per second.
     public var frameRate = 30
     /// The limits of each participant's downlink, audio included. The start is low: a first keyframe and probes at
     /// several times the start rate must not fill a slow path's queue, and a fast path is found within a second or two.

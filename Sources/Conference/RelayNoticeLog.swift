@@ -2,7 +2,7 @@ import MediaCore
 import NIOCore
 import SecureTransport
 
-/// Notices for the log that nobody has taken yet. Bounded: the oldest are dropped.
+/// Notices for the log that have not been taken yet. Bounded: the oldest are dropped.
 struct RelayNoticeLog {
     private static let capacity = 1024
     /// The time between two notices of packets that fail authentication, because anybody can send those.

@@ -18,21 +18,21 @@ public struct RelaySnapshot: Encodable, Sendable {
 
 /// The fate of the datagrams that arrived.
 public struct DatagramCounters: Encodable, Sendable {
-    /// Authenticated and taken.
+    /// Datagrams that were authentic and accepted.
     public var accepted: UInt64 = 0
     /// The datagram is of no known kind, or too short.
     public var malformed: UInt64 = 0
     /// Packets from addresses that belong to no participant.
     public var unknown: UInt64 = 0
-    /// Claimed a known stream and failed authentication.
+    /// Datagrams that claimed a known stream and failed authentication.
     public var unauthenticated: UInt64 = 0
     /// RTP and RTCP of members that sent more than they may, dropped before decryption.
     public var rateLimited: UInt64 = 0
-    /// Connectivity checks that authenticated and were taken.
+    /// Connectivity checks that were authentic and accepted.
     public var checks: UInt64 = 0
     /// STUN that was not: for no session that there is, not authentic, replayed, malformed, or with the wrong role.
     public var checksRefused: UInt64 = 0
-    /// DTLS that was of use to an association, as far as can be told before it has authenticated.
+    /// DTLS datagrams that an association could use, as far as can be determined before it has authenticated.
     public var handshakes: UInt64 = 0
     /// DTLS that was not: from an address that passed no check, of one handshake too many, replayed, malformed, data,
     /// too much at once, or after the association's end.
@@ -103,7 +103,7 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     public var duration: Double = 0
     public var uplink = UplinkSnapshot()
     public var downlink = DownlinkSnapshot()
-    /// Round-trip time, where feedback told it.
+    /// The round-trip time, if feedback has shown it.
     public var roundTripTime: Double?
     /// The waits in the relay of the frames that the participant was shown, by stage, and `total`.
     public var latency: [StageSnapshot] = []
@@ -171,7 +171,7 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var negativeAcknowledgements: UInt64 = 0
     /// Packets of forward error correction.
     public var fecPackets: UInt64 = 0
-    /// Lost video packets that it recovered.
+    /// Lost video packets that forward error correction recovered.
     public var packetsRecovered: UInt64 = 0
     /// Frames waiting for the decoder.
     public var decodeQueue = 0
@@ -183,11 +183,11 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var redBlocksUsed: UInt64 = 0
     /// Audio packets that were not decoded: earlier packets had brought their time, or too much was decoded lately.
     public var audioPacketsNotDecoded: UInt64 = 0
-    /// Audio level in -dBov (0 loudest, 127 silence).
+    /// The audio level in -dBov (0 loudest, 127 silence).
     public var audioLevel: UInt8 = 127
     /// True if decoding has shown that the levels in packets are wrong: the decoded level is used from then on.
     public var audioLevelRefuted = false
-    /// Audio playout delay.
+    /// The playout delay of audio.
     public var audioDelay: Double = 0
 }
 
@@ -200,7 +200,7 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     /// True if the network carries too little for video, so that only audio is sent.
     public var videoPaused = false
     public var packets: UInt64 = 0
-    /// Fraction of packets lost, 0 to 1.
+    /// The fraction of lost packets, 0 to 1.
     public var loss: Double = 0
     public var width = 0
     public var height = 0
@@ -259,11 +259,11 @@ public struct RecoverySnapshot: Encodable, Hashable, Sendable {
     public var refreshes: UInt64 = 0
     /// The number of these pictures with which the receiver continued.
     public var refreshesUsed: UInt64 = 0
-    /// Losses for which it took a keyframe all the same.
+    /// Losses that needed a keyframe all the same.
     public var keyframes: UInt64 = 0
 }
 
-/// One stage of a frame's way through the relay.
+/// A stage of a frame's way through the relay.
 public struct StageSnapshot: Encodable, Sendable {
     public var stage: String
     public var histogram: LatencyHistogram

@@ -1,7 +1,7 @@
 public import Compositing
 public import RoomAPI
 
-/// A change of a room that someone asks for. Participants are named by their public ids.
+/// A requested change of a room. Participants are named by their public ids.
 public enum RoomCommand: Sendable {
     /// Changes the layout for all participants that have not chosen their own.
     case setLayout(RoomLayout)
@@ -9,7 +9,7 @@ public enum RoomCommand: Sendable {
     case setParticipantLayout(ParticipantLayout?, participant: String)
     /// Changes the overlays that lie above everybody's picture.
     case setOverlays(OverlayList)
-    /// Gives a participant an avatar, which stands in for their camera while there is no picture of it; nil: none.
+    /// Gives a participant an avatar, which replaces their camera while there is no picture of it; nil for none.
     case setAvatar(ImageAsset?, participant: String)
     /// Sets the state of a participant's microphone and camera.
     case setMediaState(MediaState, participant: String)

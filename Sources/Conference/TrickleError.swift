@@ -2,7 +2,7 @@
 public enum TrickleError: Error, Hashable, CustomStringConvertible {
     /// There is no such participant in the room.
     case noSuchParticipant
-    /// The entity tag is that of an ICE session that a restart has replaced.
+    /// The entity tag belongs to an ICE session that a restart has replaced.
     case sessionReplaced
     /// The participant joined without ICE.
     case notSupported

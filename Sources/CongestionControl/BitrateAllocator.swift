@@ -54,13 +54,13 @@ public struct BitrateAllocator: Sendable {
         }
     }
 
-    /// Audio grows above its minimum up to this share of the target.
+    /// The share of the target up to which audio grows above its minimum.
     static let audioShare = 0.1
-    /// No more than this share goes to retransmissions.
+    /// The largest share of retransmissions.
     static let maximumRetransmissionShare = 0.3
     /// Below this loss nothing is kept free: the pacer takes single retransmissions in its stride.
     static let negligibleLoss = 0.005
-    /// Video's rate moves only when it changes by more than this.
+    /// The change from which the rate of video moves.
     static let threshold = 0.03
 
     public var configuration: Configuration

@@ -30,7 +30,7 @@ public struct ControllerSnapshot: Hashable, Sendable {
 
     public var targetBitRate: BitRate
     public var pacingRate: BitRate
-    /// The rate that the receiver got, as feedback tells; nil before enough feedback.
+    /// The rate that the receiver got, according to feedback; nil before enough feedback.
     public var acknowledgedBitRate: BitRate?
     /// The bound that delay sets; nil before feedback.
     public var delayBasedBitRate: BitRate?

@@ -32,7 +32,7 @@ struct Prober: Sendable {
         pending.append((cluster, now))
     }
 
-    /// Starts a waiting burst, and gives up one that fell behind.
+    /// Starts a waiting burst, and abandons one that fell behind.
     mutating func update(now: MonotonicInstant) {
         if let active {
             let isLate =

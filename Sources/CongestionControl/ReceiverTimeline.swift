@@ -43,7 +43,7 @@ struct ReceiverTimeline: Sendable {
         return Reading(count: count, feedbackTime: now, instant: last.instant + (isPlausible ? theirs : ours))
     }
 
-    /// Remembers a reading: the next is placed relative to it. Only feedback that told something new may move the line.
+    /// Remembers a reading: the next is placed relative to it. Only feedback with news may move the line.
     mutating func advance(to reading: Reading) {
         last = reading
     }

@@ -32,7 +32,7 @@ public struct TransportFeedbackAdapter: Sendable {
     /// The packets `firstSequence` and on, without a gap.
     private var entries = CircularBuffer<Entry>()
     private var firstSequence: Int64 = 0
-    /// One above the newest sequence that feedback spoke of.
+    /// One above the newest sequence number that feedback has covered.
     private var inFlightStart: Int64 = 0
     private var referenceTimes = ReceiverTimeline(counting: .referenceTime)
     private var reportTimestamps = ReceiverTimeline(counting: .reportTimestamp)

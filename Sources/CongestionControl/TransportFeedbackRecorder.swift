@@ -14,7 +14,7 @@ public struct TransportFeedbackRecorder: Sendable {
     public static let window = 4096
     /// The time for which reported arrivals are remembered.
     static let historyDuration = Duration.milliseconds(500)
-    /// Receive deltas count 250 µs.
+    /// The unit of receive deltas: 250 µs.
     static let tick: Int64 = 250_000
     /// The reference time counts 64 ms.
     static let ticksPerReference: Int64 = 256

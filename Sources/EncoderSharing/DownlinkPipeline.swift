@@ -22,7 +22,7 @@ package struct DownlinkPipeline {
     /// The layer of a dropped frame to which frames of the layers above refer, until the next frame of the same layer
     /// or a lower one.
     private var missingLayer: Int?
-    /// Since when a keyframe of the receiver's group is waited for.
+    /// The time since which a keyframe of the receiver's group is awaited.
     private var waitsSince: MonotonicInstant?
     /// The time of the last keyframe, with the link's backlog after it.
     private var lastKeyframe: (time: MonotonicInstant, backlog: Duration)?
@@ -74,7 +74,7 @@ package struct DownlinkPipeline {
         return true
     }
 
-    /// Frames left out longer ago than this say nothing of the present.
+    /// The age from which frames that were left out are ignored.
     private static let lately = Duration.seconds(2)
 
     /// Returns the number of temporal layers, of three, that are dropped for this receiver alone.

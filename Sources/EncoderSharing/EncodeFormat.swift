@@ -4,7 +4,7 @@ package import VideoCoding
 /// The format of a receiver's stream, apart from its rate: receivers of one format can share an encoder.
 package struct EncodeFormat: Hashable, Sendable {
     package var dimensions: VideoDimensions
-    /// All but the rates, which are the encoder's.
+    /// All properties except the rates, which are the encoder's.
     package var properties: CompressionProperties
     /// True if the receiver's level does not allow the whole canvas.
     package var isSmallerThanCanvas = false

@@ -5,7 +5,7 @@ package import MediaCore
 package struct EncoderBackoff: Sendable {
     private static let shortest = Duration.milliseconds(250)
     private static let longest = Duration.seconds(30)
-    /// An encoder that works for so long has recovered. One that fails behind each keyframe has not.
+    /// The time after which a working encoder has recovered. One that fails after each keyframe has not.
     private static let recoveryTime = Duration.seconds(5)
 
     /// Failures in a row.

@@ -1,7 +1,7 @@
 /// A failure that leaves a recording's file missing or incomplete.
 public enum FlightFileProblem: Error, Hashable, Sendable {
     case cannotCreate(path: String, reason: String)
-    /// All files that the folder may hold are still being written.
+    /// All files for which the folder has room are still being written.
     case tooManyFiles(path: String, limit: Int)
     /// A write failed. The part written before it is usable.
     case cannotWrite(path: String, reason: String)

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Follows the parameter sets of a stream and tells the format of each frame.
+/// Follows the parameter sets of a stream and determines the format of each frame.
 public struct FormatTracker: Sendable {
     private(set) var store = ParameterSetStore()
     private var cached: (sequenceParameterSetID: UInt8, format: VideoFormatDescription)?

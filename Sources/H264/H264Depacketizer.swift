@@ -65,8 +65,8 @@ public struct H264Depacketizer: Sendable {
         return finished
     }
 
-    /// Gives out the access unit that is being put together, at the end of a stream, where anything of it is there.
-    /// Without its marker nothing shows that it is whole, so it counts as damaged.
+    /// Returns the unfinished access unit at the end of a stream, if there is any. Without its marker it may be
+    /// incomplete, so it counts as damaged.
     public mutating func flush() -> AccessUnit? {
         unit?.isDamaged = true
         return closeUnit()

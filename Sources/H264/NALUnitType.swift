@@ -1,6 +1,6 @@
 /// `nal_unit_type`: the kind of a NAL unit (H.264 table 7-1; 24 to 29 as RFC 6184 table 1 uses them in RTP).
 public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
-    /// Left to applications, as 24 to 31 are outside of RTP.
+    /// A type that is left to applications; 24 to 31 are not used in RTP.
     case unspecified = 0
     /// A slice of a picture that is not an IDR picture.
     case codedSliceNonIDR = 1

@@ -88,7 +88,7 @@ public struct ParameterSetStore: Sendable {
         return UInt8(id)
     }
 
-    /// The most bytes of a set up to behind its ids.
+    /// The largest number of bytes of a set up to the end of its ids.
     private static let sizeOfIDs = 8
 
     /// The SPS with an id, if it was sent.

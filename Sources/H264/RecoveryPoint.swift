@@ -12,7 +12,7 @@ public struct RecoveryPoint: Hashable, Sendable {
 
     /// `payloadType` of the message.
     private static let payloadType = 6
-    /// The longest part of a unit that is looked through: other messages may stand before this one.
+    /// The longest part of a unit that is searched: other messages may come before this one.
     private static let maximumSize = 4096
     /// The widest `frame_num` has 16 bits.
     private static let frameCounts: ClosedRange<UInt32> = 0...65535

@@ -1,7 +1,7 @@
 import MediaCore
 
 extension SequenceParameterSet {
-    /// Profiles whose SPS tells the chroma format, bit depths and scaling lists (H.264 7.3.2.1.1).
+    /// Profiles whose SPS states the chroma format, bit depths and scaling lists (H.264 7.3.2.1.1).
     private static let profilesWithChromaFormat: Set<UInt8> = [
         100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135,
     ]

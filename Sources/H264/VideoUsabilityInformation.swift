@@ -6,7 +6,7 @@ public struct VideoUsabilityInformation: Hashable, Sendable {
     public struct VideoSignal: Hashable, Sendable {
         /// `video_format`: 0 component, 1 PAL, 2 NTSC, 3 SECAM, 4 MAC, 5 unspecified.
         public var videoFormat: UInt8
-        /// Code points that were not sent are unspecified.
+        /// The colour description; code points that were not sent are unspecified.
         public var colour: ColourDescription
     }
 

@@ -3,9 +3,9 @@ package import MediaCore
 /// The ratio of jobs' actual times to the times that were measured on the idle machine: other sizes and contents cost
 /// more or less, and so does other work on shared processors.
 package struct CostFactor: Sendable {
-    /// Over how long is averaged.
+    /// The time over which the average is taken.
     private static let time = 5.0
-    /// Less work than this tells nothing, in seconds of processor time.
+    /// The least work that is evaluated, in seconds of processor time.
     private static let leastWork = 0.2
     private static let bounds = 0.5...4.0
 
@@ -15,7 +15,7 @@ package struct CostFactor: Sendable {
 
     package init() {}
 
-    /// 1 while it is not known.
+    /// The value; 1 while it is not known.
     package var value: Double {
         guard expected >= Self.leastWork else { return 1 }
         return min(max(busy / expected, Self.bounds.lowerBound), Self.bounds.upperBound)

@@ -87,7 +87,7 @@ package struct LoadWindow: Sendable {
         /// Ticks with a high load, and in how many quarters of the window they are.
         var highTicks = 0
         var highSlices = 0
-        /// Time that workers spent in jobs.
+        /// The time that workers spent in jobs.
         package var busy = Duration.zero
     }
 

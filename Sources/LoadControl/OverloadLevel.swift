@@ -1,6 +1,6 @@
 /// The level of overload control: each is a measure in addition to those of the levels before it.
 public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
-    /// All is as configured.
+    /// No measure is taken.
     case normal
     /// Encoders use a cheaper preset.
     case cheaperPreset

@@ -57,7 +57,7 @@ public struct OverloadSnapshot: Encodable, Sendable {
     /// The reason for which a join is refused.
     public struct Refusal: Encodable, Hashable, Sendable {
         public var reason: String
-        /// Seconds.
+        /// The time to wait, in seconds.
         public var retryAfter: Int
 
         public init(reason: String, retryAfter: Int) {

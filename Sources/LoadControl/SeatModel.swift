@@ -4,7 +4,7 @@ public import VideoCoding
 /// Estimates from the costs of each kind of work how many participants the machine has time for.
 public struct SeatModel: Sendable, Hashable {
     public var calibration: Calibration
-    /// Processors, or threads where these are fewer.
+    /// The number of processors, or of threads if there are fewer.
     public var workers: Int
     /// Ticks a second.
     public var frameRate: Int
@@ -21,7 +21,7 @@ public struct SeatModel: Sendable, Hashable {
     package static let audioFrequency = 50.0
     /// The largest assumed number of simultaneous speakers: each of them hears a mix of its own, all others the same.
     static let speakers = 4
-    /// More than these are not counted.
+    /// The largest number that is counted.
     package static let most = 1000
 
     public init(
@@ -40,7 +40,7 @@ public struct SeatModel: Sendable, Hashable {
         package var sources = 0
         /// The number of receivers.
         package var receivers = 0
-        /// Different pictures at each tick.
+        /// The number of different pictures at each tick.
         package var pictures = 0
         package var encoders = 0
 

@@ -1,4 +1,4 @@
-/// The level of a frame of audio, as the header extension of RFC 6464 has it.
+/// The level of a frame of audio, as in the header extension of RFC 6464.
 public struct AudioLevel: Hashable, Sendable {
     /// Decibels below overload (-dBov): 0 is the loudest, 127 silence.
     public var decibelsBelowOverload: UInt8

@@ -1,6 +1,6 @@
 /// An amount of data, in bytes.
 public struct DataSize: Hashable, Comparable, Sendable {
-    /// Bytes.
+    /// The number of bytes.
     public var bytes: Int
 
     public init(bytes: Int) {

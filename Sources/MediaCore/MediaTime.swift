@@ -58,9 +58,9 @@ public struct MediaTime: Sendable {
     public static let invalid = MediaTime(.invalid)
     /// A time that is not known yet, such as the duration of a live stream.
     public static let indefinite = MediaTime(.indefinite)
-    /// Later than every number.
+    /// A time later than every number.
     public static let positiveInfinity = MediaTime(.positiveInfinity)
-    /// Earlier than every number.
+    /// A time earlier than every number.
     public static let negativeInfinity = MediaTime(.negativeInfinity)
 
     /// True if the time is anything but `invalid`.

@@ -20,7 +20,7 @@ public struct MediaTimeRange: Hashable, Sendable {
 
     /// An empty range at time zero.
     public static let empty = MediaTimeRange(start: .zero, duration: .zero)
-    /// All of time.
+    /// The range that contains all time.
     public static let all = MediaTimeRange(start: .negativeInfinity, duration: .positiveInfinity)
     public static let invalid = MediaTimeRange(start: .invalid, duration: .invalid)
 

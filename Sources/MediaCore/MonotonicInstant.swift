@@ -14,7 +14,7 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
 
     /// The clock's origin.
     public static let zero = MonotonicInstant(nanoseconds: 0)
-    /// Later than every other instant: "never".
+    /// An instant later than every other one: "never".
     public static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
     /// Whole milliseconds since the clock's origin, rounded down.

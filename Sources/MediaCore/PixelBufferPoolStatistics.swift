@@ -4,9 +4,9 @@ public struct PixelBufferPoolStatistics: Hashable, Sendable {
     public var allocated = 0
     /// Times that a picture was handed out again.
     public var recycled = 0
-    /// Pictures that lay unused for too long and were let go of.
+    /// Pictures that were unused for too long and were released.
     public var agedOut = 0
-    /// Pictures that someone holds now.
+    /// Pictures that are in use now.
     public var inUse = 0
     /// Pictures that nobody holds now.
     public var free = 0

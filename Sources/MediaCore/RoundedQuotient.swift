@@ -1,6 +1,6 @@
 /// `numerator / denominator × factor`, rounded to a whole number.
 struct RoundedQuotient {
-    /// Nil if it is beyond 2⁶⁴ before the factor.
+    /// The value; nil if it is beyond 2⁶⁴ before the factor.
     let value: Int128?
     let isExact: Bool
 

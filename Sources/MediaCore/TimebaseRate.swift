@@ -1,6 +1,6 @@
 /// A rate as the exact ratio of two integers, so that times computed with it have no error of a double.
 struct TimebaseRate: Equatable {
-    /// Within ±2⁵³, unless the denominator is 1.
+    /// The numerator, within ±2⁵³ unless the denominator is 1.
     let numerator: Int64
     /// A power of two, up to 2⁶⁰.
     let denominator: Int64

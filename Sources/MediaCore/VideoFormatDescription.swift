@@ -65,7 +65,7 @@ public struct VideoFormatDescription: Sendable {
 
     /// SPS NAL units, then PPS NAL units, with their header byte, without start codes.
     public var parameterSets: [ByteBuffer] { storage.parameterSets }
-    /// All that the parameter sets say, as it was given.
+    /// The full content of the parameter sets, as it was given.
     public var meaning: (any Hashable & Sendable)? { storage.meaning }
     public var properties: Properties { storage.properties }
 

@@ -7,7 +7,7 @@ public enum VideoRotation: UInt8, Hashable, Sendable, CaseIterable {
     case none = 0
     /// A quarter turn clockwise.
     case clockwise90 = 1
-    /// Half a turn.
+    /// A rotation by half a turn.
     case rotate180 = 2
     /// Three quarters of a turn clockwise, which is one counter-clockwise.
     case clockwise270 = 3

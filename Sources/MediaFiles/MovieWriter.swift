@@ -40,9 +40,9 @@ public final class MovieWriter {
     public private(set) var videoSampleCount = 0
     public private(set) var audioPacketCount = 0
 
-    /// Creates the file, over one that is there.
+    /// Creates the file, and replaces an existing one.
     ///
-    /// - Throws: `MovieError.cannotCreate` when the file cannot be created or the header cannot be written.
+    /// - Throws: `MovieError.cannotCreate` if the file cannot be created or the header cannot be written.
     public init(
         path: String, video format: VideoFormatDescription, audio: OpusTrack? = nil,
         layout: Layout = .fragmented(every: .seconds(1))

@@ -2,10 +2,10 @@
 public enum ConnectionState: String, Codable, Hashable, Sendable, CaseIterable {
     /// No authentic packet has come yet.
     case new
-    /// Media flows, or could.
+    /// Media flows, or can flow.
     case connected
     /// The remote side is silent; nothing is sent to its address until it is heard again.
     case reconnecting
-    /// The connection is given up: the participant leaves.
+    /// The connection has failed: the participant leaves.
     case failed
 }

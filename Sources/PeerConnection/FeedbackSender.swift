@@ -8,7 +8,7 @@ struct FeedbackSender {
     private let timing: FeedbackTiming
     private let reportsFrameEnds: Bool
     private var transportRecorder: TransportFeedbackRecorder?
-    /// The same where feedback is that of RFC 8888.
+    /// The recorder for feedback by RFC 8888.
     private var congestionRecorder: CongestionFeedbackRecorder?
     private var fullIntraSequence: UInt8 = 0
     private var meter = RateMeter()

@@ -2,7 +2,7 @@ import MediaCore
 
 /// Measures the time from reading a frame's target until the frame is handed to the pacer.
 struct FrameDelayMeter {
-    /// Smaller changes are not told.
+    /// The least change that is reported.
     private static let resolution = Duration.milliseconds(1)
     /// The approximate number of frames in the mean.
     private static let memory = 8

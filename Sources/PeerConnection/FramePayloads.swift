@@ -8,7 +8,7 @@ package struct FramePayloads: Sendable {
     let packetizer: H264Packetizer
     let payloads: [ByteBuffer]
 
-    /// Nil if the frame is none.
+    /// Makes the packets of a frame; nil if its NAL units cannot be read.
     package init?(of frame: EncodedFrame, by packetizer: H264Packetizer) {
         guard let units = try? frame.sample.nalUnits() else { return nil }
         self.packetizer = packetizer

@@ -15,7 +15,7 @@ package final class MediaLine {
     private(set) var header: Header
     /// The address for RTP; `nil` until the remote address is known, and while sending is paused.
     var rtpDestination: TransportAddress? { isPaused ? nil : rtpAddress }
-    /// The address for RTCP, likewise.
+    /// The address for RTCP; nil while sending is paused.
     var rtcpDestination: TransportAddress? { isPaused ? nil : rtcpAddress }
     private var rtpAddress: TransportAddress?
     private var rtcpAddress: TransportAddress?
@@ -77,10 +77,10 @@ package final class MediaLine {
         let inboundAudioLevel: UInt8?
         let inboundMID: UInt8?
         let outboundMID: UInt8?
-        /// The identification tag as it stands in packets.
+        /// The identification tag as written in packets.
         let mid: [UInt8]
 
-        /// A longer tag would cost too much in a packet; without it the announced SSRCs tell whose it is.
+        /// The length above which a tag would cost too much in a packet; the announced SSRCs then identify its media.
         private static let longestMID = 8
 
         init(_ media: NegotiatedMedia) {
@@ -145,7 +145,7 @@ package final class MediaLine {
         setUpStreams(using: &generator)
     }
 
-    /// Makes the streams that were negotiated and are not there yet, and brings the others up to date.
+    /// Makes the negotiated streams that do not exist yet, and updates the others.
     func setUpStreams(using generator: inout some RandomNumberGenerator) {
         switch negotiated.kind {
         case .video:

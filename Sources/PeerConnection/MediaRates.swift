@@ -8,18 +8,18 @@ struct MediaRates {
     private var allocator: BitrateAllocator
     private(set) var allocated = BitrateAllocation(
         audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
-    /// The rate over several frames that was told last.
+    /// The last reported rate over several frames.
     private var toldSustained = BitRate.zero
-    /// The most that there is to send, as the controller was told.
+    /// The largest rate that there is to send, as the controller knows it.
     private var demand: BitRate
 
-    /// The least that a video encoder is told, whatever a receiver's own limit says.
+    /// The lowest rate that a video encoder gets, even if a receiver's own limit is lower.
     static let minimumVideo = BitRate.kilobits(50)
     /// The most that an audio stream takes, headers included.
     static let audioDemand = BitRate.kilobits(64)
     /// Frames are divided into packets of one size, of which few are as large as can be.
     private static let averageVideoPayloadSize = DataSize(bytes: 1000)
-    /// A change of the rate over several frames that is told although the next frame's is the same.
+    /// The change of the rate over several frames that is reported although the next frame's rate is the same.
     private static let notableChange = 0.1
 
     init(maximum: BitRate) {

@@ -137,8 +137,8 @@ extension PeerConnection {
         emit(.keyframeRequested(line.negotiated.content))
     }
 
-    /// Ends the streams that a goodbye names. With ICE that is all, because consent shows whether the endpoint is
-    /// there, and a browser ends the stream of a camera that is turned off. Without ICE, an endpoint whose camera or
+    /// Ends the streams that a goodbye names. With ICE nothing else follows, because consent shows whether the endpoint
+    /// is there, and a browser ends the stream of a camera that is turned off. Without ICE, an endpoint whose camera or
     /// microphone says goodbye is leaving.
     private func handle(_ goodbye: Goodbye) {
         let ended = lines.filter { line in goodbye.ssrcs.contains { line.knownSSRCs.contains($0) } }.map(\.negotiated)

@@ -75,7 +75,7 @@ extension PeerConnection {
         handle(packets, line: line, now: now)
     }
 
-    /// An authentic packet came: the remote side is there.
+    /// Takes an authentic packet, which shows that the remote side is there.
     private func heard(from source: TransportAddress, now: MonotonicInstant) {
         authenticated(now: now)
         guard let transport else {

@@ -46,7 +46,7 @@ public final class PeerConnection {
         case unauthenticated
         /// Authentic, but not valid RTP or RTCP.
         case malformed
-        /// No line of this session takes it.
+        /// No line of this session accepts it.
         case unknown
     }
 

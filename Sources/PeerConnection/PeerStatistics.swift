@@ -29,7 +29,7 @@ public struct PeerStatistics: Sendable {
     public var targetBitRate: BitRate
     /// True if the path carries too little for video, so that only audio is sent.
     public var isVideoPaused: Bool
-    /// The video encoder's rate, as it was told last.
+    /// The last reported rate of the video encoder.
     public var videoBitRate: BitRate
     public var latency: LatencyLedger
     public var pacerQueue: DataSize

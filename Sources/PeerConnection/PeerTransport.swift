@@ -24,7 +24,7 @@ package final class PeerTransport {
 
     /// The outcome of a datagram.
     enum Outcome {
-        /// Authentic, or at least from where authentic datagrams came.
+        /// The datagram is authentic, or at least comes from an address that has sent authentic datagrams.
         case accepted
         /// Failed authentication, or came from an address that passed no check.
         case unauthenticated

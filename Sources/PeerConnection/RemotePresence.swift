@@ -17,8 +17,8 @@ struct RemotePresence {
     /// RTP and RTCP of a few streams, before and after a change of network.
     private static let maximumProvedAddresses = 8
 
-    /// - Parameter silenceLimit: Without an authentic packet for so long nothing is sent; nil: it is sent to all the
-    ///   same.
+    /// - Parameter silenceLimit: The time without an authentic packet after which nothing is sent; nil to send in any
+    ///   case.
     init(silenceLimit: Duration?) {
         self.silenceLimit = silenceLimit
     }

@@ -24,7 +24,7 @@ struct Repair {
     private var redundancy = RedundancyPolicy()
     private var lastRetransmission: MonotonicInstant?
 
-    /// Retransmission is in use for so long after the last.
+    /// The time after the last retransmission for which the method counts as in use.
     private static let retransmissionMemory = Duration.seconds(5)
 
     // MARK: What is known of losses

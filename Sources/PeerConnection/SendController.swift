@@ -305,7 +305,7 @@ struct SendController {
         return nil
     }
 
-    /// Seals and remembers a packet that the pacer let go.
+    /// Seals and remembers a packet that the pacer released.
     private mutating func finish(
         _ outgoing: OutgoingPacket, probeClusterID: Int?, now: MonotonicInstant
     ) -> PeerConnection.Transmit? {

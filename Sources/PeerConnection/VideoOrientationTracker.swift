@@ -1,13 +1,13 @@
 import MediaCore
 import RTP
 
-/// Follows how a stream's pictures lie. A packet may say it for its picture; it then holds until another says otherwise
-/// (coordination of video orientation, 3GPP TS 26.114, 7.4.5).
+/// Follows the orientation of a stream's pictures. A packet may state it for its picture; it then holds until another
+/// packet states a different one (coordination of video orientation, 3GPP TS 26.114, 7.4.5).
 struct VideoOrientationTracker {
     /// The header extension's identifier; nil if it was not negotiated.
     var id: UInt8?
     private var current = VideoRotation.none
-    /// The last rotation told, and its picture; earlier pictures may still be on their way.
+    /// The last reported rotation, and its picture; earlier pictures may still be on their way.
     private var announced: (rotation: VideoRotation, timestamp: UInt32)?
 
     init(id: UInt8?) {

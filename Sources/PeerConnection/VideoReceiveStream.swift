@@ -205,7 +205,7 @@ package final class VideoReceiveStream {
     /// Returns the RTP timestamp of a picture to acknowledge.
     func takeAcknowledgement(now: MonotonicInstant) -> UInt32? { acknowledgement.take(now: now) }
 
-    /// Somebody wants a keyframe, although nothing is missing.
+    /// Requests a keyframe, although nothing is missing.
     func keyframeWanted(now: MonotonicInstant) {
         if canRequestKeyframes { keyframes.need(now: now) }
     }
@@ -227,7 +227,7 @@ package final class VideoReceiveStream {
         min(jitterBuffer.nextDeadline ?? .distantFuture, asksForKeyframes ? keyframes.nextDeadline : .distantFuture)
     }
 
-    /// The frames that are complete, or given up, by now.
+    /// The frames that are complete or abandoned by now.
     package func popFrames(now: MonotonicInstant) -> [ReceivedVideoFrame] {
         var frames: [ReceivedVideoFrame] = []
         while let received = jitterBuffer.popNext(now: now) {

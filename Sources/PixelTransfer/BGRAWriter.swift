@@ -4,7 +4,7 @@ import MediaCore
 struct BGRAWriter {
     private let black: Int32
     private let luma: Int32
-    /// The weight of U in blue and green, and that of V in green and red.
+    /// The weight of U in blue and green, and of V in green and red.
     private let blueOfU: Int32
     private let greenOfU: Int32
     private let greenOfV: Int32

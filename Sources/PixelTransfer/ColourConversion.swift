@@ -60,7 +60,7 @@ private struct ColourWeight: Hashable {
     /// The upper and the lower byte of the magnitude: two products fit in 16 bits if one of both would not.
     let upper: UInt16
     let lower: UInt16
-    /// 1 or -1.
+    /// The sign: 1 or -1.
     let sign: Int16
 
     init(_ value: Double) {

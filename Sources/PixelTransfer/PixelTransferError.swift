@@ -4,7 +4,7 @@ public import MediaCore
 public enum PixelTransferError: Error, Hashable {
     /// A side of the picture, or of its result, is less than 1 or more than 32767 samples.
     case unsupportedDimensions(VideoDimensions)
-    /// The picture's rows lie further apart, in bytes, than can be told.
+    /// The distance of the picture's rows, in bytes, is too large to be stated.
     case unsupportedStride(Int)
     /// Rows were asked to be aligned to something else than a power of two up to 4096 bytes.
     case unsupportedAlignment(Int)

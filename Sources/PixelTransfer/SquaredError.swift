@@ -2,7 +2,7 @@ import Glibc
 
 /// The sums of squared differences between pictures, plane by plane.
 public struct SquaredError: Hashable, Sendable {
-    /// One plane's sum, and of how many samples it is.
+    /// One plane's sum, and its number of samples.
     public struct Plane: Hashable, Sendable {
         public var sum: UInt64
         public var count: UInt64

@@ -4,7 +4,7 @@ import SecureTransport
 
 /// The addresses of this machine's interfaces.
 enum LocalAddresses {
-    /// All of them, as they are now; ports are zero.
+    /// The addresses of all interfaces now; their ports are zero.
     static func all() -> [TransportAddress] {
         let devices = (try? System.enumerateDevices()) ?? []
         return devices.compactMap { $0.address.flatMap { TransportAddress($0) } }

@@ -6,11 +6,11 @@ import MediaCore
 /// The C library keeps freed memory for later, and a small allocation at the end of its heap holds all of it. Without
 /// this, a relay that was full once would stay large for ever.
 struct ProcessMemory {
-    /// Jobs and sockets let go of a room's last buffers some time after the room has ended.
+    /// The time after a room's end by which jobs and sockets have released its last buffers.
     private static let delay = Duration.seconds(2)
     /// Allocations wait while memory is returned, so this must be rare.
     private static let interval = Duration.seconds(20)
-    /// Less is not worth it.
+    /// The least memory for which it is done.
     private static let worthwhile = DataSize(bytes: 16 << 20)
 
     /// The last or next time of returning memory.

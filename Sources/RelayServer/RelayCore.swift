@@ -12,7 +12,7 @@ public import SecureTransport
 public protocol RelayCore: AnyObject {
     /// Admits a participant.
     func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult
-    /// Shows someone out; `false` when there is no such participant.
+    /// Removes a participant; `false` if it does not exist.
     func leave(room: String, participant: String, now: MonotonicInstant) -> Bool
     /// Answers another offer of a participant in the room.
     func renegotiate(

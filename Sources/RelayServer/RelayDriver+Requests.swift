@@ -11,7 +11,7 @@ extension RelayDriver {
         return try act { relay, now throws(JoinError) in try relay.join(request, now: now) }
     }
 
-    /// Shows someone out; `false` when there is no such participant.
+    /// Removes a participant; `false` if it does not exist.
     func leave(room: String, participant: String) -> Bool {
         act { relay, now in relay.leave(room: room, participant: participant, now: now) }
     }

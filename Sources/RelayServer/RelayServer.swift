@@ -134,9 +134,10 @@ public final class RelayServer: Service {
         }
     }
 
-    /// Serves until a graceful shutdown is asked for: then everyone is told goodbye and the sockets are closed.
+    /// Serves until a graceful shutdown is requested; then all participants are sent a goodbye and the sockets are
+    /// closed.
     ///
-    /// - Throws: `StartupError` when the TCP port was taken meanwhile, `ServiceError` when a socket failed.
+    /// - Throws: `StartupError` if the TCP port was taken meanwhile, `ServiceError` if a socket failed.
     public func run() async throws {
         let outcome: Result<Void, any Error>
         do {

@@ -16,7 +16,7 @@ public struct ServerReport: Sendable {
     public var workerCount: Int
     /// True if media is being served.
     public var isServing: Bool
-    /// Connections to which rooms' events are told.
+    /// Connections over which rooms' events are sent.
     public var eventSubscribers = 0
     /// The number of times that such a connection was read too slowly, and got the whole state instead of the missed
     /// events.

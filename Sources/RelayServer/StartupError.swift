@@ -12,7 +12,7 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case addressNotAvailable(String)
     /// Another program listens there.
     case portInUse(Transport, host: String, port: Int)
-    /// The system does not let this user listen there.
+    /// The system does not allow this user to listen there.
     case notPermitted(Transport, host: String, port: Int)
     /// No port was free for both protocols.
     case noFreePort(host: String)
@@ -28,7 +28,7 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case keyDoesNotFit(key: String, certificate: String)
     /// The certificate for media could not be made.
     case secureTransport(reason: String)
-    /// Anything else the system said.
+    /// Another error of the system.
     case system(Transport, host: String, port: Int, reason: String)
 
     public var description: String {

@@ -3,17 +3,17 @@ public import MediaCore
 
 /// The arrangement of participants in a picture.
 public enum LayoutMode: Hashable, Sendable {
-    /// All in tiles of one size. While someone presents: `presentation`.
+    /// All cameras in tiles of one size. While someone presents, this is `presentation`.
     case grid
-    /// The speaker is large, the others stand in a strip. With a screen share: `presentation`.
+    /// The speaker is large, the others are in a strip. With a screen share, this is `presentation`.
     case speaker
     /// The speaker and the speaker before, or the screen share and the speaker, share the canvas.
     case sideBySide
-    /// The speaker or the screen share fills the canvas; the next one stands in its corner.
+    /// The speaker or the screen share fills the canvas; the next source is in its corner.
     case pictureInPicture
-    /// The screen share is large, the others stand in a strip. Without a screen share: `speaker`.
+    /// The screen share is large, the others are in a strip. Without a screen share, this is `speaker`.
     case presentation
-    /// One participant is large, by its screen share or else its camera, whoever speaks. Others stand in a strip.
+    /// One participant is large, by its screen share or else its camera, whoever speaks. The others are in a strip.
     case pinned(participant: String)
     /// One participant alone, by its screen share or else its camera.
     case solo(participant: String)

@@ -5,7 +5,7 @@ public import Compositing
 /// As JSON it is like `RoomLayout`, with every key optional and one more:
 /// `{"layout":"pinned","participant":"k3v9…","hide":["x7…"],"selfView":"always"}`.
 public struct ParticipantLayout: Hashable, Sendable {
-    /// Nil: the room's.
+    /// The layout; nil for the room's.
     public var mode: LayoutMode?
     /// The fit of cameras; nil: as in the room.
     public var fit: LayerFit.Mode?

@@ -1,6 +1,6 @@
 /// The reason for which a request was refused, as `application/problem+json` (RFC 9457).
 public struct ProblemDetails: Codable, Hashable, Sendable {
-    /// Something wrong at a place of the JSON that came.
+    /// A mistake at a place of the received JSON.
     public struct Mistake: Codable, Hashable, Sendable {
         /// The place, such as `template.slots[2].width`; empty for the whole document.
         public var path: String

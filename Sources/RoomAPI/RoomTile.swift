@@ -1,7 +1,7 @@
 public import MediaCore
 
 /// The largest tile in which anybody sees a picture: more samples than these are sent in vain. Zero by zero while
-/// nobody sees it. A larger one is told at once, a smaller one when it has been so for a few seconds.
+/// nobody sees it. A larger tile is reported at once, a smaller one after a few seconds.
 public struct RoomTile: Codable, Hashable, Sendable {
     public var participant: String
     public var content: SourceContent

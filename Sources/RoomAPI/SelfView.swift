@@ -1,9 +1,9 @@
 /// The choice whether a participant's picture contains the participant.
 public enum SelfView: String, CaseIterable, Codable, Sendable {
-    /// Everyone but oneself.
+    /// The picture contains everyone but the participant.
     case never
     /// Participants do not see themselves while there are encoders for that many pictures.
     case auto
-    /// Everyone.
+    /// The picture contains everyone.
     case always
 }

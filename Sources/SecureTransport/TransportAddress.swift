@@ -70,7 +70,7 @@ public struct TransportAddress: Hashable, Sendable {
         return address.high == 0 && address.low == 0
     }
 
-    /// The IPv4 address that an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) stands for; other addresses as they are.
+    /// The IPv4 address of an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2); other addresses unchanged.
     ///
     /// A dual-stack socket names IPv4 peers in the mapped form; compare and store addresses unmapped.
     public var unmapped: TransportAddress {

@@ -4,7 +4,7 @@ public import MediaCore
 public enum VideoCodingError: Error, Hashable, Sendable {
     /// No session decodes this format.
     case unsupportedFormat(reason: String)
-    /// The session cannot continue with the sample's format; `canAccept` tells this in advance.
+    /// The session cannot continue with the sample's format; check this in advance with `canAccept`.
     case formatNotAccepted(reason: String)
     /// The sample is not a sequence of length-prefixed NAL units.
     case malformedSample(reason: String)
@@ -12,7 +12,7 @@ public enum VideoCodingError: Error, Hashable, Sendable {
     case decodingFailed(code: Int32)
     /// The picture could not be converted to the session's pixel buffer attributes.
     case pixelTransferFailed(reason: String)
-    /// The codec library is there but does not work: no H.264 in it, or no memory.
+    /// The codec library exists but does not work: it lacks H.264, or there is no memory.
     case codecUnavailable(reason: String)
     /// An encoder cannot be made like this.
     case invalidConfiguration(reason: String)
@@ -24,7 +24,7 @@ public enum VideoCodingError: Error, Hashable, Sendable {
     case propertyNotSupported(CompressionProperty, reason: String)
     /// The property is fixed once a frame has been taken.
     case propertyNotChangeable(CompressionProperty)
-    /// The back end knows nothing of this wish.
+    /// The back end does not support this option.
     case optionNotSupported(EncodeOption, EncoderBackEnd)
     /// The frame is not shown later than the one before it; it was not taken.
     case timeNotIncreasing(MediaTime, previous: MediaTime?)

@@ -24,7 +24,7 @@ struct CalibrationReport: Encodable {
     var preset: String
     var frameRate: Int
     var workers: Int
-    /// nil: one for each receiver.
+    /// The largest number of encoders; nil for one for each receiver.
     var maximumEncoders: Int?
     /// Milliseconds of processor time: a frame of 640x360, the addition of each source and each picture to a tick, an
     /// encoded picture by preset, 20 ms of audio.

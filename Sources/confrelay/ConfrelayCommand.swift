@@ -161,7 +161,7 @@ struct BrowserOptions: ParsableArguments {
         transform: ICEServer.list(option:))
     var iceServerFile: [ICEServer] = []
 
-    /// Both files; nil for plain HTTP.
+    /// The certificate and key files; nil for plain HTTP.
     var tlsFiles: TLSFiles? {
         guard let tlsCertificate, let tlsKey else { return nil }
         return TLSFiles(certificate: tlsCertificate, key: tlsKey)
@@ -323,7 +323,7 @@ struct LimitOptions: ParsableArguments {
                 """))
     var allowSilentReceivers = false
 
-    /// nil: it is off.
+    /// The settings of overload control; nil if it is off.
     var overloadSettings: OverloadSettings? { overloadControl == .on ? OverloadSettings(workers: busyWorkers) : nil }
 
     /// Workers that have a processor each.

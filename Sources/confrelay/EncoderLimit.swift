@@ -3,7 +3,7 @@ import Foundation
 
 /// The largest number of video encoders of a room.
 struct EncoderLimit: ExpressibleByArgument {
-    /// nil for one for each receiver.
+    /// The number of encoders; nil for one for each receiver.
     var count: Int?
 
     /// Two for each core: they take about a fifth of its time with the default picture, decoding and composing the

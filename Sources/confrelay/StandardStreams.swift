@@ -9,7 +9,7 @@ enum StandardStreams {
 /// The reason for which a command failed.
 struct CommandFailure: Error, Hashable {
     var exit: Confrelay.Exit
-    /// One line each.
+    /// The messages, one line each.
     var messages: [String]
 
     init(_ exit: Confrelay.Exit, _ messages: String...) { self.init(exit, messages) }

@@ -5,7 +5,7 @@ import PixelTransfer
 public struct RoundedShape: Sendable {
     /// A part of a rectangle with rounded corners.
     public enum Kind: Hashable, Sendable {
-        /// All of it.
+        /// A rectangle with square corners.
         case rectangle
         /// A border along its inside, of a width in luma samples, from 1 on.
         case border(width: Int)

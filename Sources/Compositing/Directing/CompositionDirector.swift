@@ -131,7 +131,7 @@ public struct CompositionDirector: Sendable {
 }
 
 extension CompositionInstruction {
-    /// The part of it that lies in a range.
+    /// The instruction's part in a range.
     fileprivate func trimmed(to range: MediaTimeRange) -> CompositionInstruction {
         var part = self
         part.timeRange = range

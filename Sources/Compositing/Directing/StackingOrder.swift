@@ -12,9 +12,9 @@ import MediaCore
 struct StackingOrder {
     /// A layer's rectangles now and at the end. Leaving and arriving layers have only one of them.
     struct Movement: Hashable {
-        /// Among the layers on screen, from the lowest to the highest.
+        /// The layer's position among the layers on screen, from the lowest to the highest.
         var current: Int?
-        /// Among the layers wanted, from the lowest to the highest.
+        /// The layer's position among the wanted layers, from the lowest to the highest.
         var target: Int?
     }
 
@@ -23,7 +23,7 @@ struct StackingOrder {
 
     /// - Parameters:
     ///   - current: The rectangles on screen, from the lowest to the highest.
-    ///   - target: The rectangles at the end, likewise.
+    ///   - target: The rectangles at the end, in the same order.
     init(current: [PixelRect], target: [PixelRect]) {
         self.current = current
         self.target = target

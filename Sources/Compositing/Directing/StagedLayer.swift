@@ -17,15 +17,16 @@ struct StagedLayer: Hashable, Sendable {
 }
 
 extension CompositionLayer {
-    /// Makes the rectangle change from `current` to `rect` in `range`. Nothing changes if it is there already, or
-    /// already moving there.
+    /// Makes the rectangle change from `current` to `rect` in `range`. Does nothing if it is there already, or already
+    /// moving there.
     mutating func glide(
         from current: PixelRect, during range: MediaTimeRange, easing: Easing, continuing ramp: Ramp<PixelRect>?
     ) {
         rectRamps = Self.ramps(from: current, to: rect, during: range, easing: easing, continuing: ramp)
     }
 
-    /// Makes the opacity change from `current` to `opacity`, likewise.
+    /// Makes the opacity change from `current` to `opacity` in `range`. Does nothing if it has that value already, or
+    /// is already changing to it.
     mutating func fade(
         from current: Double, during range: MediaTimeRange, easing: Easing, continuing ramp: Ramp<Double>?
     ) {

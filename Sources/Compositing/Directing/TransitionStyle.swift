@@ -11,7 +11,7 @@ public struct TransitionStyle: Hashable, Sendable {
         self.easing = easing
     }
 
-    /// 300 ms, slow at first and at last.
+    /// A change of 300 ms that begins and ends slowly.
     public static let standard = TransitionStyle(duration: .milliseconds(300))
     /// Everything changes at once.
     public static let off = TransitionStyle(duration: .zero)

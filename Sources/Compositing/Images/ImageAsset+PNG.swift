@@ -12,7 +12,7 @@ public enum ImageAssetError: Error, Hashable {
     case unsupportedSize(width: Int, height: Int)
     /// The signature is that of a PNG, but the rest cannot be read.
     case damaged(reason: String)
-    /// There is no such file, or it cannot be read.
+    /// The file does not exist or cannot be read.
     case cannotRead(path: String, reason: String)
 }
 

@@ -1,10 +1,11 @@
 public import MediaCore
 
-/// A still image with transparency: a background, a logo, somebody's avatar. Two are equal if they are the same object.
+/// A still image with transparency: a background, a logo or an avatar. Two images are equal if they are the same
+/// object.
 public final class ImageAsset: Sendable {
     /// Its name in messages and templates.
     public let name: String
-    /// BGRA, colours multiplied by alpha.
+    /// The picture as BGRA, with colours multiplied by alpha.
     public let picture: PixelBuffer
 
     public init(name: String, picture: PixelBuffer) {

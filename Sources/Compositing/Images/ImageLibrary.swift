@@ -44,11 +44,11 @@ public struct ImageLibrary: Hashable, Sendable {
 
 /// The reason for which a folder of images was refused.
 public enum ImageLibraryError: Error, Hashable {
-    /// There is no such folder, or it cannot be read.
+    /// The folder does not exist or cannot be read.
     case cannotRead(folder: String, reason: String)
     /// The folder has too many images.
     case tooMany(folder: String, count: Int)
-    /// One of its images cannot be taken.
+    /// One of the folder's images is not accepted.
     case image(path: String, ImageAssetError)
 }
 

@@ -7,8 +7,8 @@ public import PixelTransfer
 public struct CompositionInstruction: Hashable, Sendable {
     /// The time range for which the instruction holds.
     public var timeRange: MediaTimeRange
-    /// The background where there is no layer. Nil stands for the compositor's own background, and is an error unless
-    /// the layers cover the canvas.
+    /// The background in places without a layer. Nil means the compositor's own background, and is an error unless the
+    /// layers cover the canvas.
     public var background: CompositionBackground?
     public var layers: [CompositionLayer]
     /// The overlays above all layers, in this order.
@@ -56,6 +56,6 @@ public enum CompositionBackground: Hashable, Sendable {
     /// An image that covers the canvas.
     case image(ImageAsset)
 
-    /// Dark grey.
+    /// The standard background: dark grey.
     public static let standard = CompositionBackground.colour(standardColour)
 }

@@ -15,7 +15,7 @@ public struct CompositionIssue: Hashable, Sendable {
         case gap
         /// Two instructions hold at the same time.
         case overlap
-        /// An instruction stands behind one that begins later.
+        /// An instruction comes after one that begins later.
         case instructionOutOfOrder
         /// A ramp is longer than its instruction, or reaches out of it.
         case rampOutsideInstruction(SourceID, Property, MediaTimeRange)
@@ -37,7 +37,7 @@ public struct CompositionIssue: Hashable, Sendable {
         case sourceWithoutLayer(SourceID)
         /// A layer shows a source that is not required.
         case layerWithoutSource(SourceID)
-        /// Here neither a layer nor a background is seen.
+        /// A place without a layer and without a background.
         case missingBackground(PixelRect)
         /// A passthrough source is not the only thing visible, or not visible unchanged.
         case contradictedPassthrough(SourceID)

@@ -2,7 +2,7 @@
 public struct CompositionOverlay: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         case image(ImageAsset)
-        /// One line; white on a dark plate, as labels are.
+        /// One line of white text on a dark plate, like labels.
         case text(String)
         /// The time of day, hours, minutes and seconds, this many minutes ahead of UTC.
         case clock(utcOffset: Int)

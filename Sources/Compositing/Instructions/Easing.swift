@@ -1,12 +1,12 @@
 /// The progress of a change over its time.
 public enum Easing: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Evenly.
+    /// Constant speed.
     case linear
-    /// Slow at first (t²).
+    /// Slow at the beginning (t²).
     case easeIn = "ease-in"
-    /// Slow at last (1 - (1 - t)²).
+    /// Slow at the end (1 - (1 - t)²).
     case easeOut = "ease-out"
-    /// Slow at first and at last (smoothstep, 3t² - 2t³).
+    /// Slow at the beginning and at the end (smoothstep, 3t² - 2t³).
     case easeInOut = "ease-in-out"
 
     /// The finished part of the change, from 0 to 1, after `factor` of the time.

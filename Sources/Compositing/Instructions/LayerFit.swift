@@ -1,7 +1,7 @@
 /// The way in which a picture fills a rectangle of another shape.
 public struct LayerFit: Hashable, Sendable {
     public enum Mode: String, Codable, CaseIterable, Sendable {
-        /// All of it is seen, between black bars.
+        /// The whole picture is shown between black bars.
         case contain
         /// The picture fills the rectangle; the excess of width or height is cut off.
         case cover

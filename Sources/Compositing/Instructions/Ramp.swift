@@ -2,7 +2,7 @@ public import MediaCore
 
 /// A value that changes from one to another over a span of time, or a part of such a change.
 public struct Ramp<Value: Interpolating>: Hashable, Sendable {
-    /// The time of the change. Before it the value is that of its start, after it that of its end.
+    /// The time of the change. Before it the ramp has its first value, after it its last one.
     public let timeRange: MediaTimeRange
     /// The span over which the value would go all the way: the ramp's own, except for one that is part of a change.
     public let course: MediaTimeRange

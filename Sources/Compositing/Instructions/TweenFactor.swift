@@ -4,7 +4,7 @@ public import MediaCore
 public struct TweenFactor: Hashable, Sendable {
     /// A number from 0 to `denominator`.
     public let numerator: Int64
-    /// Positive.
+    /// A positive number.
     public let denominator: Int64
 
     /// Zero before the range and at its start, one at its end and after it. A range of no length is passed at its

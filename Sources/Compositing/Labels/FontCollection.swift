@@ -53,7 +53,7 @@ final class FontCollection {
         return TextLayout(owning: layout)
     }
 
-    /// A font map and a context of its own, let go of together.
+    /// A font map and a context of its own, which are released together.
     private final class Fonts {
         private let map = pango_cairo_font_map_new()
         let context: OpaquePointer?

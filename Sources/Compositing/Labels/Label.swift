@@ -41,7 +41,7 @@ struct TileLabelMetrics: Hashable {
     private static let plateHeights = 18...44
     private static let smallestTile = VideoDimensions(width: 64, height: 60)
 
-    /// Nil if a tile is too small for a label that can be read.
+    /// Creates the label of a tile; nil if the tile is too small for a readable label.
     init?(tile: VideoDimensions) {
         guard tile.width >= Self.smallestTile.width, tile.height >= Self.smallestTile.height else { return nil }
         // An eleventh or so: 30 of 360, 44 of 720.

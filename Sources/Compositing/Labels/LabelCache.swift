@@ -16,10 +16,10 @@ struct LabelCache {
 
     /// The state of a label in the cache.
     enum Answer {
-        /// There is nothing to show of it.
+        /// The label has nothing to show.
         case nothing
         case drawn(DrawnLabel)
-        /// There is no time for it in this pass.
+        /// The label is not drawn in this pass, for want of time.
         case later
     }
 

@@ -11,6 +11,6 @@ public struct LabelIcons: OptionSet, Hashable, Sendable {
     /// A screen: this is the participant's screen, not the camera.
     public static let screen = LabelIcons(rawValue: 1 << 1)
 
-    /// Each by itself, in the order in which they are drawn.
+    /// The single icons, in the order in which they are drawn.
     static let all: [LabelIcons] = [.microphoneMuted, .screen]
 }

@@ -4,16 +4,16 @@ public import MediaCore
 public enum Layout: Hashable, Sendable {
     /// All cameras in tiles of one size. While someone presents it is `presentation`.
     case grid
-    /// The speaker's camera is large, the others stand in a strip. With a screen share, this is `presentation`.
+    /// The speaker's camera is large, the others are in a strip. With a screen share, this is `presentation`.
     case speaker
     /// Two sources fill half of the canvas each: the speaker and the speaker before, in the order of
     /// `LayoutScene.cameras`; or, on the left, the screen share, and the speaker.
     case sideBySide
-    /// The speaker or the screen share fills the canvas; the next in importance stands in its lower right corner.
+    /// The speaker or the screen share fills the canvas; the next most important source is in its lower right corner.
     case pictureInPicture
-    /// The newest screen share is large; the others stand in a strip. Without a screen share, this is `speaker`.
+    /// The newest screen share is large; the others are in a strip. Without a screen share, this is `speaker`.
     case presentation
-    /// A participant is large, by its screen share or else its camera; the others stand in a strip. If the participant
+    /// A participant is large, by its screen share or else its camera; the others are in a strip. If the participant
     /// has no picture, this is `speaker`.
     case pinned(ParticipantID)
     /// A participant fills the canvas, by its screen share or else its camera. If the participant has no picture, this

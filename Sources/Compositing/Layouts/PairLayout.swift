@@ -2,13 +2,13 @@ import MediaCore
 
 /// The layouts of one source or two.
 enum PairLayout {
-    /// All of the canvas that tiles can lie on; nil if not one fits.
+    /// The part of the canvas on which tiles can lie; nil if none fits.
     static func whole(_ canvas: VideoDimensions) -> PixelRect? {
         let whole = PixelRect(x: 0, y: 0, width: canvas.width & ~1, height: canvas.height & ~1)
         return whole.isEmpty ? nil : whole
     }
 
-    /// Left and right half, or upper and lower on an upright canvas.
+    /// The left and the right half, or the upper and the lower one on an upright canvas.
     static func sideBySide(_ scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
         guard let whole = whole(canvas), var pair = pair(of: scene) else { return [] }
         guard let second = pair.second else { return [CompositionLayer(source: pair.first, rect: whole)] }

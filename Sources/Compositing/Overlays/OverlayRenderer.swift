@@ -49,7 +49,7 @@ public struct OverlayRenderer {
     private struct KeptResult {
         var canvas: VideoDimensions
         var overlays: [CompositionOverlay]
-        /// Nil if none of them is a clock.
+        /// The shown time of the overlays' clocks; nil if there is no clock.
         var wallClock: Int64?
         var placed: [PlacedOverlay]
     }

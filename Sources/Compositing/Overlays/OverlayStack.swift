@@ -31,7 +31,7 @@ struct OverlayStack {
             width: canvas.width, height: max(1, (image.height * canvas.width + image.width / 2) / image.width))
     }
 
-    /// Places an overlay that is no larger than the canvas. The next one of its anchor stands behind it.
+    /// Places an overlay that is no larger than the canvas. The next one of its anchor is placed after it.
     mutating func place(_ size: VideoDimensions, at anchor: CompositionOverlay.Anchor) -> (x: Int, y: Int) {
         let (freeWidth, freeHeight) = (max(0, canvas.width - size.width), max(0, canvas.height - size.height))
         let x =

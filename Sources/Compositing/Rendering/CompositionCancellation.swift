@@ -10,6 +10,6 @@ public final class CompositionCancellation: Sendable {
 
     public var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
-    /// Cancels, once and for all.
+    /// Cancels for good.
     public func cancel() { flag.store(true, ordering: .relaxed) }
 }

@@ -29,7 +29,7 @@ public final class LayerCompositor: VideoCompositing {
         public var placeholdersRendered = 0
         /// Labels laid out and drawn.
         public var labelsRendered = 0
-        /// Background images scaled.
+        /// The number of background images that were scaled.
         public var backgroundsRendered = 0
         /// Overlays laid out and drawn.
         public var overlaysRendered = 0

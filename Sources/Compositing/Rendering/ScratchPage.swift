@@ -15,7 +15,7 @@ final class ScratchPage {
 
     var dimensions: VideoDimensions { picture.dimensions }
 
-    /// All of the page is free again.
+    /// Makes the whole page free again.
     func clear() { shelf = PixelRect(x: 0, y: 0, width: 0, height: 0) }
 
     /// A free place; nil if there is none left.
@@ -43,7 +43,7 @@ struct ScratchMemory {
     /// The number of ticks for which unused pages are kept, since transitions come in runs.
     private static let patience = 300
 
-    /// All pages are free again.
+    /// Makes all pages free again.
     mutating func beginTick() {
         idleTicks = isUsed ? 0 : idleTicks + 1
         isUsed = false

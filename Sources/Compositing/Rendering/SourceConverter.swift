@@ -6,7 +6,7 @@ struct SourceConverter {
     private struct Conversion {
         let session: PixelTransferSession
         var original: PixelBuffer
-        /// Nil if it could not be converted.
+        /// The converted picture; nil if the conversion failed.
         var result: PixelBuffer?
         var isUsed: Bool
     }

@@ -26,7 +26,7 @@ public enum VideoCompositingError: Error, Hashable, Sendable {
     case sourceMissing(SourceID)
     /// The picture was not wanted any more.
     case cancelled
-    /// Anything else.
+    /// Another failure.
     case failed(reason: String)
 }
 

@@ -8,7 +8,7 @@ public struct LayoutExplanation: Hashable, Sendable {
         public var name: String
         /// Nil for a slot that has given its place to another or has no room.
         public var rect: PixelRect?
-        /// Nil while it shows nobody.
+        /// The place's source; nil if it shows nobody.
         public var source: SourceID?
         /// The reason for this source, or for no source.
         public var reason: String

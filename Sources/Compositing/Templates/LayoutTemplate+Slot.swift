@@ -1,7 +1,7 @@
 extension LayoutTemplate {
     /// A place on the canvas and its rules.
     public struct Slot: Hashable, Sendable {
-        /// No other slot of its arrangement has the same.
+        /// The slot's name, unique in its arrangement.
         public var name: String
         public var area: Area
         /// The rules for the slot's source: the first rule that finds a source not shown yet is used. A slot of many
@@ -12,7 +12,7 @@ extension LayoutTemplate {
         public var mostTiles: Int
         /// The gap between its tiles, as a fraction of the canvas's shorter side.
         public var gap: Double
-        /// Nil: a camera fills its tile, of a screen all is seen.
+        /// The fit; nil means that a camera fills its tile, and that a screen is shown completely.
         public var fit: LayerFit.Mode?
         public var focus: FocusPoint
         /// The corners' radius as a fraction of the tile's shorter side.
@@ -68,7 +68,7 @@ extension LayoutTemplate {
 
     /// The number and arrangement of a slot's tiles.
     public enum Tiling: String, Codable, Hashable, Sendable, CaseIterable {
-        /// One, all over the slot.
+        /// One tile that fills the slot.
         case single
         /// As many tiles of 16:9 as fit best, in a grid.
         case grid
@@ -102,7 +102,7 @@ extension LayoutTemplate {
     public enum Rule: Hashable, Sendable {
         /// The screen that is presented; of several the newest.
         case screen
-        /// The active or last speaker; until somebody has spoken, the first who joined. Nobody else.
+        /// The active or last speaker; until somebody has spoken, the participant that joined first. Nobody else.
         case speaker
         /// The speaker before the present one. Nobody else.
         case previousSpeaker

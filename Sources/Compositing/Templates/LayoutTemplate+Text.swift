@@ -1,5 +1,5 @@
 extension LayoutTemplate.Rule {
-    /// The rules without a name, as JSON has them.
+    /// The rules without a name, with their texts in JSON.
     static let plain: [(text: String, rule: LayoutTemplate.Rule)] = [
         ("screen", .screen), ("speaker", .speaker), ("previous-speaker", .previousSpeaker), ("recent", .recent),
         ("next", .next),

@@ -80,7 +80,7 @@ public struct LayoutTemplate: Hashable, Sendable {
         }
     }
 
-    /// A colour as JSON has it.
+    /// A colour as written in JSON.
     public struct RGBColour: Hashable, Sendable {
         public var red: UInt8
         public var green: UInt8
@@ -101,7 +101,7 @@ public struct LayoutTemplate: Hashable, Sendable {
     /// A range of numbers of participants.
     public struct CountRange: Hashable, Sendable {
         public var least: Int
-        /// Nil: any number from `least` on.
+        /// The largest number; nil for any number from `least` on.
         public var most: Int?
 
         public init(least: Int, most: Int?) {

@@ -1,6 +1,6 @@
 /// The mistakes of a template, each with its place in the JSON and the allowed values.
 public struct LayoutTemplateError: Error, Hashable, Sendable {
-    /// One mistake.
+    /// A mistake.
     public struct Issue: Hashable, Sendable {
         /// The place, such as `slots[2].width`; empty for the whole template.
         public var path: String
@@ -21,7 +21,7 @@ public struct LayoutTemplateError: Error, Hashable, Sendable {
 
     public init(path: String, reason: String) { issues = [Issue(path: path, reason: reason)] }
 
-    /// Nil if there are no issues.
+    /// Creates the error; nil if there are no issues.
     init?(_ issues: [Issue]) {
         guard !issues.isEmpty else { return nil }
         self.issues = Array(issues.prefix(Self.maximumIssueCount))

@@ -3,9 +3,9 @@ import Glibc
 import MediaCore
 import PixelTransfer
 
-/// Pictures that stand for cameras and screens. A thin line near their edges shows how much of them is cut off.
+/// Pictures in place of cameras and screens. A thin line near their edges shows how much of them is cut off.
 enum PreviewPictures {
-    /// Somebody before a wall of the colour that their name has.
+    /// A picture of a person in front of a wall in the colour that belongs to their name.
     static func person(named name: String, size: VideoDimensions) -> PixelBuffer {
         let style = PlaceholderStyle(name: name)
         let (red, green, blue) = style.colour

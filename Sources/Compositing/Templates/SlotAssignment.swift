@@ -64,7 +64,7 @@ struct SlotAssignment {
     }
 
     /// Sorts the sources that were chosen because they spoke by the order of joining, so that faces do not move when
-    /// somebody else speaks.
+    /// another participant speaks.
     private func inOrder(_ choices: [Choice]) -> [Choice] {
         let spoke = choices.indices.filter { choices[$0].rule == .recent }
         guard spoke.count > 1 else { return choices }

@@ -92,7 +92,7 @@ struct TemplateReader {
         return text(fields, key, allowed: allowed) { Choice(rawValue: $0) }
     }
 
-    /// The value that `read` makes of a string.
+    /// The value that `read` returns for a string.
     mutating func text<Value>(
         _ fields: Fields, _ key: String, allowed: String, _ read: (String) -> Value?
     ) -> Value? {
@@ -113,7 +113,7 @@ struct TemplateReader {
         return result
     }
 
-    /// Fit for a message, which goes to terminals and logs.
+    /// The text made fit for messages to terminals and logs.
     private static func shown(_ text: String) -> String {
         let cleaned = DisplayText(text).string
         return cleaned.count > 40 ? "\(cleaned.prefix(40))…" : cleaned

@@ -16,7 +16,7 @@ struct AudioForwardingLink {
         case returning(ParticipantID, since: MonotonicInstant)
     }
 
-    /// Rates, with headers, and losses by which the choice is made.
+    /// The rates, with headers, and the losses by which the choice is made.
     struct Reading {
         /// The rate of the packets that come.
         var rate: BitRate

@@ -6,7 +6,7 @@ import PeerConnection
 /// Rate and level of a participant's audio without decoding: the bits of its packets, and how loud the packets say
 /// they are.
 struct UndecodedAudio {
-    /// Without packets for this long, there is silence.
+    /// The time without packets after which the source counts as silent.
     private static let silence = Duration.milliseconds(100)
     /// The time for which levels of voice are trusted after decoding has confirmed them.
     private static let confidence = Duration.seconds(5)

@@ -226,7 +226,7 @@ final class CompositionPlane {
         }
     }
 
-    /// A tick's pictures are there.
+    /// Takes a tick's finished pictures.
     func complete(_ tick: ComposedTick) {
         isComposing = false
         ticks &+= 1

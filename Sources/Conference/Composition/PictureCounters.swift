@@ -2,9 +2,9 @@ import Compositing
 
 /// The origins of composed pictures, counted since the room began.
 public struct PictureCounters: Encodable, Hashable, Sendable {
-    /// Rendered by the compositor.
+    /// Pictures that the compositor rendered.
     public var rendered: UInt64 = 0
-    /// Handed out again, because nothing had changed.
+    /// Pictures that were returned again because nothing had changed.
     public var reused: UInt64 = 0
     /// A source's own picture, handed out unchanged.
     public var passedThrough: UInt64 = 0

@@ -5,7 +5,7 @@ import MediaCore
 struct ViewPlan {
     /// The pictures to compose, each once however many are sent it.
     private(set) var requests: [CompositionRequest] = []
-    /// Index into `requests`, by receiver.
+    /// The index into `requests` of each receiver.
     private(set) var requestIndex: [ParticipantID: Int] = [:]
     /// The same for receivers that follow pictures of another size until their own come.
     private(set) var followedRequestIndex: [ParticipantID: Int] = [:]

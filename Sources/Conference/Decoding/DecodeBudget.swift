@@ -20,7 +20,7 @@ final class DecodeBudget {
         var content: CodedPictureCount
         var size: DataSize
 
-        /// Luma samples that are decoded of it.
+        /// The luma samples of its decoded pictures.
         var samples: Double { Double(format.codedDimensions.area) * Double(max(1, content.pictures)) }
     }
 
@@ -159,7 +159,7 @@ public struct DecodeBudgetSnapshot: Encodable, Hashable, Sendable {
     public var memory = 0
     /// The most of it.
     public var maximumMemory = 0
-    /// Luma samples a second that are decoded at most.
+    /// The largest number of luma samples per second that are decoded.
     public var maximumSampleRate = 0.0
     public var framesRefused: [Refused] = []
 }

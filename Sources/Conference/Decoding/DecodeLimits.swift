@@ -8,13 +8,13 @@ import VideoCoding
 public struct DecodeLimits: Hashable, Sendable {
     /// Luma samples a second that are decoded of one member, camera and screen share together.
     public var memberSampleRate: Double
-    /// Luma samples a second that are decoded of all members.
+    /// The luma samples per second that are decoded for all members.
     public var totalSampleRate: Double
     /// The time that workers spend on one member's video, in seconds a second.
     public var memberTime: Double
-    /// Memory for the decoded pictures of one member.
+    /// The memory for the decoded pictures of one member.
     public var memberMemory: DataSize
-    /// Memory for the decoded pictures of all members.
+    /// The memory for the decoded pictures of all members.
     public var totalMemory: DataSize
 
     /// Makes limits for a machine with this many worker threads: a stream of level 5.1 for each worker, which is about
@@ -42,7 +42,7 @@ public enum DecodeRefusal: String, CaseIterable, Codable, Sendable {
     case totalRate = "total-rate"
     /// The member's share of the workers' time is used up.
     case time
-    /// There is no memory left for pictures of this format.
+    /// No memory is left for pictures of this format.
     case memory
     /// The format has changed too often of late: each change makes a new decoder.
     case formatChanges = "format-changes"

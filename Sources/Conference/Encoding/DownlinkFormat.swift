@@ -23,7 +23,7 @@ struct DownlinkFormat {
 
     /// Without a `profile-level-id` the RFC infers Baseline, of which every decoder takes the constrained part.
     private let profile: H264Profile
-    /// `nil`: the offer did not say, or named a level that nobody knows.
+    /// The level in the offer; `nil` if there was none, or an unknown one.
     private let level: H264Level?
     /// The receiver reassembles no fragments (packetization mode 0): each slice must fit a packet.
     private let needsSmallSlices: Bool

@@ -142,7 +142,7 @@ final class EncodeGroup {
     /// True if a keyframe is wanted and may come soon.
     var expectsKeyframe: Bool { keyframes.isWanted }
 
-    /// One keyframe answers all requests until it comes.
+    /// Requests a keyframe, which answers all requests until it comes.
     func requestKeyframe() { keyframes.request() }
 
     /// The one receiver lost a picture.
@@ -155,7 +155,8 @@ final class EncodeGroup {
     /// The method that repairs losses of the single receiver.
     var recoveryMethod: LossRecovery { recovers ? recovery.method : .keyframes }
 
-    /// The one receiver has the picture whole that was taken at `time`. Returns true if it went on with a refresh.
+    /// Notes that the single receiver has the complete picture that was taken at `time`. Returns true if it continued
+    /// with a refresh.
     func pictureAcknowledged(at time: MonotonicInstant) -> Bool { recovers && recovery.acknowledged(time) }
 
     /// The outcome of a tick.
@@ -186,7 +187,7 @@ final class EncodeGroup {
     struct Demand {
         /// A receiver that follows the group.
         var activeHasRoom = false
-        /// One that waits for a keyframe.
+        /// True if a receiver that waits for a keyframe has room.
         var pendingHasRoom = false
         /// The most that a keyframe is to take.
         private(set) var keyframeBound: DataSize?

@@ -6,7 +6,7 @@ public struct EncoderFailure: Hashable, Sendable, Encodable {
     public var reason: String
     /// The number of consecutive failures.
     public var failures: Int
-    /// After how many milliseconds it is tried again.
+    /// The time in milliseconds after which it is tried again.
     public var retryAfter: Double
 
     public init(reason: String, failures: Int, retryAfter: Duration) {

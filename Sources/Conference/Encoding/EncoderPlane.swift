@@ -306,7 +306,7 @@ final class EncoderPlane {
         if answer == .keyframe, group.recoveryMethod != .keyframes { downlinks[id]?.recovery.keyframes &+= 1 }
     }
 
-    /// A receiver has the picture whole that was taken at `time`.
+    /// Notes that a receiver has the complete picture that was taken at `time`.
     func pictureAcknowledged(at time: MonotonicInstant, by id: ParticipantID) {
         guard let group = source(of: id), group.pictureAcknowledged(at: time) else { return }
         downlinks[id]?.recovery.refreshesUsed &+= 1

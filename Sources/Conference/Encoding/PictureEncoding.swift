@@ -1,7 +1,7 @@
 public import MediaCore
 public import VideoCoding
 
-/// Encodes pictures of one size: a compression session, or something that stands for one.
+/// Encodes pictures of one size: a compression session or a replacement for it.
 public protocol PictureEncoding: AnyObject {
     var dimensions: VideoDimensions { get }
 

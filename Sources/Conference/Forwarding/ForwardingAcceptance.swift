@@ -4,9 +4,9 @@ import SecureTransport
 
 /// Formats of other senders' streams that a receiver's decoder takes, as negotiated.
 struct ForwardingAcceptance: Hashable {
-    /// Nil: the receiver named a profile that is not known here.
+    /// The receiver's profile; nil if it is unknown here.
     private let profile: H264ProfileLevelID.Profile?
-    /// Nil: the receiver did not say.
+    /// The receiver's level; nil if it did not state one.
     private let level: H264ProfileLevelID.Level?
     private let packetizationMode: UInt8
     /// True if the receiver rotates pictures itself.

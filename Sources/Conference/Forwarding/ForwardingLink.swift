@@ -3,7 +3,7 @@ import MediaCore
 
 /// A receiver's choice between an encoder's frames and a source's own packets.
 ///
-/// In both directions the old ones continue until a keyframe of the new ones is there. The return to an encoder first
+/// In both directions the old ones continue until there is a keyframe of the new ones. The return to an encoder first
 /// needs a picture of the source, which is not decoded while nobody needs it.
 struct ForwardingLink {
     enum Phase: Equatable {
@@ -84,7 +84,7 @@ struct ForwardingLink {
 
     mutating func stop() { isStopped = true }
 
-    /// Composing begins.
+    /// Begins to compose.
     mutating func compose() {
         guard case .fallingBack(let source, _) = phase else { return }
         phase = .returning(source)

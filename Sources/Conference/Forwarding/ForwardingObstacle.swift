@@ -1,6 +1,6 @@
 /// The reason for which a receiver does not get a source's own packets.
 public enum ForwardingObstacle: String, Codable, Hashable, Sendable, CaseIterable {
-    /// The relay was told not to.
+    /// Forwarding is switched off in the relay's configuration.
     case switchedOff
     /// The picture shows more than one source on all of the canvas, or moves.
     case composed

@@ -6,9 +6,9 @@ import NIOCore
 import OrderedCollections
 import PeerConnection
 
-/// A room's receivers of sources' own packets: calls of two, participants who pin somebody, viewers of one sender.
+/// A room's receivers of sources' own packets: calls of two, participants with a pin, viewers of one sender.
 ///
-/// At each tick it takes each receiver's view and the state of its link; with each packet of a source it returns the
+/// At each tick it takes each receiver's view and the state of its link; for each packet of a source it returns the
 /// receivers. It answers with commands.
 final class ForwardingPlane {
     /// The time to wait for a picture before composing continues without one.

@@ -48,14 +48,14 @@ struct ForwardingPolicy {
     private static let settling = Duration.seconds(2)
     private static let firstHoldOff = Duration.seconds(3)
     private static let longestHoldOff = Duration.seconds(60)
-    /// After so long it counts as having gone well.
+    /// The time after which a use counts as successful.
     private static let success = Duration.seconds(60)
     /// The invisible deviation of a picture's shape from the canvas's.
     private static let shapeTolerance = 0.02
     /// The largest payload: with all headers it goes through every path of IPv6, which carries 1232 bytes of UDP.
     static let maximumPayload = 1182
 
-    /// Since when nothing stands against it.
+    /// The time since which there is no obstacle.
     private var clearSince: MonotonicInstant?
     private var nextHoldOff = Self.firstHoldOff
     private var heldOffUntil = MonotonicInstant.zero

@@ -7,7 +7,7 @@ import RTP
 /// Collects a source's packets from the start of a keyframe until the keyframe is complete. Receivers that wait for it
 /// keep their present frames until then, and none ends up with half a picture.
 struct KeyframeCollector {
-    /// A keyframe that is not whole by then is given up: the next one will be.
+    /// The time after which an incomplete keyframe is abandoned: the next one will be complete.
     private static let patience = Duration.seconds(1)
     private static let capacity = 2048
 
@@ -47,7 +47,7 @@ struct KeyframeCollector {
         return last - first.sequence + 1 == Int64(count) && isKeyframe
     }
 
-    /// Parameter sets may come alone.
+    /// True if the frame is a keyframe. Parameter sets may come alone.
     private var isKeyframe: Bool {
         packets.contains { $0.packet.timestamp == timestamp && $0.peek.isIDR }
             && packets.contains { $0.packet.timestamp == timestamp && $0.peek.beginsPicture }

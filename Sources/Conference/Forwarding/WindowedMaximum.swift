@@ -16,7 +16,7 @@ struct WindowedMaximum<Value: Comparable & Sendable>: Sendable {
         current = max(current ?? value, value)
     }
 
-    /// Nil if there was none.
+    /// The maximum in the window; nil if there was no value.
     mutating func value(now: MonotonicInstant) -> Value? {
         advance(now: now)
         guard let previous, let current else { return previous ?? current }

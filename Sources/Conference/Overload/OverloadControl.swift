@@ -41,7 +41,7 @@ final class OverloadControl {
     /// Workers that are busy for at most this share have room for one more, whatever the estimate.
     private static let idleBusy = 0.5
     private static let retryTimes = (least: 5, most: 120)
-    /// The seconds after which a client may ask again when there are no seats: somebody has to leave.
+    /// The seconds after which a client may ask again when there are no seats: a participant has to leave first.
     private static let retryWithoutSeats = 30
 
     init(configuration: RelayConfiguration, now: MonotonicInstant) {

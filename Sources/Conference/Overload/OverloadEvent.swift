@@ -1,9 +1,9 @@
 public import LoadControl
 
-/// News of overload control, each told once.
+/// News of overload control, each reported once.
 public enum OverloadEvent: Sendable {
     case calibrated(Calibration, SeatModel)
     case levelChanged(OverloadChange)
-    /// An encoder of a room failed. No more than one a second is told.
+    /// An encoder of a room failed. At most one a second is reported.
     case encoderFailed(EncoderFailure, room: String)
 }

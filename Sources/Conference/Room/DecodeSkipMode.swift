@@ -2,7 +2,7 @@ import VideoCoding
 
 /// The frames of a source that are decoded, and the precision, depending on its largest tile.
 public enum DecodeSkipMode: String, Codable, Hashable, Sendable {
-    /// Every frame, as it was meant.
+    /// Every frame is decoded in full.
     case full
     /// All frames; those that no other refers to are decoded without the loop filter, so that no difference adds up.
     case filteredReferences = "filtered-references"

@@ -43,7 +43,7 @@ final class Participant {
     /// A picture in place of the participant's video while there is none.
     var avatar: ImageAsset?
     var connection = ConnectionState.new
-    /// The summary that the room's subscribers were told last.
+    /// The summary of which the room's subscribers were informed last.
     var announced: ParticipantSummary?
     /// The size and rate asked for, of each of the participant's sources.
     var demands: [SourceContent: RequestedLayer] = [:]

@@ -1,7 +1,7 @@
 public import PeerConnection
 public import RoomAPI
 
-/// A participant as the others in the room are told of them.
+/// A participant's description for the others in the room.
 public struct ParticipantSummary: Codable, Hashable, Sendable {
     /// The participant's id in URLs.
     public var id: String

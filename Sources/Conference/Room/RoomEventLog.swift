@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Events of a relay's rooms that nobody has taken yet. Bounded: the oldest are dropped.
+/// Events of a relay's rooms that have not been taken yet. Bounded: the oldest are dropped.
 final class RoomEventLog {
     static let capacity = 4096
 

@@ -8,10 +8,10 @@ struct ShownRates {
     private var rates: [SourceID: BitRate] = [:]
     private var next = MonotonicInstant.zero
 
-    /// Zero for a source that nobody sees.
+    /// The shown rate of a source; zero for a source that nobody sees.
     subscript(source: SourceID) -> BitRate { rates[source] ?? .zero }
 
-    /// Somebody is to see something else.
+    /// Makes the rates be computed again, because a view has changed.
     mutating func expire() { next = .zero }
 
     /// Returns true if the receivers must be checked again. If so, all rates are forgotten.

@@ -51,7 +51,7 @@ struct UplinkPrice: Sendable {
         return max(BitRate(bitsPerSecond: (rate * factor).rounded()), least)
     }
 
-    /// The rate below which a sender gives up pictures of this size, with no regard to their content.
+    /// The rate below which a sender reduces pictures of this size, with no regard to their content.
     ///
     /// libwebrtc's `VideoStreamEncoder::DropDueToSize` (video/video_stream_encoder.cc) halves the size of a stream that
     /// begins, or changes its size, below 300 kbit/s if it is larger than 320x240, and below 500 kbit/s if it is larger
@@ -80,7 +80,7 @@ struct UplinkPrice: Sendable {
         return max(usual, rateToKeep(sent), min(shown, usual * mostOfTile))
     }
 
-    /// No source is asked to send less.
+    /// The lowest rate that a source is asked to send.
     private static let least = BitRate.kilobits(120)
     private static let referenceSize = VideoDimensions(width: 640, height: 360)
     /// The bits per sample of pictures of the reference size.

@@ -67,7 +67,7 @@ final class EncoderTimeline {
         var name: String
     }
 
-    /// More receivers than any encoder has.
+    /// A number of receivers that no encoder exceeds.
     private static let maximumMembers = 256
 
     let id: JobQueueID

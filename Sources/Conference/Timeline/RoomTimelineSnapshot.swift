@@ -8,7 +8,7 @@ public import MediaCore
 /// figure covers its bucket unless stated otherwise.
 public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     public var room: String
-    /// Seconds.
+    /// The duration of a bucket in seconds.
     public var bucketDuration = 0.1
     /// The start of the first bucket.
     public var firstBucket = -59.9
@@ -138,7 +138,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var began: Double
         /// The time at which it was last there; nil while it is.
         public var ended: Double?
-        /// Frames that came, whole or given up.
+        /// Frames that arrived, complete or abandoned.
         public var arrived: [UInt16] = []
         /// Frames that were not decoded because their references were lost.
         public var withheld: [UInt16] = []
@@ -181,7 +181,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
 
     public struct Instruction: Codable, Hashable, Sendable {
         public var start: Double
-        /// Nil: it holds until further notice.
+        /// The end of the instruction; nil if it holds until further notice.
         public var end: Double?
         public var layers: [Layer] = []
         public var overlayCount = 0

@@ -3,7 +3,7 @@ import MediaCore
 
 /// A source as its room sees it at a tick.
 struct SourceReading {
-    /// Frames that came, whole or given up.
+    /// Frames that arrived, complete or abandoned.
     var framesArrived: UInt64 = 0
     /// Frames that were not decoded because their references are missing.
     var framesWithheld: UInt64 = 0

@@ -41,7 +41,7 @@ struct TickTimeline: Sendable {
         }
     }
 
-    /// Records that a tick's pictures are there.
+    /// Records a tick's finished pictures.
     mutating func observe(_ work: CompositionWork, interval: Duration, now: MonotonicInstant) {
         let latency = max(now - work.captureTime, .zero)
         ring.update(TimelineScale.bucket(at: now)) { bucket in

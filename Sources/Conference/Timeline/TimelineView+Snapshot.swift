@@ -18,7 +18,7 @@ extension TimelineView {
         return view
     }
 
-    /// More of them say nothing new.
+    /// The largest number of issues that are kept.
     private static let maximumIssues = 20
 
     private func fromNow(_ range: MediaTimeRange) -> MediaTimeRange {

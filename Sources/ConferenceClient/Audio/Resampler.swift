@@ -2,7 +2,7 @@ import Foundation
 
 /// Changes the sample rate of a whole recording with a windowed sinc, band-limited to the lower of both rates.
 enum Resampler {
-    /// Zero crossings of the sinc on each side.
+    /// The sinc's zero crossings on each side.
     private static let halfWidth = 16
 
     static func resample(_ samples: [Float], from sourceRate: Int, to targetRate: Int) -> [Float] {
@@ -28,6 +28,6 @@ enum Resampler {
         abs(x) < 1e-9 ? 1 : sin(.pi * x) / (.pi * x)
     }
 
-    /// Hann, over −1…1.
+    /// The Hann window over −1…1.
     private static func window(_ x: Double) -> Double { 0.5 + 0.5 * cos(.pi * x) }
 }

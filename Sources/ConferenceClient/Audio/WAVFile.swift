@@ -2,7 +2,7 @@ import NIOCore
 
 /// The audio of a WAV file: mono, floating point, at the file's sample rate.
 struct WAVFile {
-    /// −1…1.
+    /// The samples, from −1 to 1.
     var samples: [Float]
     /// Samples per second.
     var sampleRate: Int

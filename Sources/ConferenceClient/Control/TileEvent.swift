@@ -8,7 +8,7 @@ enum TileEvent {
         var tiles: [RoomTile]
     }
 
-    /// No tile is larger.
+    /// The largest size of a tile.
     private static let largest = 1 << 14
 
     /// The tile's size; nil if the event says nothing of it.

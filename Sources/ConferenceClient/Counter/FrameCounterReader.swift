@@ -19,7 +19,7 @@ public struct FrameCounterReader: Sendable {
     /// Luma above which a sample is white: between video black (16) and white (235), towards black because encoders
     /// smear white cells more.
     private static let threshold: UInt8 = 112
-    /// Narrower cells are not looked for.
+    /// The least width of the cells that are searched for.
     private static let minimumCellWidth = 3.0
     /// More finder rows than there are tiles in any layout mean that the picture is a pattern, not a conference.
     private static let maximumCandidateCount = 256

@@ -6,7 +6,7 @@ public struct LoadOptions: Sendable {
     public var count: Int
     /// The number of clients that decode what they receive; the others only count packets.
     public var decodingCount: Int
-    /// Between two joins.
+    /// The time between two joins.
     public var joinInterval: Duration
 
     public init(client: JoinOptions, count: Int, decodingCount: Int = 0, joinInterval: Duration = .milliseconds(50)) {

@@ -15,7 +15,7 @@ public final class LoadRun: Sendable {
         public var sendBitRate: BitRate
         public var freezeDuration: Duration
 
-        /// One line for people.
+        /// A line for people to read.
         public var line: String {
             func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
             return "\(tenths(elapsed.seconds)) s | \(joined) clients"
@@ -176,7 +176,7 @@ public final class LoadRun: Sendable {
 
 /// The processor time of this process.
 enum ProcessorTime {
-    /// User and system time since the process began.
+    /// The user and system time since the process began.
     static func spent() -> Duration {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

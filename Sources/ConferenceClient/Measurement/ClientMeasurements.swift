@@ -48,7 +48,7 @@ struct ClientMeasurements: Sendable {
     var sentAudioSize = DataSize.zero
     var current = Interval()
 
-    /// More participants than any room has are not told apart.
+    /// The number of participants that are distinguished, which no room exceeds.
     private static let maximumTagCount = 64
 
     /// - Parameter isShown: False if the picture is not complete yet.

@@ -3,11 +3,11 @@
 public struct ClientReport: Codable, Sendable {
     /// The duration of joining, each time from the `POST` of the offer.
     public struct Join: Codable, Sendable {
-        /// `dtls` or `sdes`.
+        /// The transport: `dtls` or `sdes`.
         public var transport: String
         /// The time until the answer.
         public var secondsToAnswer: Double
-        /// Until media could flow: with DTLS, until its keys were there.
+        /// The time until media could flow: with DTLS, until its keys were there.
         public var secondsToConnect: Double?
         /// The time until the first decoded picture.
         public var secondsToFirstPicture: Double?
@@ -31,7 +31,7 @@ public struct ClientReport: Codable, Sendable {
         public var decodeErrors: Int
         /// Frames that came while the decoder was far behind.
         public var framesNotDecoded: Int
-        /// Mean from the first frame to the end.
+        /// The mean rate from the first frame to the end.
         public var framesPerSecond: Double
         public var width: Int?
         public var height: Int?
@@ -47,7 +47,7 @@ public struct ClientReport: Codable, Sendable {
         public var nacksSent: Int
         /// Packets of forward error correction.
         public var fecPackets = 0
-        /// Lost packets that it recovered.
+        /// Lost packets that forward error correction recovered.
         public var packetsRecovered = 0
         public var keyframeRequestsSent: Int
         /// Losses after which it went on with a picture that was no keyframe.
@@ -83,7 +83,8 @@ public struct ClientReport: Codable, Sendable {
         public var sizeChanges: Int?
         /// True if the client sends no more than is visible.
         public var followsDemand: Bool?
-        /// The largest tile in which anybody saw the picture, as the relay last told it; zero by zero for nobody.
+        /// The width of the largest tile in which anybody saw the picture, in the relay's last report; zero by zero for
+        /// nobody.
         public var tileWidth: Int?
         public var tileHeight: Int?
         /// The most that the relay last asked for (TMMBR).
@@ -159,21 +160,21 @@ public struct ClientReport: Codable, Sendable {
         public var packetsSent: Int
         public var packetsDelivered: Int
         public var packetsLost: Int
-        /// Dropped because the queue was full.
+        /// Packets that were dropped because the queue was full.
         public var packetsDropped: Int
         public var bytesDelivered: Int
     }
 
     /// One second of the session.
     public struct Sample: Codable, Sendable {
-        /// Since the join.
+        /// The seconds since the join.
         public var seconds: Double
         public var receivedFrames: Int
         public var receivedVideoBitsPerSecond: Double
         public var receivedAudioBitsPerSecond: Double
         public var width: Int?
         public var height: Int?
-        /// Frozen time so far.
+        /// The frozen time so far, in seconds.
         public var freezeSeconds: Double
         public var delaySeconds: Double?
         public var roundTripSeconds: Double?
@@ -204,7 +205,7 @@ public struct ClientReport: Codable, Sendable {
     public var sentAudio: SentAudio
     public var transport: Transport
     public var delay: Delay
-    /// Nil without an emulated link.
+    /// The emulated link; nil without one.
     public var uplink: Link?
     public var downlink: Link?
     public var samples: [Sample]

@@ -2,7 +2,7 @@ public import MediaCore
 
 /// The state of a client, over about the last second.
 public struct ClientStatus: Sendable {
-    /// Since the join.
+    /// The time since the join.
     public var elapsed: Duration
     public var framesPerSecond: Double
     public var dimensions: VideoDimensions?
@@ -14,14 +14,14 @@ public struct ClientStatus: Sendable {
     public var freezeDuration: Duration
     /// The time from making a picture to decoding it here; nil if no counter was read.
     public var endToEndDelay: Duration?
-    /// Nil for a client that sends no video.
+    /// The target of the sent video; nil for a client that sends none.
     public var uplinkTarget: BitRate?
     public var sendBitRate: BitRate
     public var hasVideo: Bool
     /// True if the relay is silent, and the client tries to reach it.
     public var isReconnecting: Bool
 
-    /// One line for people.
+    /// A line for people to read.
     public var line: String {
         func milliseconds(_ duration: Duration?) -> String {
             duration.map { "\(Int(clamping: $0.milliseconds.rounded())) ms" } ?? "–"

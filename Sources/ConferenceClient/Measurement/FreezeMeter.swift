@@ -5,7 +5,7 @@ public import MediaCore
 /// A freeze is a gap between two frames of at least max(3 × δ, δ + 150 ms), where δ is the mean gap of the last 30
 /// frames; the whole gap counts as frozen (W3C webrtc-stats, `freezeCount` and `totalFreezesDuration`).
 public struct FreezeMeter: Sendable {
-    /// Over how many gaps δ is the mean.
+    /// The number of gaps over which the mean δ is taken.
     public static let window = 30
 
     private var gaps: [Duration] = []

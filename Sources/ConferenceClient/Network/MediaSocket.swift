@@ -9,8 +9,8 @@ final class MediaSocket {
     /// The one or two addresses that are sent to, in the system's form.
     private var socketAddresses: [TransportAddress: SocketAddress] = [:]
 
-    /// Datagrams that are read before other work of the loop has its turn. Each by a system call of its own: the kernel
-    /// tells of the last one alone when it came.
+    /// Datagrams that are read before other work of the loop has its turn. Each takes a system call of its own, since
+    /// the kernel states the arrival time of the last one only.
     private static let readBatch: UInt = 16
     /// Larger datagrams do not come: the relay sends at most 1200 bytes.
     private static let maximumDatagramSize = 2048

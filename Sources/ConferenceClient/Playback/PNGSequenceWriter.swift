@@ -40,7 +40,7 @@ struct NumberedPath: Hashable, Sendable {
     private let suffix: String
     private let width: Int
 
-    /// Nil unless there is exactly one place for a number.
+    /// Creates the path; nil unless there is exactly one place for a number.
     init?(_ pattern: String) {
         let parts = pattern.split(separator: "%", omittingEmptySubsequences: false)
         guard parts.count == 2, let end = parts[1].firstIndex(of: "d") else { return nil }

@@ -22,7 +22,7 @@ public struct PlayOptions: Sendable {
 
 /// The destination of the pictures.
 public enum PlayOutput: Hashable, Sendable {
-    /// Nowhere: they are counted.
+    /// The pictures are only counted.
     case none
     /// A YUV4MPEG2 file; pictures of another size than the file's first are scaled to it.
     case y4m(path: String)

@@ -20,7 +20,7 @@ public struct PlayReport: Codable, Equatable, Sendable {
         public var decoded = 0
         /// The number of frames that were decoded with damage.
         public var concealed = 0
-        /// No picture came of them.
+        /// Frames that gave no picture.
         public var dropped = 0
         public var decodeErrors = 0
         public var written = 0

@@ -13,7 +13,7 @@ public struct PlayStatus: Sendable {
     public var framesLate: Int
     public var framesWritten: Int?
 
-    /// One line for people.
+    /// A line for people to read.
     public var line: String {
         let end = fileDuration.map { " of \(Self.tenths($0.seconds)) s" } ?? " s"
         let speed = elapsed > .zero ? Double(framesShown) / elapsed.seconds : 0

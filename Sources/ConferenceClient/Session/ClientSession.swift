@@ -17,7 +17,7 @@ import VideoCoding
 public final class ClientSession: @unchecked Sendable {
     /// The reason for the end of a session.
     public enum End: Sendable, Equatable {
-        /// `leave` was called.
+        /// The client called `leave`.
         case left
         /// The relay said goodbye or fell silent.
         case relayLeft(reason: String)

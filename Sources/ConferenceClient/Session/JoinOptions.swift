@@ -57,7 +57,7 @@ public struct JoinOptions: Sendable {
         decodesVideo = true
     }
 
-    /// Video below this rate is no video.
+    /// The lowest rate of video.
     static let minimumBitRate = BitRate.kilobits(60)
     static let startBitRate = BitRate.kilobits(500)
 }

@@ -30,7 +30,7 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "http://\(authority)/rooms/\(room)" }
 
-    /// Host and port as the `Host` field has them.
+    /// The host and the port as in the `Host` field.
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// The room's path.

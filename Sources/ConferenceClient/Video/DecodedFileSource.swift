@@ -49,7 +49,7 @@ public final class DecodedFileSource: VideoSource {
     }
 }
 
-/// Pictures that have been shown and not been taken yet.
+/// Pictures that have been shown and not been fetched yet.
 private final class ShownPictures: Sendable {
     private let pictures = Mutex<[DecodedPicture]>([])
 

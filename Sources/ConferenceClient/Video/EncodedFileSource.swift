@@ -99,7 +99,7 @@ public final class EncodedFileSource: VideoSource {
         }
     }
 
-    /// Two groups of the longest that encoders make of B-frames.
+    /// Two of the longest groups of B-frames that encoders make.
     private static let inspectedSampleCount = 34
 
     private func startOver() throws(MovieError) {

@@ -69,7 +69,7 @@ public final class SyntheticVideoSource: VideoSource {
 
     /// The number of alternating backgrounds.
     private static let grainCount = 4
-    /// Luma differs from the colour by up to this.
+    /// The largest difference of luma from the colour.
     private static let grainAmplitude = 4
 
     private static func drawBackground(

@@ -13,7 +13,7 @@ final class VideoReceivePipeline: @unchecked Sendable {
         /// Pictures that came out of the decoder.
         var pictureCount = 0
         var dimensions: VideoDimensions?
-        /// Nil if this frame's counters were not looked for.
+        /// The delays that the frame's counters show; nil if they were not searched for.
         var delays: [(tag: UInt16, delay: Duration)]?
         /// True if decoding can continue only at a keyframe.
         var needsKeyframe = false

@@ -31,7 +31,7 @@ final class VideoSendPipeline: @unchecked Sendable {
 
     /// The result of a request.
     struct Output: Sendable {
-        /// Nil if the frame was left out.
+        /// The encoded frame; nil if it was left out.
         var frame: EncodedFrame?
         var duration: Duration
     }

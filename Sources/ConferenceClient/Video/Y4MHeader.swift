@@ -8,10 +8,10 @@ struct Y4MHeader: Hashable {
     /// True if luma goes from 0 to 255. The format says nothing else about colour.
     var isFullRange = false
 
-    /// Larger pictures are refused.
+    /// The largest size of a picture; larger ones are refused.
     static let maximumDimension = 8192
     static let magic = "YUV4MPEG2"
-    /// The comment by which ffmpeg and others tell the range.
+    /// The comment with which ffmpeg and other programs state the range.
     static let fullRange = "XCOLORRANGE=FULL"
     static let limitedRange = "XCOLORRANGE=LIMITED"
 

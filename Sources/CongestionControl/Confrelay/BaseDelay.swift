@@ -133,7 +133,7 @@ struct BaseDelay: Sendable {
         return now - lastSeen > longestUnseen && !wasProbed(since: now - longestUnseen)
     }
 
-    /// Sending paused long enough.
+    /// Notes that sending has paused long enough.
     mutating func probed(now: MonotonicInstant) {
         lastProbe = now
         guard empty != nil else { return }

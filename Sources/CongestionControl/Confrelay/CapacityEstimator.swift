@@ -8,7 +8,8 @@ import MediaCore
 struct CapacityEstimator: Sendable {
     /// The least that is ever thought of a link, in bytes per second: it keeps predictions finite.
     static let floor = 1000.0
-    /// No spacing of two packets says more than this: it may lie in how a receiver takes packets from its network card.
+    /// The shortest spacing of two packets that is evaluated; a shorter one may come from the way in which a receiver
+    /// takes packets from its network card.
     private static let shortestSpacing = 1e-6
 
     private let memory: Double

@@ -152,7 +152,7 @@ public struct ConfrelayCongestionController: CongestionController {
             videoPause: videoPause, nextWakeUp: now + (isIdle ? Self.idleInterval : Self.interval))
     }
 
-    /// Beside others the queue is theirs as well.
+    /// The expected queue; nil beside competing flows, to which the queue then belongs as well.
     public var predictedQueue: Duration? {
         timeout.hasTransportFeedback && competition.rate == nil ? .seconds(clamping: queueDelay) : nil
     }

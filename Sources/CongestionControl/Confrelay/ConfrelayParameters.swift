@@ -131,7 +131,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// longer, or others fill it.
     public var standingTime = Duration.seconds(2)
     public var standingDelay = Duration.milliseconds(20)
-    /// A standing delay that varies by no more than this is that of a longer route.
+    /// The largest variation of a standing delay that belongs to a longer route.
     public var routeVariation = Duration.milliseconds(20)
     /// A new base that stays so long without a queue above it is no others' queue.
     public var calmTime = Duration.seconds(10)

@@ -10,7 +10,7 @@ import RTP
 struct CongestionMarks: Sendable {
     /// The shortest round trip that is assumed, in seconds, so that flows of short ones leave room for others.
     private static let shortestRoundTrip = 0.025
-    /// One packet is added each round trip, in bytes.
+    /// The size of the packet that is added each round trip, in bytes.
     private static let packetSize = 1200.0
 
     private let weight: Double

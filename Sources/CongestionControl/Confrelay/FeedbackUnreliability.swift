@@ -3,11 +3,11 @@
 /// Feedback that came late although its packets did not wait was itself lost or delayed. For a while, silence of such
 /// length has no meaning.
 struct FeedbackUnreliability: Sendable {
-    /// Feedback is late from this lateness on, in seconds.
+    /// The lateness from which feedback is late, in seconds.
     private static let leastLateness = 0.01
     /// Late feedback is the feedback's own fault if no packet waited for this part of the lateness.
     private static let waitedPart = 0.5
-    /// No longer silence is borne, in seconds.
+    /// The longest silence that is accepted, in seconds.
     private static let maximum = 0.5
 
     private let remainder: Double

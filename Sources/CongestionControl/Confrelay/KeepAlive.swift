@@ -30,7 +30,7 @@ struct KeepAlive: Sendable {
         allowsPacket = false
     }
 
-    /// One at a time.
+    /// Counts a sent packet; a probe sends one at a time.
     mutating func packetSent() {
         allowsPacket = false
     }

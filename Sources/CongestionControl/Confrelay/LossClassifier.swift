@@ -7,9 +7,9 @@ import MediaCore
 /// gets lost, a policer may drop packets beyond its rate: the rate falls to the rate of arrivals, and stays there if
 /// that helped. If it did not help, the loss is the link's and is accepted.
 struct LossClassifier: Sendable {
-    /// Fewer packets are not judged.
+    /// The least number of packets that are judged.
     private static let minimumPacketCount = 20
-    /// A bound is worth keeping if it made this part of the losses go away, or more.
+    /// The part of the losses that a bound must prevent to be kept.
     private static let helpingPart = 0.3
 
     private let parameters: ConfrelayParameters

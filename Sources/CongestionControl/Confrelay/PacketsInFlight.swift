@@ -5,14 +5,14 @@ import NIOCore
 struct PacketsInFlight: Sendable {
     struct Packet: Sendable {
         var sequence: Int64
-        /// Bytes.
+        /// The size in bytes.
         var size: Double
-        /// On the sender's clock.
+        /// The send time on the sender's clock.
         var sendTime: MonotonicInstant
     }
 
     private var packets = CircularBuffer<Packet>()
-    /// Bytes.
+    /// The size in bytes.
     private(set) var size = 0.0
 
     var oldest: Packet? { packets.first }
@@ -27,7 +27,7 @@ struct PacketsInFlight: Sendable {
         size += Double(packet.size.bytes)
     }
 
-    /// Feedback spoke of the packets up to this one.
+    /// Removes the packets up to this one, which feedback has covered.
     mutating func remove(upTo sequence: Int64) {
         while let first = packets.first, first.sequence <= sequence { removeFirst() }
     }

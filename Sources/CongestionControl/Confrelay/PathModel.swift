@@ -5,9 +5,9 @@ import MediaCore
 /// Times are seconds on the sender's clock, arrivals seconds on the receiver's; the difference of the two clocks is
 /// part of both base delays and cancels in all results.
 struct PathModel: Sendable {
-    /// A longer wait between two packets, in seconds, is the link's, whatever fills the queue.
+    /// A wait between two packets from which it is the link's, whatever fills the queue, in seconds.
     private static let outage = 0.15
-    /// Bytes.
+    /// The size of a full packet in bytes.
     private static let fullPacket = 1200.0
 
     private let parameters: ConfrelayParameters
@@ -152,7 +152,7 @@ struct PathModel: Sendable {
         capacity.grow(by: 1 + parameters.growth * time)
     }
 
-    /// Sending paused long enough to see the empty path.
+    /// Notes that sending has paused long enough to see the empty path.
     mutating func baseProbed(now: MonotonicInstant) {
         baseForward.probed(now: now)
     }
@@ -160,7 +160,7 @@ struct PathModel: Sendable {
     /// The part of the prediction error that is the link's and not jitter's.
     var unpredictability: Double { predictionError.excess(jitter: jitter.value) }
 
-    /// More than this is not worth knowing, in bytes per second.
+    /// Limits the capacity to this rate in bytes per second; more need not be known.
     mutating func limitCapacity(to rate: Double) {
         capacity.limit(to: rate)
     }

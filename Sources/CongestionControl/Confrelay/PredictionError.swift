@@ -5,7 +5,7 @@ import NIOCore
 struct PredictionError: Sendable {
     /// The time for which rate control must predict, about a round trip and a frame, in seconds.
     private static let horizon = 0.1
-    /// Time from prediction to prediction: about a frame.
+    /// The time between two predictions: about a frame.
     private static let interval = 1.0 / 30
     /// Less busy time than this measures nothing. In seconds.
     private static let leastBusyTime = 0.005

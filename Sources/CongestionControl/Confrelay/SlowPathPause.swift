@@ -7,7 +7,7 @@ import MediaCore
 struct SlowPathPause: Sendable {
     private enum State {
         case sending
-        /// Too little is carried, since then.
+        /// The path has carried too little since then.
         case slow(since: MonotonicInstant)
         case paused(until: MonotonicInstant)
         case trial(until: MonotonicInstant)

@@ -14,10 +14,10 @@ struct LinkCapacityEstimator: Sendable {
     /// The average; nil until the path was full once, or again after a reset.
     var rate: BitRate? { average.map { .kilobits($0) } }
 
-    /// Three deviations above the average.
+    /// The average plus three deviations.
     var upperBound: BitRate? { average.map { .kilobits($0 + 3 * deviation(of: $0)) } }
 
-    /// Three deviations below the average.
+    /// The average minus three deviations.
     var lowerBound: BitRate? { average.map { .kilobits(max(0, $0 - 3 * deviation(of: $0))) } }
 
     /// The path was full while this rate arrived.

@@ -39,7 +39,7 @@ struct ProbeController: Sendable {
 
     private let parameters: GoogleParameters
     private var range: ClosedRange<BitRate>
-    /// Nil until the application said.
+    /// The application's demand; nil until it has stated one.
     private var demand: BitRate?
     private var state = State.initial
     private var startRate: BitRate
@@ -105,7 +105,7 @@ struct ProbeController: Sendable {
         probe(at: [suggested], goesOn: false, now: now)
     }
 
-    /// There is more or less to send than before.
+    /// Takes the rate that there is to send.
     mutating func setDemand(_ newDemand: BitRate, now: MonotonicInstant) {
         let changes = newDemand != demand
         demand = newDemand

@@ -15,7 +15,7 @@ struct SendRateBounds: Sendable {
     static let decreaseInterval = Duration.milliseconds(300)
     /// The time after the first report in which, without loss, the delay-based rate applies at once.
     static let startPhase = Duration.seconds(2)
-    /// Reports older than this (1.2 times the longest RTCP interval) say nothing of now.
+    /// The age from which reports are ignored (1.2 times the longest RTCP interval).
     static let lossReportTimeout = Duration.seconds(6)
     /// The number of packets that a loss fraction must be based on.
     static let minimumPacketCount = 20

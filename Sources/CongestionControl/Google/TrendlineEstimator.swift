@@ -8,7 +8,7 @@ struct TrendlineEstimator: Sendable {
     static let maximumDeltaCount = 1000
 
     private struct Point {
-        /// Since the first group, in ms.
+        /// The time since the first group, in ms.
         var time: Double
         var delay: Double
     }
@@ -45,7 +45,7 @@ struct TrendlineEstimator: Sendable {
         if points.count == Self.window, let slope = fittedSlope() { self.slope = slope }
     }
 
-    /// Least squares; nil when all groups arrived at one time.
+    /// The slope by least squares; nil if all groups arrived at one time.
     private func fittedSlope() -> Double? {
         let count = Double(points.count)
         let meanTime = points.reduce(0) { $0 + $1.time } / count

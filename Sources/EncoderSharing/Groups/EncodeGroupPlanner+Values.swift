@@ -57,7 +57,7 @@ extension EncodeGroupPlanner {
         case placed
         /// Its network carried much less than its group's rate.
         case fell
-        /// Everyone together loses least so.
+        /// Encoders are assigned so that all receivers together lose least.
         case reviewed
         /// The receiver requested too many keyframes.
         case isolated

@@ -45,7 +45,7 @@ package struct EncodeGroupPlanner: Sendable {
         package var since: MonotonicInstant
         package var reason = Reason.placed
         var isIsolated = false
-        /// Since when not even the lowest layer of its group fits.
+        /// The time since which not even the lowest layer of its group fits.
         var starvesSince: MonotonicInstant?
 
         package var key: Key {
@@ -63,7 +63,7 @@ package struct EncodeGroupPlanner: Sendable {
 
     /// The time over which rising and falling targets are smoothed.
     private static let smoothing = (rise: Duration.seconds(2), fall: Duration.milliseconds(300))
-    /// Over how long their mean is taken.
+    /// The time over which their mean is taken.
     private static let averaging = Duration.milliseconds(700)
     /// The fall of the rate below its smoothed value, as a logarithm, that counts at once.
     private static let fall = 0.35
@@ -83,7 +83,7 @@ package struct EncodeGroupPlanner: Sendable {
     private static let horizon = 3.0...15.0
     /// The expected stay of a new receiver.
     private static let stay = 60.0
-    /// Less than this, as a sum of logarithms, is not worth a change.
+    /// The least gain, as a sum of logarithms, that justifies a change.
     private static let leastGain = 0.2
 
     /// - Parameter hasLayers: True if the encoders make temporal layers.

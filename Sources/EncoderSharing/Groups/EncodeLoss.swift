@@ -34,8 +34,8 @@ package struct EncodeLoss: Sendable {
     /// The same of the lowest layer, on which OpenH264 spends 35 to 37 %.
     private static let layerReach = -log(0.45)
 
-    /// The price of a further encoder, as a member's loss: receivers that differ by a tenth are not worth the time of
-    /// another stream.
+    /// The price of a further encoder, as a member's loss: receivers that differ by a tenth do not justify another
+    /// stream.
     package let encoder = 0.1
     /// The excess of the group's rate over a member's, as a logarithm, at which the member loses only frames of the
     /// uppermost layer.

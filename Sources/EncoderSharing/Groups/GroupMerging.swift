@@ -48,7 +48,7 @@ package struct GroupMerging: Sendable {
         return due.max { ($0.gain, $1.pair.second) < ($1.gain, $0.pair.second) }?.pair
     }
 
-    /// Two groups were merged.
+    /// Notes that two groups were merged.
     mutating func merged(now: MonotonicInstant) {
         if let lastMerge, now - lastMerge > Self.patience.longest * 2 { patience = Self.patience.first }
         lastMerge = now

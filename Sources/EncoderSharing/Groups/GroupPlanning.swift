@@ -6,7 +6,7 @@ package struct GroupPlanning: Sendable {
     private static let interval = Duration.milliseconds(100)
 
     private var planner: EncodeGroupPlanner
-    /// The formats that receivers have had; a format's index stands for it.
+    /// The formats that receivers have had; formats are referred to by their index.
     private var formats: [EncodeFormat] = []
     private var needs: [EncodeGroupPlanner.Receiver] = []
     private var plannedNeeds: [EncodeGroupPlanner.Receiver] = []

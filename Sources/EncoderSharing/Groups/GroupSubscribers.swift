@@ -10,7 +10,7 @@ package struct GroupSubscribers {
         case pending
         /// Belongs to the group, and is sent its frames.
         case active
-        /// Is sent the group's frames, and belongs to another.
+        /// The receiver is sent the group's frames, but belongs to another group.
         case leaving
     }
 
@@ -21,7 +21,7 @@ package struct GroupSubscribers {
     package subscript(id: ParticipantID) -> Subscription? { subscriptions[id] }
 
     package var isEmpty: Bool { subscriptions.isEmpty }
-    /// All of them.
+    /// The ids of all subscribers.
     package var ids: some Sequence<ParticipantID> { subscriptions.keys }
     /// The receivers that belong to the group.
     package var members: [ParticipantID] { subscriptions.elements.compactMap { $0.value == .leaving ? nil : $0.key } }

@@ -18,14 +18,14 @@ package enum FrameBound {
         }
     }
 
-    /// No frame is sent on a link that then has this much to do, which is more than a receiver has that keeps up with
-    /// its group.
+    /// The largest backlog of a link with which a frame is sent; a receiver that keeps up with its group stays below
+    /// it.
     package static let queue = Span(time: .milliseconds(350), intervals: 5)
     /// The same for a link that carries too little for the group, and waits for a keyframe of another.
     static let queueOfFallen = Duration.milliseconds(200)
-    /// No frame of the uppermost temporal layer is sent on a link that then has this much to do.
+    /// The largest backlog of a link with which a frame of the uppermost temporal layer is sent.
     static let upperLayerQueue = Span(time: .milliseconds(60), intervals: 1.8)
-    /// No frame of the middle temporal layer is sent on a link that then has this much to do.
+    /// The largest backlog of a link with which a frame of the middle temporal layer is sent.
     static let middleLayerQueue = Span(time: .milliseconds(100), intervals: 3)
     /// A link's backlog with a keyframe, if the keyframe can be made so small: the next frames need room as well.
     private static let keyframeSpan = Span(time: .milliseconds(110), intervals: 3)

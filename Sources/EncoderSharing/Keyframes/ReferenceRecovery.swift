@@ -161,7 +161,7 @@ package struct RecoveryCounters: Hashable, Sendable {
     package var refreshes: UInt64 = 0
     /// Refreshes with which the receiver went on.
     package var refreshesUsed: UInt64 = 0
-    /// Losses for which it took a keyframe all the same.
+    /// Losses that needed a keyframe all the same.
     package var keyframes: UInt64 = 0
 
     package init(refreshes: UInt64 = 0, refreshesUsed: UInt64 = 0, keyframes: UInt64 = 0) {

@@ -5,7 +5,7 @@ public struct EncodeRung: Hashable, Sendable {
     public var dimensions: VideoDimensions
     /// Pictures a second at most.
     public var frameRate: Int
-    /// Each how-many-th of the room's ticks is encoded.
+    /// The distance of encoded ticks: one of this many is encoded.
     package var divisor = 1
 
     package init(dimensions: VideoDimensions, roomFrameRate: Int, divisor: Int = 1) {

@@ -40,7 +40,7 @@ package struct Ladder: Hashable, Sendable {
         ],
         .detail: [Step(1, 1, every: 2), Step(1, 1, every: 4), Step(3, 4, every: 4), Step(1, 2, every: 4)],
     ]
-    /// The fewest samples of a rung below the canvas: of fewer, no face is told from another.
+    /// The fewest samples of a rung below the canvas: with fewer, faces cannot be distinguished.
     private static let fewestSamples = 320 * 180
     /// The fewest pictures a second of such a rung.
     private static let fewestPictures: [DegradationPreference: Int] = [.motion: 12, .detail: 6]

@@ -30,7 +30,7 @@ package struct RungSelector: Sendable {
     private static let trial = Duration.seconds(10)
     /// Frames within this time after a keyframe may be coarse because of it.
     private static let afterKeyframe = Duration.milliseconds(600)
-    /// Over how long frames are averaged, and how many it takes.
+    /// The time over which frames are averaged, and the number of frames that it takes.
     private static let averaging = (time: Duration.milliseconds(1500), frames: 5)
 
     /// The encoder's rate, and that of its slowest receiver, which may be less.

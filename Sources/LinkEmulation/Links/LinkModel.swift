@@ -10,7 +10,7 @@ public struct LinkModel<Packet> {
     /// The fate of a packet at the link's entrance.
     public enum Admission: Hashable, Sendable {
         case queued
-        /// Lost at random.
+        /// The packet was lost at random.
         case lost
         /// The queue was full, or the policer had no tokens left.
         case dropped

@@ -31,8 +31,8 @@ package struct LinkServer: Sendable {
         return lastDeparture
     }
 
-    /// Returns the time at which the next packet can begin to leave if it is there at `now`: at once, but with a trace
-    /// at an opportunity.
+    /// Returns the time at which the next packet can begin to leave if it is there at `now`: at once, or with a trace
+    /// at the next opportunity.
     func nextStart(now: MonotonicInstant) -> MonotonicInstant {
         let begin = max(now, lastDeparture)
         guard case .trace(let trace) = rate else { return begin }

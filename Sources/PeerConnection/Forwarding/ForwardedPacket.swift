@@ -38,7 +38,7 @@ package struct ForwardedPacket: Sendable {
 }
 
 extension ForwardedPacket {
-    /// The same packet; the last of the frame that another packet belongs to says how the picture lies.
+    /// The same packet with the orientation of the picture in the last packet of its frame.
     package func told(_ rotation: VideoRotation, inFrameOf first: ForwardedPacket) -> ForwardedPacket {
         guard packet.marker, packet.timestamp == first.packet.timestamp, self.rotation == nil else { return self }
         var told = self

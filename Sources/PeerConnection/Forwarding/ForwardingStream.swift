@@ -8,11 +8,11 @@ struct ForwardingStream {
     var numbering: ForwardingNumbering
     private(set) var clock: ForwardingClock
     private(set) var timestampOffset: UInt32
-    /// The newest timestamp, as the receiver has it.
+    /// The newest timestamp in the receiver's numbering.
     private(set) var latestTimestamp: UInt32
     /// The frame that is left out, by the source's timestamp.
     private var leftOut: UInt32?
-    /// No number below this may be given to anything else any more.
+    /// No number below this may be given out any more.
     private(set) var leastEnd = Int64.min
     /// True if an encoder's or other packets have continued the numbers.
     var isOver = false

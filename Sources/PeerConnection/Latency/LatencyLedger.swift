@@ -4,7 +4,7 @@ package import MediaCore
 /// frame to the first outgoing packet of the picture that shows it. The stages add up to the total.
 public struct LatencyLedger: Sendable {
     private var histograms = LatencyHistograms()
-    /// All stages together.
+    /// The histogram of all stages together.
     public private(set) var total = LatencyHistogram()
 
     public init() {}

@@ -76,8 +76,8 @@ extension I420Region {
             height: rows.count)
     }
 
-    /// This region's samples as another picture shows them that has it at `position`, from that picture's sample
-    /// `origin` of the plane on.
+    /// This region's samples as another picture shows them at `position`, from that picture's sample `origin` of the
+    /// plane on.
     func source(
         _ plane: Plane, from origin: (x: Int, y: Int), placedAt position: (x: Int, y: Int)
     ) -> PlaneBlender.Source {

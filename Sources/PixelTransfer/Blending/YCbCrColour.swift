@@ -1,4 +1,4 @@
-/// A colour as a 4:2:0 picture has it.
+/// A colour in a 4:2:0 picture.
 public struct YCbCrColour: Hashable, Sendable {
     public var y: UInt8
     public var u: UInt8

@@ -14,7 +14,7 @@ public struct FlexFECDecoder: Sendable {
 
     /// The decoder's counters.
     public struct Statistics: Hashable, Sendable {
-        /// Repair packets that came.
+        /// The number of received repair packets.
         public var received: UInt64 = 0
         /// Packets that were recovered.
         public var recovered: UInt64 = 0

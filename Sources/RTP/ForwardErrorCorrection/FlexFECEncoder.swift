@@ -43,7 +43,7 @@ public struct FlexFECEncoder: Sendable {
 
     /// The time to call `finishDue(now:)`; nil while nothing waits. It is stored, so that a read copies nothing else.
     public private(set) var nextDeadline: MonotonicInstant?
-    /// Repair packets made.
+    /// The number of repair packets made.
     public private(set) var packetCount: UInt64 = 0
     /// The size of repair packets relative to the protected ones, over the last groups; zero without protection.
     public private(set) var overhead = 0.0

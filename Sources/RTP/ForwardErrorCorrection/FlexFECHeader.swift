@@ -25,7 +25,7 @@ public struct FlexFECHeader: Hashable, Sendable {
     public var timestamp: UInt32
     /// The source of the protected packets.
     public var ssrc: UInt32
-    /// The sequence number that the mask's first bit stands for.
+    /// The sequence number of the mask's first bit.
     public var base: UInt16
     public var mask: FlexFECMask
 
@@ -97,12 +97,12 @@ public struct FlexFECHeader: Hashable, Sendable {
 }
 
 extension FlexFECMask {
-    /// Adds the lowest `width` bits of a part, whose highest stands for the offset `start`.
+    /// Adds the lowest `width` bits of a part, whose highest bit has the offset `start`.
     fileprivate mutating func insert(bits: UInt64, width: Int, at start: Int) {
         for index in 0..<width where bits >> (width - 1 - index) & 1 == 1 { insert(start + index) }
     }
 
-    /// The part of `width` bits that begins at the offset `start`, which its highest bit stands for.
+    /// The part of `width` bits that begins at the offset `start`, which is that of its highest bit.
     fileprivate func bits(width: Int, at start: Int) -> UInt64 {
         var bits: UInt64 = 0
         for index in 0..<width { bits = bits << 1 | (contains(start + index) ? 1 : 0) }

@@ -19,7 +19,7 @@ public struct LossMeter: Sendable {
     private static let bucket = Duration.milliseconds(500)
     private static let bucketCount = 10
 
-    /// Over how long `summary(now:)` reaches back.
+    /// The period that `summary(now:)` covers.
     public static let window = bucket * bucketCount
 
     private var buckets = [Summary](repeating: Summary(), count: bucketCount)

@@ -4,7 +4,7 @@ import NIOCore
 /// all bytes behind the fixed headers, shorter packets filled up with zeros (draft-ietf-payload-flexible-fec-scheme-03,
 /// section 6.2; the same as RFC 5109, section 8).
 struct PacketParity {
-    /// P, X, CC, M and PT.
+    /// The fields P, X, CC, M and PT.
     private(set) var flags: UInt16 = 0
     private(set) var length: UInt16 = 0
     private(set) var timestamp: UInt32 = 0

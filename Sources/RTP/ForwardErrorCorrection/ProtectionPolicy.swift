@@ -12,11 +12,11 @@ public struct ProtectionPolicy: Sendable {
         public var longRoundTrip: Duration
         /// Retransmissions over a shorter round trip come in time again.
         public var shortRoundTrip: Duration
-        /// Protection begins at this loss.
+        /// The loss from which protection begins.
         public var beginningLoss: Double
-        /// Protection ends below this loss.
+        /// The loss below which protection ends.
         public var endingLoss: Double
-        /// Fewer lost packets in the window begin nothing.
+        /// The least number of lost packets in the window from which protection begins.
         public var minimumLostCount: Int
         /// The most repair packets for each packet.
         public var maximumRate: Double
@@ -46,7 +46,7 @@ public struct ProtectionPolicy: Sendable {
     public private(set) var protection = Protection.none
     /// The loss that is not blamed on the path's queue, over the last seconds.
     public private(set) var loss = LossMeter.Summary()
-    /// Smoothed; nil before anything was measured.
+    /// The smoothed round-trip time; nil before a measurement.
     public private(set) var roundTripTime: Duration?
 
     private var meter = LossMeter()

@@ -4,14 +4,14 @@ public import NIOCore
 ///
 /// Parsing copies nothing: the payload and the header extensions are slices of the datagram.
 public struct RTPPacket: Hashable, Sendable {
-    /// 0 to 127; a higher value loses its top bit when written.
+    /// The payload type, 0 to 127; a higher value loses its top bit when written.
     public var payloadType: UInt8
     public var marker: Bool
     public var sequenceNumber: UInt16
     /// The timestamp in units of the payload type's clock rate.
     public var timestamp: UInt32
     public var ssrc: UInt32
-    /// Contributing sources; the first 15 are written.
+    /// The contributing sources; the first 15 are written.
     public var csrcs: [UInt32]
     public var extensions: RTPHeaderExtensions
     /// The payload without padding.

@@ -2,7 +2,7 @@ import NIOCore
 
 /// The common form of TMMBR and TMMBN: the sender, and limits that each name a stream.
 enum BitRateLimitList {
-    /// The most that a packet's length can say.
+    /// The largest count that a packet's length can state.
     private static let maximumCount = 0x7FFE
 
     /// - Parameters:

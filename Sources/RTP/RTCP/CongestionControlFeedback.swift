@@ -31,9 +31,9 @@ public struct CongestionControlFeedback: Hashable, Sendable {
         /// The time from the packet's arrival to the report's timestamp, in 1/1024 s: 13 bits.
         public var arrivalTimeOffset: UInt16
 
-        /// The offset that says "at least 8189/1024 s".
+        /// The offset that means "at least 8189/1024 s".
         public static let offsetTooLarge: UInt16 = 0x1FFE
-        /// The offset that says "unknown, or after the report's timestamp".
+        /// The offset that means "unknown, or after the report's timestamp".
         public static let offsetUnavailable: UInt16 = 0x1FFF
 
         /// Creates an arrival; only the low 13 bits of the offset are kept.

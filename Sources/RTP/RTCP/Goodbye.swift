@@ -4,7 +4,7 @@ import NIOCore
 public struct Goodbye: Hashable, Sendable {
     /// The sources that leave. Those after the 31st are written as further packets.
     public var ssrcs: [UInt32]
-    /// Written as up to 255 bytes of UTF-8.
+    /// The reason, written as up to 255 bytes of UTF-8.
     public var reason: String?
 
     public init(ssrcs: [UInt32], reason: String? = nil) {

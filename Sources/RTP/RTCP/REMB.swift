@@ -8,7 +8,7 @@ public struct REMB: Hashable, Sendable {
     private static let identifier: UInt32 = 0x5245_4D42
 
     public var senderSSRC: UInt32
-    /// Written with 18 significant bits, rounded down.
+    /// The bitrate, written with 18 significant bits, rounded down.
     public var bitRate: BitRate
     /// The first 255 are written.
     public var ssrcs: [UInt32]

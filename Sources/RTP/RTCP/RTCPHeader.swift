@@ -14,7 +14,7 @@ enum RTCPType {
 struct RTCPHeader {
     /// Bytes of the header.
     static let size = 4
-    /// The most that a five-bit count can say.
+    /// The largest value of a five-bit count.
     static let maximumCount = 31
 
     var hasPadding: Bool

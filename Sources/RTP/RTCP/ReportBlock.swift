@@ -10,7 +10,7 @@ public struct ReportBlock: Hashable, Sendable {
     public var cumulativeLost: Int32
     /// The highest sequence number received, with the count of its cycles in the upper 16 bits.
     public var highestSequence: UInt32
-    /// Interarrival jitter in units of the source's clock rate.
+    /// The interarrival jitter in units of the source's clock rate.
     public var jitter: UInt32
     /// The middle 32 bits of the last sender report's NTP time; zero when there was none.
     public var lastSenderReport: UInt32

@@ -9,7 +9,7 @@ public struct SenderReport: Hashable, Sendable {
     public var rtpTimestamp: UInt32
     /// Packets sent since the start, modulo 2³².
     public var packetCount: UInt32
-    /// Payload bytes sent since the start, modulo 2³².
+    /// The payload bytes sent since the start, modulo 2³².
     public var octetCount: UInt32
     /// The report blocks. Those after the 31st are written as receiver reports after this packet.
     public var reports: [ReportBlock]

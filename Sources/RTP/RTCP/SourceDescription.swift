@@ -21,7 +21,7 @@ public struct SourceDescription: Hashable, Sendable {
         public var cname: String? { items.first { $0.type == Item.cname }?.text }
     }
 
-    /// One text.
+    /// A text.
     public struct Item: Hashable, Sendable {
         /// The type of the canonical name.
         public static let cname: UInt8 = 1

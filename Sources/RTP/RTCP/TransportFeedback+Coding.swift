@@ -14,7 +14,7 @@ extension TransportFeedback {
     /// that reports several times a second never has so many.
     static let maximumPacketCount = 8192
 
-    /// The most packets one run-length chunk stands for.
+    /// The largest number of packets in a run-length chunk.
     private static let maximumRunLength = 0x1FFF
 
     init(parsing body: ByteBuffer) throws(RTPError) {
@@ -53,7 +53,7 @@ extension TransportFeedback {
         }
     }
 
-    /// Reads chunks until they stand for `count` packets; the rest of the last chunk is ignored.
+    /// Reads chunks until they cover `count` packets; the rest of the last chunk is ignored.
     private static func readSymbols(count: Int, from body: inout ByteBuffer) throws(RTPError) -> [UInt8] {
         // A chunk of two bytes can stand for 8191 packets: do not believe the count before the chunks are there.
         guard count <= body.readableBytes / 2 * maximumRunLength else {
@@ -133,7 +133,7 @@ extension TransportFeedback {
         return (symbols, units)
     }
 
-    /// Writes the symbols, always with the kind of chunk that stands for the most of the remaining ones.
+    /// Writes the symbols, always with the kind of chunk that covers the most of the remaining ones.
     private static func writeChunks(of symbols: [UInt8], into buffer: inout ByteBuffer) {
         var position = 0
         while position < symbols.count {

@@ -9,7 +9,7 @@ public struct TransportFeedback: Hashable, Sendable {
     public struct PacketStatus: Hashable, Sendable {
         /// The transport-wide sequence number.
         public var sequence: UInt16
-        /// Nanoseconds; the smallest number stands for "not received", which keeps the value small.
+        /// The time in nanoseconds; the smallest number means "not received", which keeps the value small.
         private var deltaNanoseconds: Int64
 
         /// The receive delta's resolution on the wire.

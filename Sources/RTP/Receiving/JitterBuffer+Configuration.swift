@@ -1,8 +1,8 @@
 extension JitterBuffer {
     /// The time limits of a jitter buffer.
     public struct Configuration: Hashable, Sendable {
-        /// The time for which packets after a gap wait before the gap is given up; two round trips if that is longer (a
-        /// second at most).
+        /// The time for which packets after a gap wait before the gap is abandoned; two round trips if that is longer
+        /// (a second at most).
         public var maximumDelay: Duration
         /// The largest span of sequence numbers. A packet further ahead resets the buffer.
         public var capacity: Int
@@ -35,7 +35,7 @@ extension JitterBuffer {
         case inserted
         /// The packet was there already, and is dropped.
         case duplicate
-        /// The packet precedes packets that were handed out: it had been given up, or was handed out before. It is
+        /// The packet precedes packets that were handed out: it had been abandoned, or was handed out before. It is
         /// dropped.
         case late
         /// The packet is too far ahead or behind to belong to the stream. The buffer is emptied, and the stream
@@ -53,9 +53,9 @@ extension JitterBuffer {
         public var reordered: Int64 = 0
         /// Packets that filled a gap after they were asked for.
         public var recovered: Int64 = 0
-        /// Packets given up.
+        /// The number of abandoned packets.
         public var lost: Int64 = 0
-        /// Sequence numbers asked for, repetitions included.
+        /// The sequence numbers asked for, repetitions included.
         public var requested: Int64 = 0
         /// The number of jumps of the stream at which the buffer restarted.
         public var resets: Int64 = 0

@@ -29,7 +29,7 @@ public struct JitterBuffer: Sendable {
     private var next: Int64 = 0
     /// The highest sequence number received; nil before the first packet.
     private var highest: Int64?
-    /// Empty slots from `next` to `highest`.
+    /// The number of empty slots from `next` to `highest`.
     private var missingCount = 0
     /// The earliest time of a missing packet's request; nanoseconds.
     private var nextRequest: Int64 = .max
@@ -102,7 +102,7 @@ public struct JitterBuffer: Sendable {
         return .inserted
     }
 
-    /// Returns the next packet in order, unless a gap before it may still be filled. After a gap that was given up, the
+    /// Returns the next packet in order, unless a gap before it may still be filled. After an abandoned gap, the
     /// sequence numbers jump.
     public mutating func popNext(now: MonotonicInstant) -> ReceivedPacket? {
         guard let highest, next <= highest else { return nil }
@@ -193,7 +193,8 @@ extension JitterBuffer {
         return overflow ? .max : sum
     }
 
-    /// The time at which a missing packet is given up: at its deadline, or when the last request has not been answered.
+    /// The time at which a missing packet is abandoned: at its deadline, or when the last request has not been
+    /// answered.
     private func giveUpTime(of slot: Slot) -> Int64 {
         let deadline = saturatingSum(slot.time, patience)
         guard configuration.nackEnabled, slot.requestCount >= configuration.maximumRequestCount else {

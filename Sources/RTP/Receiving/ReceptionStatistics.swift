@@ -11,9 +11,9 @@ public struct ReceptionStatistics: Sendable {
     private static let maximumTransitChange: Int64 = 5
 
     private let clockRate: Int64
-    /// All packets received.
+    /// The number of received packets.
     public private(set) var packetsReceived: Int64 = 0
-    /// All packets received, with their headers.
+    /// The size of all received packets, with their headers.
     public private(set) var dataReceived = DataSize.zero
     /// The number of restarts of the sender at another sequence number.
     public private(set) var restartCount: Int64 = 0
@@ -23,7 +23,7 @@ public struct ReceptionStatistics: Sendable {
     private var unwrapper = SequenceUnwrapper()
     private var base: Int64 = 0
     private var highest: Int64?
-    /// Since the sender started, duplicates included.
+    /// The packets received since the sender started, duplicates included.
     private var receivedSinceBase: Int64 = 0
     /// The next sequence number after a possible restart.
     private var restartSequence: UInt16?

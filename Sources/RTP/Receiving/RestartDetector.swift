@@ -2,9 +2,9 @@ import MediaCore
 
 /// Distinguishes late packets from those of a sender that restarted at a lower sequence number.
 struct RestartDetector: Sendable {
-    /// Packets this far behind are not late, but of another stream.
+    /// The distance from which packets that are behind belong to another stream and are not late.
     private static let maximumMisorder: Int64 = 1024
-    /// This many consecutive packets behind, while nothing else comes, are another stream too.
+    /// The number of consecutive packets behind, with no others in between, that also show another stream.
     private static let minimumRunLength = 16
 
     private var expected: UInt16 = 0

@@ -5,7 +5,7 @@ public import MediaCore
 public struct RedundancyPolicy: Sendable {
     /// The loss from which one payload is repeated.
     public static let beginningLoss = 0.1
-    /// Below this loss none is.
+    /// The loss below which no payload is repeated.
     public static let endingLoss = 0.05
     /// The loss from which two payloads are repeated; they are repeated as well if losses come in a row.
     public static let highLoss = 0.2

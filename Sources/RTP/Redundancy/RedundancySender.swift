@@ -3,7 +3,7 @@ public import NIOCore
 /// Repeats a stream's last payloads in its packets (RFC 2198). So shared encodings can be repeated for one receiver
 /// alone.
 public struct RedundancySender: Sendable {
-    /// No more payloads are repeated in one packet.
+    /// The largest number of payloads that are repeated in one packet.
     public static let maximumDepth = 2
 
     /// The last payloads, the oldest first.

@@ -20,7 +20,7 @@ public struct RedundantPayload: Hashable, Sendable {
     public static let maximumAge: UInt16 = 0x3FFF
     /// The longest earlier payload that can be written.
     public static let maximumBlockSize = 0x3FF
-    /// More blocks are not read.
+    /// The largest number of blocks that are read.
     private static let maximumBlockCount = 8
 
     /// The earlier ones, the oldest first.

@@ -7,7 +7,7 @@ public struct SendStatistics: Sendable {
 
     /// Packets sent.
     public private(set) var packetCount: Int64 = 0
-    /// Payload bytes sent, without headers and padding.
+    /// The number of payload bytes sent, without headers and padding.
     public private(set) var octetCount: Int64 = 0
     /// The last round-trip time measured; nil before the first report that answers one of ours.
     public private(set) var roundTripTime: Duration?
@@ -28,7 +28,7 @@ public struct SendStatistics: Sendable {
         self.clockRate = max(Int64(clockRate), 1)
     }
 
-    /// Counts a packet. `captureTime` is the instant that its timestamp stands for.
+    /// Counts a packet. `captureTime` is the instant of its timestamp.
     public mutating func packetSent(timestamp: UInt32, payloadSize: DataSize, captureTime: MonotonicInstant) {
         packetCount += 1
         octetCount += Int64(payloadSize.bytes)

@@ -5,9 +5,9 @@ import MediaCore
 /// A fault in a room, in words: the drawing shows the same in colours.
 struct TimelineFinding: Equatable {
     enum Severity: Equatable {
-        /// Somebody sees or hears it now.
+        /// The source is visible or audible now.
         case now
-        /// It was visible or audible in the last minute.
+        /// The source was visible or audible in the last minute.
         case lately
     }
 
@@ -99,7 +99,7 @@ extension RoomTimelineSnapshot {
 
     // MARK: Pictures out
 
-    /// Fewer pictures than this part of all left out are a hiccup.
+    /// The share of left-out pictures below which they do not matter.
     private static let muchLeftOut = 0.1
 
     private func findings(_ encoder: Encoder) -> [TimelineFinding] {

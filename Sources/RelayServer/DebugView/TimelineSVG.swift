@@ -335,6 +335,6 @@ struct TimelineSVG {
 }
 
 extension SVGPath {
-    /// A place as it stands in transforms.
+    /// A place as written in transforms.
     static func place(_ value: Double) -> String { NumberText.short(value, 1) }
 }

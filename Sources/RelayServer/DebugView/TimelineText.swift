@@ -62,7 +62,7 @@ enum TimelineText {
         return result
     }
 
-    /// About how wide a text is.
+    /// The approximate width of a text.
     static func width(_ text: String, size: Double = 12) -> Double {
         text.reduce(0) { $0 + ($1.isASCII ? 0.52 : 1.05) } * size
     }

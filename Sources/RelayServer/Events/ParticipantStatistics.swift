@@ -13,9 +13,9 @@ struct ParticipantStatistics: Encodable, Sendable {
     var videoBitRate: Int64
     /// True if the network carries too little for video, so that only audio is sent.
     var videoPaused: Bool
-    /// Milliseconds; nil until feedback told it.
+    /// The round-trip time in milliseconds; nil until feedback has shown it.
     var roundTripTime: Double?
-    /// Fraction of packets lost, 0 to 1.
+    /// The fraction of lost packets, 0 to 1.
     var loss: Double
     /// Pictures encoded a second, as counted since the statistics before; nil in the first.
     var frameRate: Double?
@@ -55,10 +55,10 @@ struct ParticipantStatistics: Encodable, Sendable {
 struct EncodingProgress: Equatable {
     /// Pictures encoded a second.
     var frameRate: Double
-    /// Fraction of the pictures that were left out, 0 to 1.
+    /// The fraction of the pictures that were left out, 0 to 1.
     var leftOut: Double
 
-    /// More than a hiccup.
+    /// The fraction of left-out pictures from which they matter.
     static let muchLeftOut = 0.1
 }
 

@@ -30,7 +30,7 @@ struct RoomFeedHub {
     private var lastMessageID: UInt64 = 0
     /// The number of times that a subscriber was too slow.
     private(set) var overruns: UInt64 = 0
-    /// The states that subscribers were told, by room, until something happens there.
+    /// The states that subscribers were sent, by room, until something happens there.
     private var states: [String: RoomFeedMessage] = [:]
 
     /// The number of subscribers.
@@ -38,8 +38,8 @@ struct RoomFeedHub {
 
     /// Adds a subscriber of a room.
     /// - Parameters:
-    ///   - state: The room's state; asked for only when something happened since it was last told.
-    ///   - onRelease: Is told the subscriber's number when the feed is no longer held.
+    ///   - state: The room's state; asked for only if something has happened since it was last sent.
+    ///   - onRelease: Called with the subscriber's number when the feed is no longer held.
     mutating func follow(
         _ room: String, participant: String?, state: () -> RoomState?, now: MonotonicInstant,
         onRelease: @escaping @Sendable (UInt64) -> Void

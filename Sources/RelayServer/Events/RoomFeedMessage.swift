@@ -6,9 +6,9 @@ import Synchronization
 /// A message to the subscribers of a room. Its text is encoded once for all of them.
 struct RoomFeedMessage: Sendable {
     enum Content: Sendable {
-        /// All that is known of the room.
+        /// The complete state of the room.
         case state(RoomState)
-        /// Something changed.
+        /// A change of the room.
         case change(RoomEvent.Kind)
         /// The statistics of the selected participant.
         case statistics(ParticipantStatistics)

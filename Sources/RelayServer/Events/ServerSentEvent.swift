@@ -8,7 +8,7 @@ struct ServerSentEvent: Equatable {
     var name: String?
     /// Milliseconds after which a browser connects again; nil leaves it as it was.
     var retry: Int?
-    /// Its text. Without any the block sets id and retry, and no event is told.
+    /// The block's text. Without one the block sets id and retry, and no event is sent.
     var data: String?
 
     static let mediaType = "text/event-stream"

@@ -17,7 +17,7 @@ final class MediaSocket {
 
     /// Receives arriving datagrams, on the event loop.
     protocol Receiver: AnyObject, Sendable {
-        /// One read brought these, in the order they came.
+        /// Takes the datagrams of one read, in the order in which they came.
         func received(_ datagrams: [Datagram])
         /// The socket failed and is closed.
         func socketClosed()
@@ -27,8 +27,8 @@ final class MediaSocket {
     private let sender: DatagramSender
     private let handler: Handler
 
-    /// Datagrams taken from the kernel before other work of the loop has its turn. Each by a system call of its own:
-    /// the kernel tells of the last one alone when it came.
+    /// Datagrams taken from the kernel before other work of the loop has its turn. Each takes a system call of its own,
+    /// since the kernel states the arrival time of the last one only.
     private static let datagramsPerRead: UInt = 64
     /// Room for each of them. A larger datagram is cut, and then fails authentication.
     private static let datagramCapacity = 2048

@@ -29,7 +29,7 @@ struct MetricFamily<Subject> {
     let kind: PrometheusText.Kind
     /// A sentence for people; names in it stand between backticks.
     let meaning: String
-    /// Empty while there is no value.
+    /// The samples of a subject; empty while there is no value.
     let samples: (Subject) -> [Sample]
 
     init(

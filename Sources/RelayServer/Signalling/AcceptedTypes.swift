@@ -18,7 +18,7 @@ struct AcceptedTypes {
         }
     }
 
-    /// More than any browser sends.
+    /// A number of ranges that no browser exceeds.
     private static let maximumRanges = 64
 
     /// Returns the preference for a type, from 0 to 1, of the most specific range that fits it.

@@ -13,7 +13,7 @@ struct ConnectionAdmission {
     enum Decision: Equatable {
         /// Every request is answered.
         case served
-        /// Health checks are answered; other requests are told to come back later.
+        /// Health checks are answered; other requests are asked to come back later.
         case reserved
         /// The connection is closed at once.
         case refused

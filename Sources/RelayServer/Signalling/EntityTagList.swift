@@ -1,6 +1,6 @@
 /// The value of `If-Match` and `If-None-Match`: `*`, or a list of entity tags (RFC 9110, sections 13.1.1 and 13.1.2).
 enum EntityTagList: Equatable {
-    /// Any state of the resource will do.
+    /// Any state of the resource is accepted.
     case any
     /// Tags in their quotes, weak ones with `W/` in front.
     case tags([String])

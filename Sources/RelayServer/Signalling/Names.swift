@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The identifier of a room, as it stands in paths: letters, digits, `-`, `_` and `.`, at most 64 of them.
+/// The identifier of a room in paths: letters, digits, `-`, `_` and `.`, at most 64 of them.
 struct RoomName: Equatable {
     let rawValue: String
 

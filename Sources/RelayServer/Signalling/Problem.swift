@@ -24,7 +24,7 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
         self.errors = errors
     }
 
-    /// A document that is JSON and yet wrong, with all that is wrong with it.
+    /// Creates the problem for valid JSON with an invalid template, with all its mistakes.
     init(_ error: LayoutTemplateError) {
         self.init(.unprocessableContent, error.description, errors: Self.mistakes(error.issues))
     }

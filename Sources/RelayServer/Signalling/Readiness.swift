@@ -6,7 +6,7 @@ struct Readiness: Encodable, Equatable {
     var ready: Bool
     /// The reason for which nobody can join.
     var reason: String?
-    /// After how many seconds it may be otherwise.
+    /// The seconds after which it may be different.
     var retryAfter: Int?
     /// The level of overload control; nil without it.
     var level: OverloadLevel?

@@ -6,7 +6,7 @@ import NIOCore
 import RoomAPI
 
 extension Request {
-    /// The type of the body, without parameters and in lower case; nil when it is not told.
+    /// The type of the body, without parameters and in lower case; nil if it is not stated.
     var mediaType: String? {
         headers[.contentType]?.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
     }

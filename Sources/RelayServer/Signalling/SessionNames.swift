@@ -27,7 +27,7 @@ struct SessionNames: Sendable {
         return "\(participant).\(key.joined())"
     }
 
-    /// Returns the participant whose session a name stands for.
+    /// Returns the participant of a session's name.
     ///
     /// - Throws: A problem with 403 for a name with another session's key.
     func participant(ofSession name: String, in room: RoomName) throws(Problem) -> String {

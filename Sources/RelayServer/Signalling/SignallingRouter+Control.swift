@@ -24,7 +24,7 @@ extension SignallingRouter {
         return try await perform(.setParticipantLayout(layout, participant: participant), in: room)
     }
 
-    /// Gives a participant all as the room has it.
+    /// Removes a participant's own settings, so that the room's apply.
     func resetParticipantLayout(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try participantPath(context)
         return try await perform(.setParticipantLayout(nil, participant: participant), in: room)

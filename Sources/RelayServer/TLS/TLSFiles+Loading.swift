@@ -3,9 +3,9 @@ import Logging
 import NIOSSL
 
 extension TLSFiles {
-    /// Reads the files and sees that they belong together.
+    /// Reads the files and checks that they belong together.
     ///
-    /// A certificate that is not valid today is served all the same, with a warning: the clock may be wrong.
+    /// A certificate that is not valid today is used all the same, with a warning: the clock may be wrong.
     func load(logger: Logger) throws(StartupError) -> NIOSSLContext {
         let chain = try loadCertificates()
         let privateKey = try loadKey()

@@ -11,7 +11,7 @@ import Synchronization
 /// of its own. Among queues with something to do, the one whose next job has the earliest deadline runs first. The pool
 /// is bounded: it refuses jobs beyond its capacity, and the caller keeps them until there is room.
 public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: Sendable {
-    /// One piece of work.
+    /// A piece of work.
     public struct Job: Sendable {
         /// Jobs of equal queue run one at a time, in submission order.
         public var queue: QueueID

@@ -12,7 +12,7 @@ public struct WorkerPoolStatistics: Sendable, Equatable {
     public var jobsFinishedLate = 0
     /// Jobs thrown away by a shutdown.
     public var jobsDiscarded = 0
-    /// Time spent in jobs, summed over all threads.
+    /// The time spent in jobs, summed over all threads.
     public var busyTime = Duration.zero
 
     public init() {}

@@ -34,7 +34,7 @@ struct ReorderingWindow: Sendable {
         average(isLost: false, windowPackets)
     }
 
-    /// Returns the number of packets that became lost for good since the last call.
+    /// Returns the number of packets that were finally lost since the last call.
     mutating func takeLost(windowPackets: Double) -> Int {
         guard let newestArrived else { return 0 }
         var count = 0

@@ -21,7 +21,7 @@ public struct ScreamCongestionController: CongestionController {
     static let targetMargin = 1.1
     /// The part of the receiving rate below which the target is low.
     static let lowTarget = 0.8
-    /// The time without a sent packet after which the bytes in flight are given up.
+    /// The time without a sent packet after which the bytes in flight are reset.
     static let timeout = Duration.milliseconds(500)
     static let minimumPacing = BitRate.kilobits(50)
     /// The interval between measurements of the base delay. A queue that never drains below an eighth of the target

@@ -2,7 +2,7 @@ public import MediaCore
 
 /// A limit on the bandwidth of the session or of a media description: `b=AS:1500` (RFC 8866, 5.8; RFC 3890).
 public struct BandwidthLimit: Hashable, Sendable, CustomStringConvertible {
-    /// `AS`, `TIAS`, `CT`, `RS`, `RR` or another.
+    /// The type: `AS`, `TIAS`, `CT`, `RS`, `RR` or another.
     public var type: String
     /// The limit in kilobits per second; in bits per second for `TIAS`, `RS` and `RR`.
     public var value: Int64

@@ -2,7 +2,7 @@ public import SecureTransport
 
 /// The address to which media is sent: `c=IN IP4 192.0.2.1` (RFC 8866, 5.7).
 public struct ConnectionAddress: Hashable, Sendable, CustomStringConvertible {
-    /// `IP4` or `IP6`.
+    /// The type of the address: `IP4` or `IP6`.
     public var addressType: String
     /// An address literal or a host name, without the TTL and the count of a multicast address.
     public var host: String

@@ -5,7 +5,7 @@ public import SecureTransport
 public struct CryptoAttribute: Hashable, Sendable {
     /// A key of the method `inline`.
     public struct InlineKey: Hashable, Sendable {
-        /// Master key and salt in base 64.
+        /// The master key and the salt in base 64.
         public var keyAndSalt: String
         /// The most packets that the key protects; nil for the default of the suite. The limit binds the side that
         /// sends with the key.

@@ -2,7 +2,7 @@
 public enum MediaTransport: Hashable, Sendable, CustomStringConvertible {
     /// The source of a transport's keys.
     public enum Keying: Hashable, Sendable {
-        /// RTP in the clear.
+        /// RTP without encryption.
         case none
         /// Keys in `a=crypto` (RFC 4568).
         case sessionDescription

@@ -1,10 +1,10 @@
 /// The SHA-256 digest of a certificate (`a=fingerprint` of RFC 8122, section 5), by which a session description
 /// vouches for the certificate of the DTLS handshake.
 public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
-    /// 32 bytes.
+    /// The digest's 32 bytes.
     public let digest: [UInt8]
 
-    /// Nil unless there are 32 bytes.
+    /// Creates the fingerprint; nil unless there are 32 bytes.
     public init?(digest: [UInt8]) {
         guard digest.count == Self.digestSize else { return nil }
         self.digest = digest

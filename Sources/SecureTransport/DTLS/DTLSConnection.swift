@@ -126,7 +126,7 @@ public final class DTLSConnection {
         return false
     }
 
-    /// Performs due work: sends a flight again, or gives up.
+    /// Performs due work: sends a flight again, or ends the handshake.
     public func advance(now: MonotonicInstant) {
         guard isOpen, let nextDeadline, nextDeadline <= now else { return }
         if state == .handshaking, now >= handshakeDeadline {

@@ -5,7 +5,7 @@ struct DTLSRecordHeader: Hashable {
     /// The epoch above 48 bits of sequence number; nil for the short headers of DTLS 1.3, which are encrypted in part.
     var number: UInt64?
     var isApplicationData: Bool
-    /// Bytes behind the header; nil if that cannot be told.
+    /// The number of bytes after the header; nil if it is not known.
     var length: Int?
 
     /// True if the record is encrypted: all are from the first epoch on.

@@ -2,13 +2,13 @@ internal import COpenSSL
 internal import MediaCore
 internal import NIOCore
 
-/// One `SSL *` over a memory BIO: the library's part of a connection, which is told the time with each call.
+/// One `SSL *` over a memory BIO: the library's part of a connection. Each call states the time.
 final class DTLSSession {
     /// The result of a call into the library.
     enum Outcome {
         /// The handshake is complete, or a datagram was read to its end.
         case done
-        /// More has to come from the other side.
+        /// More data has to come from the other side.
         case waiting
         /// The other side has sent `close_notify`.
         case closed
@@ -21,7 +21,7 @@ final class DTLSSession {
     /// The time from a flight to its first retransmission. RFC 6347 (4.2.4.1) recommends a second without knowledge of
     /// the path; here a person waits for the call, and paths with a longer round trip cost an additional flight.
     static let firstTimeout: Duration = .milliseconds(200)
-    /// Timeouts double up to this. The library gives up after 12 of them.
+    /// The longest timeout, up to which timeouts double. The library ends the handshake after 12 of them.
     static let longestTimeout: Duration = .seconds(3)
 
     init?(context: OpaquePointer, role: DTLSRole, maximumDatagramSize: Int) {

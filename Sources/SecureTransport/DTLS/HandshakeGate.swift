@@ -4,7 +4,8 @@
 /// session when the connection is established, has failed (at the latest after `DTLSConnection.handshakeTimeout`) or is
 /// dropped. A refused session loses a datagram, and asks again with the next ClientHello.
 public struct HandshakeGate<SessionID: Hashable & Sendable>: Sendable {
-    /// Handshakes of one host at once. Many participants may share an address behind one router.
+    /// The largest number of simultaneous handshakes of one host. Many participants may share an address behind one
+    /// router.
     public let maximumCountPerHost: Int
     /// Handshakes at once.
     public let maximumCount: Int

@@ -14,7 +14,7 @@ public struct ICECandidate: Hashable, Sendable {
 
     /// 1 to 32 `ice-char`s; the same for candidates of one kind, base and server.
     public var foundation: String
-    /// 1 for RTP, 2 for RTCP with a port of its own.
+    /// The component: 1 for RTP, 2 for RTCP with a port of its own.
     public var component: UInt16
     public var priority: UInt32
     public var address: TransportAddress

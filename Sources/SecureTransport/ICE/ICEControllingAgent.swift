@@ -24,7 +24,7 @@ public struct ICEControllingAgent: Sendable {
         /// No answer to a check that is under way: it is too late, it came from elsewhere than the check went to
         /// (section 7.2.5.2.1), or it is a request, which a lite agent does not send.
         case ignored
-        /// No STUN message.
+        /// The datagram is not a STUN message.
         case malformed(STUNError)
     }
 
@@ -56,7 +56,7 @@ public struct ICEControllingAgent: Sendable {
     /// The time of the selected pair's next check, to nominate it or for consent; never, before a pair is chosen.
     private var nextConsentCheck = MonotonicInstant.distantFuture
     private var lastConsentCheck: MonotonicInstant
-    /// Since when checks of the selected pair are without an answer.
+    /// The time since which checks of the selected pair have no answer.
     private var unansweredSince: MonotonicInstant?
     /// The time of the last answer; before the first, the agent's start.
     private var lastAnswer: MonotonicInstant
@@ -303,7 +303,7 @@ extension ICEControllingAgent {
         state = now < silence ? .connected : .disconnected
     }
 
-    /// The time at which the selected pair counts as silent: nothing came for five seconds, nor an answer to a check.
+    /// The time at which the selected pair counts as silent: five seconds without a packet or an answer to a check.
     private var silence: MonotonicInstant {
         guard let unansweredSince else { return .distantFuture }
         return max(lastSign + ICETiming.silenceLimit, unansweredSince + ICETiming.recoveryInterval)

@@ -1,9 +1,9 @@
-/// The username fragment and password with which one side's connectivity checks are told from others'
-/// (RFC 8445, section 5.3; `a=ice-ufrag` and `a=ice-pwd` of RFC 8839, section 5.4).
+/// The username fragment and password that identify one side's connectivity checks (RFC 8445, section 5.3;
+/// `a=ice-ufrag` and `a=ice-pwd` of RFC 8839, section 5.4).
 public struct ICECredentials: Hashable, Sendable {
-    /// 4 to 256 characters of RFC 8839's `ice-char`.
+    /// The username fragment: 4 to 256 characters of RFC 8839's `ice-char`.
     public var usernameFragment: String
-    /// 22 to 256 characters of RFC 8839's `ice-char`.
+    /// The password: 22 to 256 characters of RFC 8839's `ice-char`.
     public var password: String
 
     public init(usernameFragment: String, password: String) {
@@ -20,6 +20,6 @@ public struct ICECredentials: Hashable, Sendable {
         self.init(usernameFragment: characters(8), password: characters(24))
     }
 
-    /// The `ice-char`s, of which there are 64: a character is worth six bits.
+    /// The 64 `ice-char`s: each character carries six bits.
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 }

@@ -31,7 +31,7 @@ public struct ICELiteAgent: Sendable {
         case expired
         /// A binding indication, which keeps a NAT's mapping alive, or an answer to a request that was not sent.
         case ignored
-        /// No STUN message that ICE accepts.
+        /// The datagram is not a STUN message that ICE accepts.
         case malformed(STUNError)
     }
 
@@ -54,7 +54,7 @@ public struct ICELiteAgent: Sendable {
     /// The number of restarts that took effect: paths of an earlier generation are replaced by those of this one.
     private var generation: UInt64 = 0
     private var nominationCount: UInt64 = 0
-    /// Since when a first check is waited for.
+    /// The time since which a first check is awaited.
     private var waitingSince: MonotonicInstant
     /// The time of the last packet from the other side on the selected path.
     private var lastSign: MonotonicInstant
@@ -64,7 +64,7 @@ public struct ICELiteAgent: Sendable {
         var address: TransportAddress
         var generation: UInt64
         var lastCheck: MonotonicInstant
-        /// Larger the later it was nominated; 0 when it was not.
+        /// The order of the nomination, larger for later ones; 0 without a nomination.
         var nomination: UInt64 = 0
     }
 

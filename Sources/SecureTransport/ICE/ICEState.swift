@@ -2,7 +2,7 @@
 public enum ICEState: Hashable, Sendable {
     /// No check has succeeded yet.
     case new
-    /// There is a path, and the other side was heard on it of late.
+    /// There is a path, and the other side was recently heard on it.
     case connected
     /// There was a path, but the other side has been silent on it for some seconds. It may come back, here or from
     /// another address.

@@ -18,6 +18,6 @@ enum ICETiming {
     static let nominationPatience = Duration.milliseconds(200)
     /// Between two checks of consent; each time between 0.8 and 1.2 of it (RFC 7675, section 5.1).
     static let consentInterval = Duration.seconds(5)
-    /// Between checks of consent that are not answered.
+    /// The time between checks of consent that are not answered.
     static let recoveryInterval = Duration.seconds(1)
 }

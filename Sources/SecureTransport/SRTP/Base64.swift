@@ -1,4 +1,4 @@
-/// Base 64 as RFC 4648, section 4 has it: the form in which SDP carries keys.
+/// Base 64 by RFC 4648, section 4: the form of keys in SDP.
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")

@@ -26,22 +26,22 @@ public final class SRTPContext {
     /// The largest number of synchronization sources in one context. A peer uses a handful; without a limit a hostile
     /// peer with the keys could make us keep state for each SSRC that it invents.
     public static let maximumSourceCount = 64
-    /// Packets that may come late or out of order and still be told from replays.
+    /// The distance by which packets may come late or out of order and still be distinguished from replays.
     public static let replayWindow = 1024
 
     private static let maximumPacketLength = 65_535
     private static let rtpHeaderLength = 12
     private static let rtcpHeaderLength = 8
 
-    /// Nil if packets are left as they are.
+    /// The library's session; nil if packets stay unchanged.
     private let session: OpaquePointer?
     private var sources: [UInt32] = []
 
     /// Prepares the library once for the process, and keeps its status for later calls.
     private static let libraryStatus: srtp_err_status_t = srtp_init()
 
-    /// Prepares the library, which tests its ciphers when it begins: some tens of milliseconds, once a process. Without
-    /// this call the first context costs them, in the middle of someone's joining.
+    /// Prepares the library, which tests its ciphers at the start: some tens of milliseconds, once per process. Without
+    /// this call the first context takes that time, in the middle of a participant's joining.
     public static func prepareLibrary() {
         _ = libraryStatus
     }

@@ -6,7 +6,7 @@ public enum SRTPError: Error, Hashable, CustomStringConvertible {
     case replayed
     /// Shorter than its header, or than its header and the profile's trailer.
     case tooShort(byteCount: Int)
-    /// Longer than a UDP datagram can be.
+    /// The packet is longer than a UDP datagram can be.
     case tooLong(byteCount: Int)
     /// The header is not one of RTP or RTCP version 2, or contradicts the packet's length.
     case malformedHeader

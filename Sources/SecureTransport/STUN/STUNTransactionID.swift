@@ -1,4 +1,4 @@
-/// The 96 bits by which a STUN response is told to belong to a request (RFC 8489, section 5).
+/// The 96 bits that match a STUN response to its request (RFC 8489, section 5).
 public struct STUNTransactionID: Hashable, Sendable {
     /// The first 32 bits.
     public var high: UInt32

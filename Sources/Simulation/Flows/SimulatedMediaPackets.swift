@@ -129,7 +129,7 @@ struct SimulatedMediaPackets {
 
 /// The new media that a packet brought.
 enum ReceivedMedia {
-    /// Padding, or media that had arrived before.
+    /// The packet is padding, or media that had arrived before.
     case nothing
     case audio
     case frame(Int)

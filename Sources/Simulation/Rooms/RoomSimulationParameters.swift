@@ -46,7 +46,7 @@ public struct RoomSimulationParameters: Sendable {
 
 /// The properties of the content that matter to an encoder.
 public struct SimulatedContent: Hashable, Sendable {
-    /// The QP of 1280x720 at 30 pictures a second and 1 Mbit/s. The default is that of a conversation.
+    /// The QP of 1280x720 at 30 pictures a second and 1 Mbit/s. The default is typical of a conversation.
     public var qp = 32.0
     /// The standard deviation of a frame's size, divided by its mean.
     public var noise = 0.1

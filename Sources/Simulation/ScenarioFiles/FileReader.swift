@@ -8,7 +8,7 @@ struct FileReader {
     let file: String
     let environment: [String: String]
 
-    /// Returns the path of a file name. `$NAME` at its beginning stands for a variable of the environment.
+    /// Returns the path of a file name. `$NAME` at its beginning is replaced by a variable of the environment.
     func path(_ node: ScenarioNode, named key: String) throws(ScenarioError) -> String {
         var name = try node.value(key, expected: "the path of a file") { $0 }
         if name.hasPrefix("$") {

@@ -33,7 +33,7 @@ extension CompressionProperties {
     /// The part of a limit that is the target, because frames vary.
     private static let limitShare = 0.9
 
-    /// The quantisation parameter that `quality` stands for: 10 to 51.
+    /// The quantisation parameter for `quality`: 10 to 51.
     var qualityQP: Int { 51 - Int(clamping: (quality * 41).rounded()) }
 
     // MARK: - Checks

@@ -51,7 +51,7 @@ public struct CompressionProperties: Hashable, Sendable {
     public var longTermReferences = false
     /// The shape of a sample as width and height; written into the SPS if it is not 1:1.
     public var pixelAspectRatio = VideoDimensions(width: 1, height: 1)
-    /// Written into the SPS where something is specified.
+    /// The colour description, written into the SPS if anything is specified.
     public var colour = ColourDescription.unspecified
     public var preset = EncoderPreset.balanced
     /// The longest time of a frame at the average bitrate.
@@ -95,7 +95,8 @@ public enum RateControlMode: String, CaseIterable, Sendable {
     case constant
     /// The rate is met on average over a few seconds; single frames vary with the pictures.
     case average
-    /// The rate is a cap: pictures of the quality asked for, as far as it lets them. Follows a new rate best.
+    /// The rate is an upper bound: pictures have the requested quality as far as the bound allows. Follows a new rate
+    /// best.
     case constrainedVariable = "constrained-variable"
     /// Pictures of constant quality, whatever they take.
     case quality

@@ -38,11 +38,11 @@ public struct PropertySupport: Hashable, Sendable {
         case numbers(ClosedRange<Double>)
         /// Bits per second.
         case bitRates(ClosedRange<BitRate>)
-        /// Bytes.
+        /// A range of sizes in bytes.
         case sizes(ClosedRange<DataSize>)
         /// Lengths of time.
         case durations(ClosedRange<Duration>)
-        /// Whatever the type can say.
+        /// Any value of the type.
         case any
     }
 

@@ -28,7 +28,7 @@ extension CompressionSession {
         /// The QP of the last frame other than a keyframe.
         var usualQP: Int?
         var isInvalidated = false
-        /// Between `beginPass` and `endPass`.
+        /// True between `beginPass` and `endPass`.
         var isInPass = false
 
         init(capacity: Int) {

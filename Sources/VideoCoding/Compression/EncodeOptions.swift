@@ -2,12 +2,12 @@ public import MediaCore
 
 /// Wishes for one frame.
 public struct EncodeOptions: Hashable, Sendable {
-    /// Make an IDR picture.
+    /// Makes the frame an IDR picture.
     public var forceKeyframe = false
     /// The presentation time of the first frame that was not received or not decoded: no later frame may refer to it or
     /// to its successors. Without an older reference the frame becomes a keyframe.
     public var invalidateReferencesBackTo: MediaTime?
-    /// References that the receiver has told to have, by the frames that came with them.
+    /// References that the receiver has confirmed, by the frames that came with them.
     public var acknowledgedReferences: [LongTermReference] = []
     /// The regions that get more or fewer bits. In an overlap the last region counts.
     public var regionsOfInterest: [RegionOfInterest] = []

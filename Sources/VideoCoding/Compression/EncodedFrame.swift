@@ -15,7 +15,7 @@ public struct EncodedFrame: Sendable {
         self.longTermReference = longTermReference
     }
 
-    /// A frame of which no more is known than the sample tells.
+    /// Creates a frame of which only the sample is known.
     public init(sample: SampleBuffer) {
         self.init(
             sample: sample,
@@ -33,11 +33,11 @@ public struct EncodedFrame: Sendable {
 
 /// The kind of a frame, by its prediction.
 public enum FrameType: String, CaseIterable, Sendable {
-    /// Intra, and no frame behind it refers to one before it.
+    /// An intra picture, after which no frame refers to one before it.
     case idr
-    /// Intra.
+    /// An intra picture.
     case i
-    /// Predicted from frames before it.
+    /// A picture predicted from earlier frames.
     case p
     /// Predicted from frames before and behind it, as they are shown.
     case b
@@ -52,7 +52,7 @@ public struct EncodeStatistics: Hashable, Sendable {
     public var averageQP: Int?
     /// The time of the call that made the frame.
     public var encodingTime = Duration.zero
-    /// 0 for the layer that can do without the others.
+    /// The temporal layer; 0 for the layer that does not need the others.
     public var temporalLayer: Int
     /// True if other frames may refer to this one.
     public var isReference: Bool

@@ -46,6 +46,6 @@ public enum DropReason: Hashable, Sendable {
     /// If `frame_num` wraps around during a loss, libavcodec may take the frames after it for older ones and show none
     /// until the next keyframe: ask the sender for one.
     case noPicture
-    /// The session was invalidated, or let go of, before the frame was decoded or shown.
+    /// The session was invalidated or released before the frame was decoded or shown.
     case sessionInvalidated
 }

@@ -1,6 +1,6 @@
 /// The outputs of a decompression session, to be read by one reader in the order in which they happen.
 ///
-/// The sequence ends when the session is invalidated or let go of, after the outputs that it owed.
+/// The sequence ends when the session is invalidated or released, after the outstanding outputs.
 public struct DecodeOutputs: AsyncSequence, Sendable {
     public typealias Element = DecodeOutput
     public typealias Failure = Never

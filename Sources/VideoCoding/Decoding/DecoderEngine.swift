@@ -27,7 +27,7 @@ struct DecoderEngine: ~Copyable {
     private var isUnused = true
     private var gate = DecodingGate()
 
-    /// The most frames that H.264 lets a decoder hold back (`MaxDpbFrames`, A.3.1).
+    /// The largest number of frames that H.264 lets a decoder hold back (`MaxDpbFrames`, A.3.1).
     private static let maximumReorderDepth = 16
 
     init(
@@ -156,7 +156,7 @@ struct DecoderEngine: ~Copyable {
         var holdsSlices = false
         var isIDR = false
         var content = FieldPairing.Content()
-        /// Nil also where slices are of no interest.
+        /// The first slice; nil also if slices are not examined.
         var firstSlice: SliceHeaderPeek?
     }
 

@@ -34,7 +34,7 @@ final class DecodingCore: Sendable {
     private let queue = DispatchQueue(label: "VideoCoding.DecompressionSession")
     private let outputHandler: @Sendable (DecodeOutput) -> Void
     private let onEnd: @Sendable () -> Void
-    /// The thread that has the engine; zero when none has.
+    /// The thread that has the engine; zero if none has it.
     private let holder = Atomic<UInt>(0)
     private let isInvalidated = Atomic(false)
     private let hasEnded = Atomic(false)

@@ -29,6 +29,6 @@ public struct DecodingEffort: Hashable, Sendable {
         self.loopFilter = loopFilter
     }
 
-    /// Everything, as it was meant.
+    /// Everything is decoded in full.
     public static let full = DecodingEffort()
 }

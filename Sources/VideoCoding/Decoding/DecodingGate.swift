@@ -44,7 +44,7 @@ public struct DecodingGate: Sendable {
         return .decode
     }
 
-    /// Records that an admitted frame was dropped all the same.
+    /// Records that an admitted frame was dropped after all.
     public mutating func leftOut(_ sample: SampleBuffer) {
         if sample.dependency.isDependedOn != false { lacksReferences = true }
     }

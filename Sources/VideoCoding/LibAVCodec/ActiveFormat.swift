@@ -8,7 +8,7 @@ struct ActiveFormat {
     /// The parameter sets in Annex B, as libavcodec is to have them.
     let parameterSets: [UInt8]
     let attachments: PixelBufferAttachments
-    /// The SPS, where something has to be known of each slice: to tell fields apart, or to put frames in order.
+    /// The SPS, if each slice has to be examined: to distinguish fields, or to put frames in order.
     let sequence: SequenceParameterSet?
     /// The estimate for streams that do not state how many frames to hold back.
     var reordering: ReorderEstimator?

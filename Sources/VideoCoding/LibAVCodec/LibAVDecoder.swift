@@ -73,7 +73,7 @@ struct LibAVDecoder: ~Copyable {
         nonmutating set { context.pointee.has_b_frames = Int32(clamping: newValue) }
     }
 
-    /// Lays a frame out to be sent: `parameterSets` (Annex B), then the NAL units of `data` that are neither parameter
+    /// Prepares a frame for sending: `parameterSets` (Annex B), then the NAL units of `data` that are neither parameter
     /// sets nor delimiters.
     ///
     /// - Parameter visit: Called with each NAL unit that holds slice data.
@@ -110,7 +110,7 @@ struct LibAVDecoder: ~Copyable {
         return packet.pointee.buf.map { UnsafeMutableRawPointer($0.pointee.data) }
     }
 
-    /// Decodes the frame that was laid out. Pictures are there to `receive` afterwards, also when this throws.
+    /// Decodes the prepared frame. `receive` then returns its pictures, also if this throws.
     mutating func send(serial: Int64) throws(VideoCodingError) {
         freeList.reclaim()
         packet.pointee.pts = serial

@@ -1,6 +1,6 @@
 import H264
 
-/// A picture's place, as a slice header tells it: which field or frame, and where in output order (H.264 7.3.3).
+/// A picture's place, as stated in a slice header: its field or frame, and its position in output order (H.264 7.3.3).
 struct SliceHeaderPeek {
     var isIDR: Bool
     var isReference: Bool

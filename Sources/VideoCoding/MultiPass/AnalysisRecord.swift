@@ -7,7 +7,7 @@ enum AnalysisRecord {
     case settings([String])
     /// A group of the first pass.
     case group(MultiPassAnalysis.Group)
-    /// Another encode of a group.
+    /// A further encode of a group.
     case measurement(PassMeasurement, group: Int)
     /// The end of a pass, with the requests for the next one.
     case passEnd([PassPlanner.Request])

@@ -45,7 +45,7 @@ public final class FrameSilo: Sendable {
     /// The part of the pass's time before the end of the last stored frame, 0 to 1; nil while that time is not known.
     public var progressOfCurrentPass: Double? { state.withLock { $0.progress } }
 
-    /// Number of frames.
+    /// The number of frames.
     public var count: Int { state.withLock { $0.frames.count } }
 
     /// The size of all frames.

@@ -12,6 +12,6 @@ struct GroupFrame {
     var isKeyframe: Bool
     var temporalLayer: Int
     var averageQP: Int?
-    /// SSIM of the luma plane, 1 for an exact copy.
+    /// The SSIM of the luma plane, 1 for an exact copy.
     var structuralSimilarity: Double
 }

@@ -13,7 +13,7 @@ struct MultiPassAnalysis {
         var keyframes: [Int]
         /// The start of the next group, or the end of the stream.
         var end: MediaTime
-        /// All encodes; the last one stands.
+        /// All encodes; the last one counts.
         var measurements: [PassMeasurement]
 
         var range: MediaTimeRange { MediaTimeRange(start: times.first ?? end, end: end) }
@@ -26,7 +26,7 @@ struct MultiPassAnalysis {
     /// The parts that the pass still has to encode; nil in the first pass, which encodes everything.
     private(set) var pending: [PassPlanner.Request]?
 
-    /// Number of pictures in the groups.
+    /// The number of pictures in the groups.
     var frameCount: Int { groups.last.map { $0.firstNumber + $0.times.count } ?? 0 }
 
     /// The size of the valid frames.

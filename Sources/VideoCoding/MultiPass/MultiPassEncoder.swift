@@ -25,7 +25,7 @@
         /// Results before this one have been taken.
         private var firstResult = 0
         private var framesEncoded = 0
-        /// Fewer than were encoded once the encoder has failed on one.
+        /// The number of frames made; fewer than were encoded if the encoder has failed on one.
         private var framesMade = 0
         /// The presentation times of all pictures so far, from the beginning of the stream.
         private var times: [MediaTime]
@@ -266,7 +266,7 @@
             encoder = nil
         }
 
-        /// Counts a frame towards its group, and has it ready to be handed out.
+        /// Counts a frame towards its group, and prepares it for being handed out.
         private func add(_ frame: GroupFrame) {
             guard var open = group else { return }
             let decodeNumber = open.firstNumber + open.frameCount

@@ -11,7 +11,7 @@ struct PassPlanner {
     /// A closed group of pictures, as far as the planner goes.
     struct Group {
         var frameCount: Int
-        /// All encodes of it; the last one stands.
+        /// All encodes of the group; the last one counts.
         var measurements: [PassMeasurement]
     }
 
@@ -24,7 +24,7 @@ struct PassPlanner {
 
     var targetSize: DataSize
 
-    /// Rate factors that make sense.
+    /// The range of useful rate factors.
     static let rateFactors = 10.0...48.0
     /// The largest step from the last encoding for which a model is trusted.
     private static let furthestStep = 12.0

@@ -21,7 +21,7 @@ struct RateModel {
         }
     }
 
-    /// One encode: a point of the model.
+    /// An encode as a point of the model.
     struct Point {
         var rateFactor: Double
         /// The size in bytes.
@@ -120,7 +120,7 @@ struct PassMeasurement: Hashable {
     /// The sum over all frames of 1 − SSIM (luma).
     var distortion: Double
 
-    /// Black frames have neither size nor distortion to speak of; logarithms need some.
+    /// The group's point. Black frames have almost no size and distortion, but logarithms need positive numbers.
     fileprivate var point: RateModel.Point {
         RateModel.Point(
             rateFactor: rateFactor, size: Double(max(size.bytes, 1)), distortion: max(distortion, 1e-6))

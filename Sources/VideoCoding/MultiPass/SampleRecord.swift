@@ -2,7 +2,7 @@ import H264
 import MediaCore
 import NIOCore
 
-/// A compressed frame as a silo's file has it, without its data.
+/// A compressed frame in a silo's file, without its data.
 struct SampleRecord {
     var presentationTime: MediaTime
     var decodeTime: MediaTime?

@@ -11,7 +11,7 @@ final class StorageFile {
     private(set) var size = 0
 
     private let path: String?
-    /// Negative once closed.
+    /// The file's descriptor; negative after it was closed.
     private var descriptor: CInt
 
     /// Opens the file at `path`, or makes it.

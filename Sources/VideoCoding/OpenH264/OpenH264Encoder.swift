@@ -32,7 +32,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     private var preset: EncoderPreset
     private var ramp: QPRamp
 
-    /// While debt is paid back the library is told of changes larger than this share.
+    /// The change of the rate above which the library is updated while debt is paid back.
     private static let rateResolution = 0.01
     /// The mean size of a frame as a part of its limit.
     private static let frameLimitShare = 0.6
@@ -105,7 +105,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         applied.bitRate = allowance
     }
 
-    /// Encodes with a constant QP, which the library's rate control cannot be told, by switching that off.
+    /// Encodes with a constant QP, by switching off the library's rate control, which has no such setting.
     private func encode(
         _ picture: PixelBuffer, _ time: MediaTime, qp: Int
     ) throws(VideoCodingError) {

@@ -6,7 +6,7 @@ import H264
 /// was told of them inserts frames that nothing refers to (H.264 8.2.5.2), and continues; OpenH264 states each frame's
 /// reference, so that the lowest layer finds its own. The library itself always states that there are no gaps.
 enum ThinnableParameterSet {
-    /// The SPS with `gaps_in_frame_num_value_allowed_flag` 1; nil when `nalUnit` has it already or is no SPS.
+    /// The SPS with `gaps_in_frame_num_value_allowed_flag` 1; nil if `nalUnit` has it already or is not an SPS.
     static func rewrite(_ nalUnit: NALUnit) -> NALUnit? {
         guard let original = try? SequenceParameterSet(parsing: nalUnit), !original.allowsFrameNumberGaps else {
             return nil

@@ -21,18 +21,18 @@ struct PlayerQueue {
     private var endState = EndState.open
 
     private var lastPictureTime: MediaTime?
-    /// Between the last two pictures.
+    /// The interval between the last two pictures.
     private var pictureInterval: MediaTime?
     /// The duration of the newest sample, if it has one.
     private var sampleDuration: MediaTime?
 
     private enum EndState {
         case open
-        /// No sample follows.
+        /// No sample follows; this has been stated.
         case said
         /// No picture follows.
         case drained
-        /// The end was told.
+        /// The end has been reported.
         case told
     }
 
@@ -102,7 +102,7 @@ struct PlayerQueue {
         case sleep
     }
 
-    /// Returns true if the decoder has to be woken; from then on it is awake until it is told to sleep.
+    /// Returns true if the decoder has to be woken; after that it stays awake until it may sleep.
     mutating func wakeDecoder() -> Bool {
         defer { isDecoderAwake = true }
         return !isDecoderAwake

@@ -22,7 +22,7 @@
         private var memory = OutputMemory()
         /// The offset of the QP of each macroblock.
         private let offsets: UnsafeMutableBufferPointer<Float>
-        /// Set for one frame after the rate fell.
+        /// True for one frame after the rate has fallen.
         private var isBufferTight = false
         /// x264's time of the next picture: pictures are counted, as its rate control goes by frames.
         private var nextTime: Int64 = 0

@@ -56,7 +56,7 @@ struct LayoutExplainCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// More than any template that can be right.
+    /// The largest size of a file; no valid template exceeds it.
     private static let templateSizeLimit = DataSize(bytes: 1 << 20)
 
     func validate() throws {

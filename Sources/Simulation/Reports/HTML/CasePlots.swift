@@ -15,7 +15,7 @@ struct CasePlots {
         return names
     }
 
-    /// All plots, each as SVG for a page.
+    /// All plots, each as SVG for an HTML page.
     var plots: [String] {
         let all = bottlenecks
         var plots: [String] = []
