@@ -42,7 +42,7 @@ extension MetricFamily<ServerReport> {
             ) { $0.kernelDrops },
             counter("datagrams_sent", "Datagrams that the kernel took.") { $0.socket.datagramsSent },
             counter("sent_bytes", "Payload bytes that the kernel took.") { $0.socket.bytesSent },
-            counter("send_calls", "System calls that sent datagrams; one takes several where the kernel segments.") {
+            counter("send_calls", "System calls that sent datagrams; one takes several if the kernel segments them.") {
                 $0.socket.systemCalls
             },
             counter(
@@ -73,7 +73,7 @@ extension MetricFamily<ServerReport> {
                 "HTTP connections over the share of their address; only health checks are answered on them."
             ) { $0.connectionsRefused },
             gauge("event_subscribers", "Open event streams.") { Double($0.eventSubscribers) },
-            counter("event_subscriber_overruns", "Slow readers of event streams that got the whole state anew.") {
+            counter("event_subscriber_overruns", "Slow readers of event streams that were sent the whole state again.") {
                 $0.eventSubscriberOverruns
             },
         ]
