@@ -186,7 +186,7 @@ struct AudioMixingSessionTests {
         #expect(largestStep < 0.06)
     }
 
-    @Test("noise that nobody would hear is not mixed in, and pauses of speech are")
+    @Test("inaudible noise is not mixed in, pauses of speech are")
     func gate() {
         var gate = MixGate()
         func process(_ frame: inout [Float], _ level: AudioLevel) -> Bool {

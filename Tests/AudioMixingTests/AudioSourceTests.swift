@@ -14,7 +14,7 @@ struct AudioSourceTests {
         }
     }
 
-    @Test("a steady stream is played whole, with little delay")
+    @Test("a steady stream is played completely, with little delay")
     func steady() throws {
         var link = try TestLink(sender: TestSender())
         try link.run(200)
@@ -27,7 +27,7 @@ struct AudioSourceTests {
         #expect(link.source.level.decibelsBelowOverload >= 12 && link.source.level.decibelsBelowOverload <= 15)
     }
 
-    @Test("packets of every length are played whole", arguments: [120, 240, 480, 960, 1920, 2880])
+    @Test("packets of every length are played completely", arguments: [120, 240, 480, 960, 1920, 2880])
     func packetLengths(length: Int) throws {
         var sender = try TestSender()
         sender.packetSamples = length
@@ -79,7 +79,7 @@ struct AudioSourceTests {
         #expect(holes(in: lossy, beside: whole) <= 2)
     }
 
-    @Test("packets of 60 ms come back whole")
+    @Test("lost packets of 60 ms are restored completely")
     func longRecovery() throws {
         var sender = try TestSender()
         sender.packetSamples = 2880

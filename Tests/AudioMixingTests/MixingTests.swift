@@ -22,7 +22,7 @@ struct MixingTests {
         }
     }
 
-    @Test("a listener who is not in the sum hears all of it")
+    @Test("a listener that is not in the mix hears all of it")
     func listener() {
         var mixer = AudioMixer()
         mixer.begin()
@@ -123,7 +123,7 @@ struct LevelTests {
         #expect(LevelMeter.level(tone(1000, amplitude: amplitude)).decibelsBelowOverload == expected)
     }
 
-    @Test("audio that stands out from the background is speech, the background is not")
+    @Test("audio that is louder than the background is speech, the background is not")
     func voice() {
         var meter = LevelMeter()
         var generator = SeededGenerator(seed: 4)

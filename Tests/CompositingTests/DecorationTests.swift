@@ -31,7 +31,7 @@ struct DecorationTests {
         }
     }
 
-    @Test("a name stands on its plate at the lower left of its tile")
+    @Test("a name is on its plate at the lower left of its tile")
     func label() {
         let picture = solidPicture(grey, 160, 90)
         let request = CompositionRequest(grid: [1, 2], canvas: canvas)
@@ -178,7 +178,7 @@ struct DecorationTests {
         #expect(together.hasSameSamples(as: alone.compose([requests[1]], sources: list)[0]))
     }
 
-    @Test("a tile of the same fit picture in another shape is not copied: its label stands elsewhere")
+    @Test("a tile with another shape but the same fitted picture is not copied, since its label has another place")
     func shapes() {
         let picture = solidPicture(grey, 160, 90)
         let wide = CompositionRequest(

@@ -85,7 +85,7 @@ struct RotationTests {
         #expect(compositor.statistics.scales == 0)
     }
 
-    @Test("a phone held upright stands between bars, turned")
+    @Test("the picture of a phone held upright is turned, between bars")
     func portraitByRotation() {
         let canvas = VideoDimensions(width: 640, height: 360)
         let request = CompositionRequest(canvas: canvas, layers: [CompositionLayer(source: 1, rect: PixelRect(canvas))])

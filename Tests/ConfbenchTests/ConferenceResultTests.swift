@@ -105,7 +105,7 @@ struct ConferenceResultTests {
         #expect(result.ratioWithAudio == 0)
     }
 
-    @Test("threads are told apart by their names")
+    @Test("threads are distinguished by their names")
     func threadRoles() {
         #expect(RelayMeasurement.ThreadRole(threadName: "codec-1") == .workers)
         #expect(RelayMeasurement.ThreadRole(threadName: "NIO-ELT-0-#0") == .eventLoop)

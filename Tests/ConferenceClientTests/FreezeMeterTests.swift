@@ -55,7 +55,7 @@ struct FreezeMeterTests {
         #expect(meter.freezeCount == 0)
     }
 
-    @Test("a picture that stands still at the end counts as frozen")
+    @Test("a freeze that lasts until the end counts")
     func ongoingFreeze() {
         let (meter, now) = steady(31, every: .milliseconds(33))
         #expect(meter.totalFreezeDuration(now: now + .milliseconds(100)) == .zero)

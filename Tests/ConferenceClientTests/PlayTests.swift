@@ -38,7 +38,7 @@ struct PlayTests {
         return (header, frames)
     }
 
-    @Test("a file is played whole, each picture written once")
+    @Test("a file is played completely, each picture written once")
     func whole() async throws {
         let (file, output) = (try movie(), TemporaryFile(".y4m"))
         let run = try PlayRun(options(file) { $0.output = .y4m(path: output.path) })
@@ -211,7 +211,7 @@ struct PlayTests {
         } throws: { ($0 as? ClientError)?.exitCode == 74 }
     }
 
-    @Test("outputs are told apart by their names")
+    @Test("outputs are distinguished by their names")
     func outputs() throws {
         #expect(try PlayOutput(argument: "none") == PlayOutput.none)
         #expect(try PlayOutput(argument: "a.Y4M") == .y4m(path: "a.Y4M"))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ConferenceClient
 
-@Suite("Recording what is received")
+@Suite("Recording of received media")
 struct MovieRecorderTests {
     @Test("a recording begins with the first keyframe, and audio keeps its distance to the pictures")
     func records() throws {

@@ -14,7 +14,7 @@ struct RoomURLTests {
         #expect(try RoomURL("http://relay.example/rooms/a").port == 80)
     }
 
-    @Test("an IPv6 address stands in brackets")
+    @Test("an IPv6 address is written in brackets")
     func ipv6() throws {
         let url = try RoomURL("http://[::1]:7000/rooms/demo")
         #expect(url.host == "::1")

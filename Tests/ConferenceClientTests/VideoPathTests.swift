@@ -10,7 +10,7 @@ import VideoCoding
 
 @testable import ConferenceClient
 
-@Suite("Frame counter over the whole way")
+@Suite("Frame counter over the whole path")
 struct CounterSurvivalTests {
     @Test(
         "counters are read after composing, encoding at a low rate and decoding",

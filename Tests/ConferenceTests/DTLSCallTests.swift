@@ -258,7 +258,7 @@ import Testing
         #expect(ada.decodeFailures == 0 && ben.decodeFailures == 0)
     }
 
-    @Test("streams whose sources nobody announced are told apart by the line that their packets name")
+    @Test("streams without announced sources are distinguished by the line that their packets name")
     func demultiplexingByMID() throws {
         let call = VirtualCall()
         call.rewriteOffer = { offer in
@@ -275,7 +275,7 @@ import Testing
         #expect(try snapshot(ada, in: call).uplink.framesDecoded > 30)
     }
 
-    @Test("pictures that are said to lie on their side stand upright in the composition")
+    @Test("pictures that are marked as turned are upright in the composition")
     func orientation() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, overDTLS: true)

@@ -54,7 +54,7 @@ import VideoCoding
         return frames
     }
 
-    @Test("a stream whose parameter sets stand in its description only is received")
+    @Test("a stream with parameter sets only in its description is received")
     func described() throws {
         let frames = try received { $0.parameterSets }
         #expect(frames.count >= 2)

@@ -115,7 +115,7 @@ import Testing
         #expect(isInOrder)
     }
 
-    @Test("a third participant makes it an encoder's picture within half a second, and leaving takes that back")
+    @Test("with a third participant the picture comes from an encoder within half a second, until the third leaves")
     func thirdParticipant() throws {
         let call = makeCall()
         let ada = try join(call, "Ada", colour: .red)

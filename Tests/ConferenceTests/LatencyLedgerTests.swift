@@ -53,7 +53,7 @@ struct LatencyLedgerTests {
         #expect(numbers(10, 72, in: []) == [])
     }
 
-    @Test("quantiles are told from within their bucket")
+    @Test("quantiles are interpolated within their bucket")
     func quantiles() {
         var histogram = LatencyHistogram()
         #expect(histogram.quantile(0.5) == nil && histogram.mean == nil)

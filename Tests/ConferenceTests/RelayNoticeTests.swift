@@ -22,7 +22,7 @@ import Testing
         return reasons
     }
 
-    @Test("Each join and each leave is told once, with room, id, name, address and the time between")
+    @Test("Each join and each leave is logged once, with room, id, name, address and the time between")
     func joinAndLeave() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
@@ -36,7 +36,7 @@ import Testing
         #expect(notices(call) == [.left(member, .left, after: .seconds(2))])
     }
 
-    @Test("A leave is told with its reason")
+    @Test("A leave is reported with its reason")
     func reasons() throws {
         let call = VirtualCall { $0.idleTimeout = .seconds(20) }
         try call.join("Stays", colour: .red)
@@ -77,7 +77,8 @@ import Testing
         #expect(member.id == ben.participantID)
     }
 
-    @Test("Packets that fail authentication are told at most every ten seconds, with their number and the last address")
+    @Test(
+        "Packets that fail authentication are logged at most every ten seconds, with their number and the last address")
     func failures() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)

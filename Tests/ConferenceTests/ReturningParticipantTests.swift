@@ -38,7 +38,7 @@ import Testing
         #expect(names(call) == ["Ben", "Cy", "Ada again"])
     }
 
-    @Test("After 15 s it is a join like any other, and once it is back nobody else comes back as it")
+    @Test("After 15 s it is a join like any other, and a member can come back only once")
     func tooLate() throws {
         let (call, ada, _) = try fullRoom()
         leave(ada, call)

@@ -237,7 +237,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    @Test("overlays are shown, a clock goes, and an empty list takes them away")
+    @Test("overlays are shown, a clock runs, and an empty list removes them")
     func overlays() throws {
         let (call, clients, viewer) = try makeCall([.red])
         try call.relay.perform(

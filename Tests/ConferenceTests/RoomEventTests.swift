@@ -12,7 +12,7 @@ import Testing
 @Suite struct RoomEventTests {
     private static let nothing = VideoDimensions(width: 0, height: 0)
 
-    @Test("joining, connecting, changing and leaving are told, and the end of the room")
+    @Test("joining, connecting, changing and leaving are reported, and the end of the room")
     func life() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
@@ -120,7 +120,7 @@ import Testing
         #expect(ended)
     }
 
-    @Test("a changed layout is told once, the room's as such and a participant's own with the participant")
+    @Test("a changed layout is reported once, the room's as such and a participant's own with the participant")
     func layouts() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)

@@ -68,7 +68,7 @@ import Testing
         #expect(watcher.arrivals.count > 280, "\(watcher.arrivals.count)")
     }
 
-    @Test("without the ladder everyone is sent the whole canvas")
+    @Test("without the ladder all receivers are sent the whole canvas")
     func off() throws {
         let (call, watcher) = try makeCall(hasLadder: false)
         call.run(for: .seconds(4))

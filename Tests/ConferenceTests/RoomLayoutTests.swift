@@ -122,7 +122,7 @@ import Testing
         #expect(call.relay.snapshot(room: "demo", now: call.now)?.participants.first?.screenShare == nil)
     }
 
-    @Test("a phone's picture stands upright, however it is held")
+    @Test("a phone's picture is upright, however it is held")
     func rotation() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)

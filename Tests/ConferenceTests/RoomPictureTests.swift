@@ -55,7 +55,9 @@ import Testing
         #expect(!picture.colour(x: 230, y: 90).resembles(.yellow))
     }
 
-    @Test("a camera of full range or BT.709 keeps its contrast and hue, and the receiver is told the canvas's colour")
+    @Test(
+        "a camera of full range or BT.709 keeps its contrast and hue, and the receiver's stream states the canvas's colour"
+    )
     func colour() throws {
         let fullRange = ColourDescription(isFullRange: true)
         for (description, sent, seen) in [

@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("a screen may stand still, and a camera that is off is not frozen")
+    @Test("a screen share without changes is not frozen, nor is a camera that is off")
     func standingStill() throws {
         let film = Film()
         film.reading.mayStandStill = true

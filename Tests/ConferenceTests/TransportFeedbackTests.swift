@@ -7,7 +7,7 @@ import Testing
 
 /// Transport-wide feedback of a connection.
 @Suite struct TransportFeedbackTests {
-    @Test("a sender that begins with probes, before any of its streams, is told of them, and once")
+    @Test("a sender that begins with probes, before any of its streams, gets feedback on them, once")
     func probesFirst() throws {
         let call = VirtualCall()
         _ = try call.join("Ada", colour: nil, overDTLS: true)

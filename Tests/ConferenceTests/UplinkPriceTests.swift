@@ -71,7 +71,7 @@ import Testing
         #expect(price(tile: small, size: half, frameRate: 5) == .kilobits(120), "the tile needs no more samples")
     }
 
-    @Test("a source that nobody sees is asked for as much as keeps the size that it sends")
+    @Test("a source that nobody sees is asked for a rate that keeps its size")
     func unseen() {
         #expect(price(tile: nothing) == .kilobits(300))
         #expect(price(tile: nothing, size: large, shown: .megabits(2)) == .kilobits(500))

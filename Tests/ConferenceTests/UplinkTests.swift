@@ -123,7 +123,9 @@ import Testing
         #expect(asked >= spent / 2)
     }
 
-    @Test("a sender whom nobody watches is asked for what keeps its size, and is free as soon as it is watched")
+    @Test(
+        "a sender that nobody watches is asked for a rate that keeps its size, and is unlimited as soon as it is watched"
+    )
     func watched() throws {
         let (call, clients) = try room(2, canvas: Self.source, maximum: .megabits(2)) {
             $0.video?.feedback.tmmbr = false
@@ -206,7 +208,7 @@ import Testing
         #expect(states.suffix(2) == [.unseen, .playing], "neither frozen nor gone in between")
     }
 
-    @Test("a sender that is lost packets of while nobody sees it is not asked for anything")
+    @Test("a sender that nobody sees is asked for nothing when its packets are lost")
     func unseenLoss() throws {
         let (call, clients) = try room(2, canvas: VideoDimensions(width: 320, height: 180))
         let ben = clients[1]

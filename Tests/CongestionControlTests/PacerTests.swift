@@ -136,7 +136,7 @@ struct PacerTests {
         #expect(second?.probeClusterID == nil)
     }
 
-    @Test("padding fills what media leaves of the padding rate, when nothing waits")
+    @Test("padding fills the rest of the padding rate while nothing waits")
     func paddingRate() {
         var pacer = Pacer<Int>(burstInterval: .zero)
         pacer.setRates(pacing: .megabits(2), padding: .megabits(1), now: at(0))

@@ -118,7 +118,7 @@ import VideoCoding
         #expect(sport.steps.count == 1, "\(sport.steps)")
     }
 
-    @Test("a size whose keyframes take the link too long is given up, however good, and regained with some room")
+    @Test("a size whose keyframes take the link too long is abandoned at any quality, and used again with some room")
     func keyframesDecide() {
         var encoder = Encoder()
         let still = Self.content(needing: .kilobits(100))

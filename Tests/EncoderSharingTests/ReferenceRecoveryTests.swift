@@ -116,7 +116,7 @@ import VideoCoding
         #expect(rig.lose() == .wait)
     }
 
-    @Test("after two refreshes in vain it takes a keyframe, and then refreshes are tried again")
+    @Test("after two unsuccessful refreshes a keyframe is made, and then refreshes are tried again")
     func inVain() {
         let rig = begun()
         _ = rig.acknowledge(10)

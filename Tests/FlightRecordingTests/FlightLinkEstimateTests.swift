@@ -5,7 +5,7 @@ import MediaCore
 import Simulation
 import Testing
 
-@Suite("The link that a recording tells of")
+@Suite("The link of a recording")
 struct FlightLinkEstimateTests {
     private func analysis(_ bytes: [UInt8]) throws -> FlightAnalysis {
         var decoder = try FlightDecoder(bytes)

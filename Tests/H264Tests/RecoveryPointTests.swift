@@ -5,7 +5,7 @@ import Testing
 @testable import H264
 
 @Suite struct RecoveryPointTests {
-    @Test("a recovery point is written as the standard has it")
+    @Test("a recovery point is written in the standard's form")
     func written() {
         // recovery_frame_cnt 0, exact_match_flag 1, broken_link_flag 0, changing_slice_group_idc 0.
         #expect(RecoveryPoint(frameCount: 0, isExact: true).nalUnit == NALUnit(hex: "060601C480"))
@@ -29,7 +29,7 @@ import Testing
         #expect(RecoveryPoint(of: [delimiter, timing, unit, Sample.slice])?.frameCount == 0)
     }
 
-    @Test("an access unit without one has none, nor has one where it stands behind the slice")
+    @Test("an access unit without a recovery point has none, nor has one with it after the slice")
     func none() {
         let timing = NALUnit(type: .sei, referenceIDC: 0, rawPayload: [1, 1, 0, 0x80])
         #expect(RecoveryPoint(of: [timing, Sample.slice]) == nil)

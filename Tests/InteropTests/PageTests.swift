@@ -225,7 +225,9 @@ struct PageTests {
     /// Makes the page ignore the relay's requests, so that the browser reacts to REMB alone.
     private static let ignoringTiles = "RTCRtpSender.prototype.setParameters = async () => {}"
 
-    @Test("a browser that nobody watched for a while is free at once when somebody does, and sends its full size again")
+    @Test(
+        "a browser that was not watched for some time is unlimited as soon as it is watched, and sends its full size again"
+    )
     func watchedAgain() async throws {
         let options = Self.relayOptions + ["--forwarding", "off"]
         try await meet([Self.ada, Self.ben], relay: options, isDetailed: true) { relay, people, _ in

@@ -133,7 +133,7 @@ struct MovieRoundTripTests {
         #expect(Set(sizes).count == 2)
     }
 
-    @Test("frames whose times stand still are written one after the other")
+    @Test("frames with equal times are written one after the other")
     func equalTimes() throws {
         let file = TemporaryFile(".mp4")
         var samples = try SampleStream.make(count: 3)

@@ -5,7 +5,7 @@ import Testing
 @testable import RTP
 
 @Suite struct RedundancyTests {
-    @Test("blocks stand behind their headers, the packet's own last")
+    @Test("blocks come after their headers, the packet's own last")
     func bytes() throws {
         let payload = RedundantPayload(
             earlier: [

@@ -23,7 +23,7 @@ struct ConnectionShareTests {
         for connection in held { try? await connection.channel.close() }
     }
 
-    @Test("a client that opens connections without end keeps nobody else from health checks and joins")
+    @Test("a client that keeps opening connections does not prevent others' health checks and joins")
     func greedyClient() async throws {
         try await RunningServer.run(configuration) { server in
             try await hold(200, from: "127.0.0.2", to: server) {

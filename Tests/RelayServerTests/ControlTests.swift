@@ -34,7 +34,7 @@ struct ControlTests {
         #expect(script.state.withLock { $0.roomLayouts } == [.speaker, .solo(participant: "p1")])
     }
 
-    @Test("a participant's own layout is set and given up")
+    @Test("a participant's own layout is set and removed")
     func participantLayout() async throws {
         let path = "/rooms/demo/participants/p1/layout"
         #expect(try await put(path, #"{"layout":"picture-in-picture"}"#).status == .noContent)

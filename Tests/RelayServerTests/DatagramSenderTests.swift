@@ -16,7 +16,7 @@ struct DatagramSenderTests {
         DatagramSender(descriptor: socket.descriptor, isIPv6: false, usesSegmentationOffload: offload)
     }
 
-    @Test("datagrams of any sizes to several peers arrive whole and in order", arguments: [true, false])
+    @Test("datagrams of any sizes to several peers arrive complete and in order", arguments: [true, false])
     func mixedSizes(offload: Bool) throws {
         let (socket, ada, ben) = (try UDPPeer(), try UDPPeer(), try UDPPeer())
         let sender = makeSender(socket, offload: offload && System.supportsUDPSegmentationOffload)

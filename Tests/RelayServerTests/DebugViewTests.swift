@@ -128,7 +128,7 @@ struct TimelineSVGTests {
         DrawingReader(TimelineSVG(snapshot: snapshot, madeAt: "now", stylesheet: Self.stylesheet).svg)
     }
 
-    @Test("it is well-formed, has a row for everything, and says what is wrong")
+    @Test("it is well-formed, has a row for everything, and states the problem")
     func structure() {
         let drawing = read(TimelineExample.snapshot())
         #expect(drawing.isWellFormed)

@@ -75,7 +75,7 @@ import VideoCoding
                 + "and every second picture is left out.")
     }
 
-    @Test("levels are told by names, which are read again")
+    @Test("levels are written as names, which can be read back")
     func names() throws {
         for level in OverloadLevel.allCases {
             let data = try JSONEncoder().encode([level])

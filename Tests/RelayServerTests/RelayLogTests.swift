@@ -28,7 +28,7 @@ struct RelayLogTests {
         }
     }
 
-    @Test("Failed packets are told with their number and the last address")
+    @Test("Failed packets are logged with their number and the last address")
     func failures() {
         let line = RelayLog.line(
             .authenticationFailed(packets: 214, last: TransportAddress(ipv4: 0xC000_0209, port: 40_112)))

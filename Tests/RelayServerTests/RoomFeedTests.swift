@@ -250,7 +250,7 @@ struct RoomFeedTests {
 
 @Suite("Server-sent events as text")
 struct ServerSentEventTests {
-    @Test("the fields stand on lines of their own, and an empty line ends the event")
+    @Test("the fields are on lines of their own, and an empty line ends the event")
     func fields() {
         let event = ServerSentEvent(id: 3, name: "x", retry: 2000, data: "{}")
         #expect(String(buffer: event.encode()) == "retry: 2000\nid: 3\nevent: x\ndata: {}\n\n")

@@ -222,7 +222,7 @@ struct WHIPTests {
 
     // MARK: Other sites' pages (4.2)
 
-    @Test("a preflight tells methods and fields")
+    @Test("a preflight answer has methods and fields")
     func preflight() async throws {
         let answer = try await client.send(
             .options, "/whip/demo/p1",

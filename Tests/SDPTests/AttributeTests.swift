@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("level 1b lies between 1 and 1.1, and is written as each profile has it")
+    @Test("level 1b is between 1 and 1.1, and is written in each profile's form")
     func level1b() {
         #expect(
             H264ProfileLevelID.Level.level1 < .level1b

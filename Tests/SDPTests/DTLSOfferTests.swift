@@ -77,7 +77,7 @@ struct DTLSNegotiation {
         #expect(theirs.remoteFingerprints == [DTLSNegotiation.fingerprint])
     }
 
-    @Test("the offer has what ICE and DTLS need, and the roles are left open")
+    @Test("the offer has the attributes for ICE and DTLS, and leaves the roles open")
     func offerText() throws {
         var negotiation = DTLSNegotiation()
         _ = try negotiation.negotiate(negotiation.parameters())

@@ -206,7 +206,7 @@ import Testing
         for (mine, theirs) in zip(client.media, relay.media) { try exchange(mine, theirs) }
     }
 
-    @Test("the offer contains what was requested")
+    @Test("the offer contains the requested media")
     func offerText() throws {
         var generator = SeededGenerator(seed: 15)
         var parameters = OfferParameters(

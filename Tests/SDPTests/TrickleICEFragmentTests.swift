@@ -20,7 +20,7 @@ import Testing
 
         """
 
-    @Test("a fragment as WHIP has it is read")
+    @Test("a fragment in WHIP's form is read")
     func read() throws {
         let fragment = try TrickleICEFragment(parsing: Self.trickle)
         #expect(fragment.credentials?.usernameFragment == "EsAw")

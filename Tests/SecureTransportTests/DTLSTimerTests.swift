@@ -33,7 +33,7 @@ import Testing
         #expect(connection.nextDeadline == MonotonicInstant(nanoseconds: 200_000_000))
     }
 
-    @Test("a server that hears nothing more gives up")
+    @Test("a server that receives nothing more ends the handshake")
     func halfOpen() throws {
         let server = try DTLSConnection(
             role: .server, certificate: #require(DTLSLink.serverCertificate),

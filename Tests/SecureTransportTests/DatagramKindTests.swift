@@ -8,7 +8,7 @@ import Testing
         return DatagramKind.classify(ByteBuffer(bytes: bytes.prefix(length)))
     }
 
-    @Test("the first byte tells the protocol as RFC 7983 has it")
+    @Test("the first byte determines the protocol (RFC 7983)")
     func firstByte() {
         for first in UInt8.min...UInt8.max {
             let expected: DatagramKind =

@@ -37,7 +37,7 @@ import Testing
         #expect(TransportAddress(host: text, port: 1) == nil)
     }
 
-    @Test("loopback and unspecified addresses are told, mapped ones too")
+    @Test("loopback and unspecified addresses are recognised, mapped ones too")
     func kinds() throws {
         for text in ["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"] {
             #expect(try #require(TransportAddress(host: text, port: 1)).isLoopback, "\(text)")

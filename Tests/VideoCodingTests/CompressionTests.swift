@@ -76,7 +76,7 @@ struct CompressionTests {
         #expect(counts.pixelTransfers == 0)
     }
 
-    @Test("tells of each frame how it was made", arguments: backEnds)
+    @Test("reports for each frame how it was made", arguments: backEnds)
     func frameStatistics(backEnd: EncoderBackEnd) throws {
         let frames = try makeStream(backEnd, mediumPicture, frames: 5)
         #expect(frames.map(\.statistics.type) == [.idr, .p, .p, .p, .p])
@@ -91,7 +91,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("tells a coarser qp at a lower rate", arguments: backEnds)
+    @Test("reports a coarser QP at a lower rate", arguments: backEnds)
     func qp(backEnd: EncoderBackEnd) throws {
         func mean(_ bitRate: BitRate) throws -> Int {
             let frames = try makeStream(backEnd, mediumPicture, frames: 20, bitRate: bitRate)

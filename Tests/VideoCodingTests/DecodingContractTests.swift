@@ -232,7 +232,7 @@ struct DecodingContractTests {
         #expect(outputs.all.map(\.token.rawValue).sorted() == expected)
     }
 
-    @Test("can be read from a sequence, which ends with the session and holds back whoever pushes")
+    @Test("can be read from a sequence, which ends with the session and makes callers of push wait")
     func sequence() async throws {
         let samples = try reordered(groups: 20)
         let depth = 2
@@ -257,7 +257,7 @@ struct DecodingContractTests {
         #expect(lumas == (16...56).map { UInt8($0) })
     }
 
-    @Test("does not wait for a reader who has gone")
+    @Test("does not wait for a reader that has gone")
     func readerGone() async throws {
         let samples = try reordered(groups: 10)
         let session: DecompressionSession

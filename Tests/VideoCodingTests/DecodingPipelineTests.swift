@@ -23,7 +23,7 @@ struct DecodingPipelineTests {
         }
     }
 
-    @Test("tells of each format before its first picture, larger or smaller")
+    @Test("reports each format before its first picture, larger or smaller")
     func formatChanges() throws {
         let avatar = VideoDimensions(width: 96, height: 160)
         let order = [smallPicture, avatar, mediumPicture, smallPicture, smallPicture]

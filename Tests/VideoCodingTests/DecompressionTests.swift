@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A decompression session")
 struct DecompressionTests {
-    @Test("hands out its own memory, and takes it back only when the last holder lets go")
+    @Test("hands out its own memory, and reuses it only when the last holder has released it")
     func memory() throws {
         let stream = try makeStream(.openH264, mediumPicture, frames: 40)
         let decoder = try TestDecoder(format: stream[0].sample.format)

@@ -29,7 +29,7 @@ struct LevelTests {
         #expect(level.reasonToRefuse(VideoDimensions(width: 464, height: 16), frameRate: 15) != nil)
     }
 
-    @Test("tells how many pictures a decoder keeps")
+    @Test("states the number of pictures that a decoder keeps")
     func references() throws {
         func count(_ levelIDC: UInt8, _ width: Int, _ height: Int) throws -> Int {
             try #require(H264Level(levelIDC: levelIDC))

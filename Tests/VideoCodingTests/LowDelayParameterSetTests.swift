@@ -5,7 +5,7 @@ import Testing
 
 @testable import VideoCoding
 
-@Suite("An SPS that is told not to reorder")
+@Suite("An SPS that is rewritten to exclude reordering")
 struct LowDelayParameterSetTests {
     /// An SPS of 160x96 samples, Constrained Baseline, with `vui` behind `vui_parameters_present_flag`.
     private func parameterSet(vui: [(value: UInt32, bits: Int)]) -> NALUnit? {

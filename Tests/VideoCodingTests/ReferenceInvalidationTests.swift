@@ -81,7 +81,7 @@ struct ReferenceInvalidationTests {
         #expect(signalToNoise(try #require(pictures.last), pattern.picture(39)) > 27)
     }
 
-    @Test("takes a keyframe where no reference is left", arguments: backEnds(with: .longTermReferences))
+    @Test("makes a keyframe if no reference is left", arguments: backEnds(with: .longTermReferences))
     func keyframe(backEnd: EncoderBackEnd) throws {
         let encoder = try makeEncoder(backEnd)
         _ = try encode(0..<10, with: encoder)
@@ -94,7 +94,7 @@ struct ReferenceInvalidationTests {
         #expect(try encode(12..<15, with: encoder).allSatisfy { !$0.isKeyframe })
     }
 
-    @Test("takes a keyframe where references are not kept", arguments: backEnds(with: .invalidateReferences))
+    @Test("makes a keyframe if references are not kept", arguments: backEnds(with: .invalidateReferences))
     func withoutReferences(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture)
         _ = try encoder.encode(0..<5, of: pattern)

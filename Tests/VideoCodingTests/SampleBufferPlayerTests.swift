@@ -47,7 +47,7 @@ struct SampleBufferPlayerTests {
         #expect(rig.pictures.allSatisfy { $0.pixelBuffer.format == .nv12 && $0.pixelBuffer.dimensions == half })
     }
 
-    @Test("while time stands still the first picture is shown and no other")
+    @Test("while time does not advance, the first picture is shown and no other")
     func paused() throws {
         let rig = PlayerRig()
         for sample in try samples(0..<10) { rig.player.enqueue(sample) }
@@ -73,7 +73,7 @@ struct SampleBufferPlayerTests {
         #expect(rig.player.statistics.late == 0)
     }
 
-    @Test("a source that is pulled is shown whole, in the memory of a few samples and pictures")
+    @Test("a source that is pulled is shown completely, in the memory of a few samples and pictures")
     func pulled() throws {
         let rig = PlayerRig(.init(readySampleCount: 8, pictureCount: 3))
         var long: [SampleBuffer] = []
@@ -222,7 +222,7 @@ struct SampleBufferPlayerTests {
         #expect(rig.endCount == 1)
     }
 
-    @Test("requests of media data end when they are told to")
+    @Test("requests of media data end when they are stopped")
     func stopRequesting() throws {
         let rig = PlayerRig(.init(readySampleCount: 4))
         let feed = SampleFeed(try samples())
@@ -251,7 +251,7 @@ struct SampleBufferPlayerTests {
         #expect(count.load(ordering: .relaxed) == 2)
     }
 
-    @Test("a source that is not shown, and gives all the same, is refused up to a keyframe")
+    @Test("samples of a source that is not shown are refused up to a keyframe")
     func refusal() throws {
         let rig = PlayerRig(.init(maximumSampleCount: 10))
         let taken = try samples().map { rig.player.enqueue($0) }

@@ -50,7 +50,7 @@ struct StreamPropertyTests {
         }
     }
 
-    @Test("pixel aspect and colour are told where they are set", arguments: backEnds)
+    @Test("pixel aspect and colour are returned if they are set", arguments: backEnds)
     func usability(backEnd: EncoderBackEnd) throws {
         let colour = ColourDescription(
             primaries: 9, transferCharacteristics: 14, matrixCoefficients: 9, isFullRange: true)

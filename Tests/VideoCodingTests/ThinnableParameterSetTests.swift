@@ -5,7 +5,7 @@ import Testing
 
 @testable import VideoCoding
 
-@Suite("An SPS that is told that frames may be left out")
+@Suite("An SPS that is rewritten to allow left-out frames")
 struct ThinnableParameterSetTests {
     /// An SPS of an encoder of ours.
     private func parameterSet(_ dimensions: VideoDimensions, layers: Int) throws -> NALUnit {

@@ -73,7 +73,7 @@ extension MetricFamily<ServerReport> {
                 "HTTP connections over the share of their address; only health checks are answered on them."
             ) { $0.connectionsRefused },
             gauge("event_subscribers", "Open event streams.") { Double($0.eventSubscribers) },
-            counter("event_subscriber_overruns", "Slow readers of event streams that were sent the whole state again.") {
+            counter("event_subscriber_overruns", "Slow readers of event streams that got the whole state again.") {
                 $0.eventSubscriberOverruns
             },
         ]

@@ -96,7 +96,7 @@ struct CompositionDirectorTests {
 
     // MARK: Changes
 
-    @Test("layers that stay move for the set duration with the set easing, and then stand still")
+    @Test("layers that stay move for the set duration with the set easing, and then stop")
     func glide() throws {
         var director = director(TransitionStyle(duration: .milliseconds(200), easing: .linear))
         director.show(view(layer(1, left)), at: at(0))
@@ -153,7 +153,7 @@ struct CompositionDirectorTests {
         #expect(director.instruction(at: at(1300)).passthroughSource == 1)
     }
 
-    @Test("one picture that takes another's place hardly lets the background shine through")
+    @Test("when one picture replaces another, the background is hardly visible")
     func crossfade() {
         var director = director()
         director.show(view(layer(1, whole)), at: at(0))

@@ -45,7 +45,7 @@ struct RampTests {
         #expect([Ramp<Double>]().value(at: at(0)) == nil)
     }
 
-    @Test("corners stand at even positions on the way")
+    @Test("corners have even positions during a change")
     func evenPositions() {
         let (from, to) = (
             PixelRect(x: 2, y: 4, width: 30, height: 20), PixelRect(x: 96, y: 50, width: 222, height: 124)

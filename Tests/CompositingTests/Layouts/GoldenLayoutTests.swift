@@ -31,7 +31,7 @@ struct GoldenLayoutTests {
         try GoldenPicture(name: "layout-\(named.name)-\(count)").check(contactSheet(pictures), tolerance: 10)
     }
 
-    @Test("cameras that fill their tiles look as they were accepted, and screens are whole")
+    @Test("cameras that fill their tiles equal the accepted pictures, and screens are shown completely")
     func cover() throws {
         let scene = LayoutScene(cameras: [1, 2, 3], presenters: [1], speakers: [2])
         let pictures = Self.shapes.map { shape in

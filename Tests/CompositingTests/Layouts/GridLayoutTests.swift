@@ -12,7 +12,7 @@ struct GridLayoutTests {
         #expect(GridLayout.cells(count: 1, canvas: hd) == [PixelRect(x: 0, y: 0, width: 1280, height: 720)])
     }
 
-    @Test("two sources stand side by side, centred")
+    @Test("two sources are side by side, centred")
     func two() {
         #expect(
             GridLayout.cells(count: 2, canvas: hd) == [
@@ -29,7 +29,7 @@ struct GridLayoutTests {
             ])
     }
 
-    @Test("two sources stand one above the other on an upright canvas")
+    @Test("two sources are one above the other on an upright canvas")
     func upright() {
         #expect(
             GridLayout.cells(count: 2, canvas: VideoDimensions(width: 720, height: 1280)) == [

@@ -101,14 +101,14 @@ struct LayoutTests {
             ])
     }
 
-    @Test("on an upright canvas the two halves stand one above the other")
+    @Test("on an upright canvas one half is above the other")
     func uprightHalves() {
         let tiles = Layout.sideBySide.layers(
             of: LayoutScene(cameras: [1, 2]), canvas: VideoDimensions(width: 720, height: 1280))
         #expect(tiles.map(\.rect) == [rect(0, 0, 720, 640), rect(0, 640, 720, 640)])
     }
 
-    @Test("picture in picture: the second in importance stands in the corner of the first")
+    @Test("picture in picture: the second in importance is in the corner of the first")
     func pictureInPicture() {
         let scene = LayoutScene(cameras: [1, 2, 3], speakers: [3, 2])
         #expect(

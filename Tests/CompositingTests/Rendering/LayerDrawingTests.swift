@@ -202,7 +202,7 @@ struct LayerDrawingTests {
 
     // MARK: Placeholders
 
-    @Test("an avatar stands in a circle on the name's colour")
+    @Test("an avatar is shown in a circle on the name's colour")
     func avatar() {
         let face = image(30, 60) { _, _ in (255, 255, 255, 255) }
         let ada = CompositionSource(id: 1, name: "Ada", content: .placeholder(avatar: face))

@@ -149,7 +149,7 @@ struct LayoutTemplateTests {
         #expect(issue.reason.hasPrefix(reason), "\(issue.reason)")
     }
 
-    @Test("all mistakes are told at once, up to a bound")
+    @Test("all mistakes are reported at once, up to a bound")
     func many() throws {
         let issues = try templateIssues(
             #"{"background":7,"slots":[{"show":["x"],"width":2},{"colour":1,"show":["next"]}],"overlays":[{"text":""}]}"#

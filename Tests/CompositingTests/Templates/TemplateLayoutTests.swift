@@ -56,7 +56,7 @@ struct TemplateLayoutTests {
         #expect(try sources(ada, LayoutScene(cameras: [1])).isEmpty)
     }
 
-    @Test("a slot of many tiles takes all that each rule finds, but no more than it may")
+    @Test("a slot of many tiles takes all sources that each rule finds, up to its limit")
     func group() throws {
         let scene = LayoutScene(cameras: [1, 2, 3, 4, 5], presenters: [2], speakers: [5, 4])
         let many = #","tiles":"grid""#

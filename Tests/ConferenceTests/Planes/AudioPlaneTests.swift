@@ -50,7 +50,7 @@ import Testing
         #expect(plane.wake(losses: { _ in 0 }, now: Self.start + Self.frame) != nil)
     }
 
-    @Test("a job catches up with a tenth of a second at most; what was missed before that is not mixed")
+    @Test("a job catches up with at most a tenth of a second; earlier missed audio is not mixed")
     func stall() throws {
         let plane = makePlane(members: [ada])
         func mixes(after ticks: Int64) throws -> Int {

@@ -74,7 +74,7 @@ struct ConfrelayCongestionControllerTests {
         #expect(after.targetBitRate < before.targetBitRate * 0.5)
     }
 
-    @Test("a frame that takes its time may be as large as if the queue had gone meanwhile")
+    @Test("a frame that is encoded slowly may be as large as if the queue had drained meanwhile")
     mutating func frameDelay() throws {
         for index in 0..<30 { frame(at: Double(index) * 33) }
         // 15 ms of the link.
@@ -115,7 +115,7 @@ struct ConfrelayCongestionControllerTests {
         #expect((10...16).contains(sent))
     }
 
-    @Test("the receiver's estimate is an upper bound, and zero takes it away")
+    @Test("the receiver's estimate is an upper bound, and zero removes it")
     mutating func remoteEstimate() {
         for index in 0..<30 { frame(at: Double(index) * 33) }
         controller.remoteEstimateReceived(.megabits(1), now: at(1000))

@@ -24,7 +24,7 @@ struct CongestionMarksTests {
         #expect(marks.bound == nil)
     }
 
-    @Test("with ECT(0) a marked round trip takes 15 %, and each other one gives a packet")
+    @Test("with ECT(0) a marked round trip reduces the rate by 15 %, and each other one adds a packet")
     mutating func classic() throws {
         round(0, marked: 0, of: .capable0)
         round(1, marked: 1, of: .capable0)

@@ -27,7 +27,7 @@ struct LossClassifierTests {
         #expect(losses.use == 1)
     }
 
-    @Test("a loss that was repaired stands, and a packet that others overtook is no loss", arguments: [true, false])
+    @Test("a repaired loss remains a loss, and a packet that others overtook is not one", arguments: [true, false])
     mutating func found(isRepair: Bool) {
         losses.update(now: at(0))
         for _ in 0..<90 { losses.received(bytes: 1000, wait: 0) }

@@ -112,7 +112,7 @@ struct ScreamCongestionControllerTests {
         #expect(abs(scalable / fresh - (1 - 0.5 / 8 / 2 / (0.05 / 0.03))) < 0.005)
     }
 
-    @Test("when nothing could leave for half a second, the data in flight is given up")
+    @Test("when nothing could leave for half a second, the data in flight is reset")
     mutating func timeout() throws {
         run(rounds: 10)
         let window = try #require(decide().congestionWindow)

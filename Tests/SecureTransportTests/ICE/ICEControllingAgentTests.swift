@@ -234,7 +234,7 @@ import Testing
         #expect(client.receive(good, from: source, now: .zero) == .ignored)
     }
 
-    @Test("candidates that are told later are checked; doubles, other components and those over the limit are not")
+    @Test("candidates that arrive later are checked; duplicates, other components and those over the limit are not")
     func laterCandidates() {
         var client = ICEControllingAgent(
             local: Fixture.client, remote: Fixture.relay, random: SeededGenerator(seed: 1), now: .zero)

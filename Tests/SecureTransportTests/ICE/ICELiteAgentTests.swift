@@ -106,7 +106,7 @@ import Testing
         #expect(!agent.isValidated(source) && agent.state == .new)
     }
 
-    @Test("attributes that have to be understood and are not are told in the answer")
+    @Test("unknown attributes that must be understood are listed in the answer")
     func unknownAttributes() throws {
         var agent = agent()
         let key = ICECheckKey(receiver: Fixture.relay, sender: Fixture.client)

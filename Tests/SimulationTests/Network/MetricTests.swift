@@ -110,7 +110,7 @@ struct MetricTests {
         #expect(histogram.percentiles == histogram.percentiles.sorted())
     }
 
-    @Test("small delays are told to the microsecond, and none at all are no delay")
+    @Test("small delays are reported to the microsecond, and no samples give no delay")
     func smallDelays() {
         var histogram = DelayHistogram()
         #expect(histogram.percentiles.isEmpty)

@@ -110,7 +110,7 @@ struct ComparisonTests {
         #expect(!MarkdownReport(several, command: "", subject: "c").text.contains("Where"))
     }
 
-    @Test("a table of constants tells the change of the score")
+    @Test("a table of constants shows the change of the score")
     func sensitivity() {
         let sensitivity = Sensitivity(
             standard: better, rows: [.init(parameter: "caution", factor: 0.5, metrics: worse)])

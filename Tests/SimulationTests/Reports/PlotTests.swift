@@ -106,7 +106,7 @@ struct PlotTests {
         return (both[1] + 0.05) / (both[0] + 0.05)
     }
 
-    @Test("colours stand out from light and from dark grounds, and from the capacity's area")
+    @Test("colours are visible on light and dark backgrounds, and on the capacity's area")
     func contrast() {
         for (light, dark) in SeriesStyle.colours {
             #expect(contrast(light, ground: "#f8f8f8") >= 3)

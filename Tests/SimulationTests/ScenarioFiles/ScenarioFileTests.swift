@@ -72,7 +72,7 @@ struct ScenarioFileTests {
                     dimensions: VideoDimensions(width: 320, height: 180)))
     }
 
-    @Test("files extend others, defaults come first, variants overlay, and null takes away")
+    @Test("files extend others, defaults come first, variants override, and null removes")
     func inheritance() throws {
         let folder = try Folder([
             "base.yaml": "defaults: {link: {delay: 50ms, queue: 1s}, media: {maximum: 2M}}\nlinks: {backward: {}}\n",

@@ -58,7 +58,7 @@ struct FrameSiloTests {
         #expect(seen == [[0], [2], [33]])
     }
 
-    @Test("takes out the frames of the next pass and takes in no others", arguments: [false, true])
+    @Test("removes the frames of the next pass and accepts no others", arguments: [false, true])
     func timeRanges(inFile: Bool) throws {
         let silo = try makeSilo(inFile: inFile)
         for number in 0..<10 { try silo.add(makeSample(number, [UInt8(number)])) }
@@ -85,7 +85,7 @@ struct FrameSiloTests {
         }
     }
 
-    @Test("tells how much of a pass is there")
+    @Test("reports the part of a pass that is there")
     func progress() throws {
         let unknown = try FrameSilo()
         #expect(unknown.progressOfCurrentPass == nil)

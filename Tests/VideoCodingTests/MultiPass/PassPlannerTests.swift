@@ -111,7 +111,7 @@ struct PassPlannerTests {
         #expect(PassPlanner(targetSize: DataSize(bytes: 1)).requests(for: []).isEmpty)
     }
 
-    @Test("gives up on a target that no rate factor reaches", arguments: [10, 1_000_000_000])
+    @Test("abandons a target that no rate factor reaches", arguments: [10, 1_000_000_000])
     func unreachable(target: Int) {
         let (groups, asked) = run(mixed, from: 23, to: target)
         #expect(asked.count < 5)
