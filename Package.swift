@@ -173,6 +173,7 @@ let package = Package(
                 "LinkEmulation", "RelayServer", "Compositing", "RoomAPI", "LoadControl", "Conference",
                 "FlightRecording", "MediaCore", "CongestionControl", "SecureTransport", "VectorGraphics",
                 "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: swiftSettings),
         .executableTarget(

@@ -67,6 +67,8 @@ public enum JoinError: Error, CustomStringConvertible {
     case noSuchParticipant
     /// A participant made new offers too often; the next offer is possible after this many seconds.
     case tooManyOffers(retryAfter: Int)
+    /// The relay ends when its calls are over, and takes no others.
+    case draining
     /// The relay is shutting down.
     case closed
     /// A codec or cipher session could not be made.
@@ -87,6 +89,7 @@ public enum JoinError: Error, CustomStringConvertible {
         case .noSuchParticipant: "there is no such participant in the room; it may have left: join again"
         case .tooManyOffers(let seconds):
             "this participant sent too many offers in a short time; send the newest one again in \(seconds) s"
+        case .draining: "the relay takes no more joins: it ends when the calls in progress are over"
         case .closed: "the relay is shutting down"
         case .resources(let reason): reason
         }

@@ -39,6 +39,7 @@ public final class Relay {
     private var nextParticipant: UInt64 = 0
     private var nextIdleCheck: MonotonicInstant
     private(set) var isClosed = false
+    private(set) var isDraining = false
     var datagrams = DatagramCounters()
     let roomEvents = RoomEventLog()
     let overload: OverloadControl
@@ -70,6 +71,7 @@ public final class Relay {
     public func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
         let isReturning = isReturning(request, now: now)
+        guard !isDraining || isReturning else { throw .draining }
         if !isReturning, let refusal = unconnected.refusal(for: request.client, now: now) {
             joinCounters.refusedUnconnected &+= 1
             throw refusal
@@ -253,6 +255,12 @@ public final class Relay {
         rooms[room.id] = nil
         roomEvents.append(.closed, room: room.id)
     }
+
+    /// Takes no more joins, except of clients that come back to their call.
+    public func drain() { isDraining = true }
+
+    /// Whether nobody is there.
+    public var isEmpty: Bool { participants.isEmpty }
 
     /// Sends a BYE to everyone. `pollTransmit(now:)` then returns the BYE packets.
     public func close(now: MonotonicInstant) {

@@ -10,6 +10,8 @@ public struct RelaySnapshot: Encodable, Sendable {
     public var rooms: [RoomSnapshot] = []
     public var datagrams = DatagramCounters()
     public var joins = JoinCounters()
+    /// Whether joins are refused until the relay ends.
+    public var isDraining = false
     /// The state of overload control; nil without it.
     public var overload: OverloadSnapshot?
     /// The use of the decode budget.

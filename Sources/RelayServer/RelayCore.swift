@@ -48,6 +48,10 @@ public protocol RelayCore: AnyObject {
     func pollJob() -> Job?
     /// Takes a job's result.
     func complete(_ completion: JobCompletion, now: MonotonicInstant)
+    /// Takes no more joins, except of clients that come back to their call.
+    func drain()
+    /// Whether nobody is there.
+    var isEmpty: Bool { get }
     /// Sends a BYE to everyone: the packets are then polled as datagrams.
     func close(now: MonotonicInstant)
     /// The state at this moment.

@@ -28,6 +28,7 @@ actor RelayDriver {
     private var socketEnd: CheckedContinuation<Void, Never>?
     private var feeds = RoomFeedHub()
     private var feedTimer: Scheduled<Void>?
+    private var emptyRelay: AsyncStream<Never>.Continuation?
     private var memory = ProcessMemory()
     /// The snapshots that answer requests without changes.
     nonisolated let snapshots: PublishedSnapshots
@@ -92,6 +93,16 @@ actor RelayDriver {
         guard isClosed else { throw RelayServer.ServiceError.mediaSocketFailed }
     }
 
+    /// Takes no more joins.
+    /// - Returns: A stream that ends when nobody is there any more.
+    func drain() -> AsyncStream<Never> {
+        let (emptied, end) = AsyncStream.makeStream(of: Never.self)
+        emptyRelay = end
+        act { relay, _ in relay.drain() }
+        if relay.isEmpty || isClosed { end.finish() }
+        return emptied
+    }
+
     /// Sends a BYE to everyone, closes the socket and ends the workers.
     func close() async {
         guard !isClosed else { return }
@@ -101,6 +112,7 @@ actor RelayDriver {
         transmit(now: now)
         while let notice = relay.pollNotice() { onNotice(notice) }
         feeds.close()
+        emptyRelay?.finish()
         feedTimer?.cancel()
         feedTimer = nil
         timer?.scheduled.cancel()
@@ -189,7 +201,9 @@ actor RelayDriver {
         while let notice = relay.pollNotice() { onNotice(notice) }
         while let event = relay.pollRoomEvent() {
             feeds.publish(event, now: now)
-            if case .closed = event.kind { returnMemoryLater(now: now) }
+            guard case .closed = event.kind else { continue }
+            if relay.isEmpty { emptyRelay?.finish() }
+            returnMemoryLater(now: now)
         }
     }
 

@@ -26,6 +26,7 @@ public final class RelayServer: Service {
     private let certificates: CertificateStore?
     private let connections: ConnectionRegister
     private let iceServers: [ICEServer]
+    private let turnSecret: TURNSecret?
     private let logger: Logger
     private let calibration: CalibrationRun?
     private let onListening: @Sendable (Endpoint) -> Void
@@ -56,16 +57,7 @@ public final class RelayServer: Service {
                 maximumFileCount: configuration.flightRecorderFiles, logger: logger)
         }
         var configuration = configuration
-        if let folder = configuration.imageFolder {
-            do throws(ImageLibraryError) {
-                configuration.relay.images = try ImageLibrary(folder: folder)
-            } catch {
-                throw .imagesNotUsable(reason: "\(error)")
-            }
-        }
-        let certificates = try configuration.tls.map { files throws(StartupError) in
-            try CertificateStore(files: files, logger: logger)
-        }
+        let certificates = try read(&configuration, logger: logger)
         let certificate: DTLSCertificate
         do throws(DTLSError) {
             certificate = try DTLSCertificate()
@@ -87,6 +79,28 @@ public final class RelayServer: Service {
         } catch {
             try? await mediaGroup.shutdownGracefully()
             throw error
+        }
+    }
+
+    /// Reads the files that a configuration names, as `bind` does, and changes nothing.
+    /// - Throws: Why `bind` would refuse the first that cannot be used.
+    public static func check(_ configuration: RelayServerConfiguration, logger: Logger) throws(StartupError) {
+        var configuration = configuration
+        _ = try read(&configuration, logger: logger)
+    }
+
+    private static func read(
+        _ configuration: inout RelayServerConfiguration, logger: Logger
+    ) throws(StartupError) -> CertificateStore? {
+        if let folder = configuration.imageFolder {
+            do throws(ImageLibraryError) {
+                configuration.relay.images = try ImageLibrary(folder: folder)
+            } catch {
+                throw .imagesNotUsable(reason: "\(error)")
+            }
+        }
+        return try configuration.tls.map { files throws(StartupError) in
+            try CertificateStore(files: files, logger: logger)
         }
     }
 
@@ -116,6 +130,7 @@ public final class RelayServer: Service {
                 maximum: configuration.maximumConnections, reserve: SignallingLimits.reservedConnections,
                 trustedProxies: configuration.trustedProxies))
         iceServers = configuration.iceServers
+        turnSecret = configuration.turnSecret
         self.logger = logger
         self.onListening = onListening
         mediaChannel = channel
@@ -151,6 +166,26 @@ public final class RelayServer: Service {
         try? await signallingGroup.shutdownGracefully()
         try? await mediaGroup.shutdownGracefully()
         try outcome.get()
+    }
+
+    /// Refuses joins and waits until all calls are over, for at most a time.
+    public func drain(upTo limit: Duration) async {
+        let emptied = await driver.drain()
+        let seconds = limit.components.seconds
+        logger.notice("draining: joins are refused; the relay ends when all rooms are empty, or in \(seconds) s")
+        let isEmpty = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                for await _ in emptied {}
+                return !Task.isCancelled
+            }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        logger.notice(isEmpty ? "drained: all rooms are empty" : "the time to drain is over, or was cut short")
     }
 
     /// Reads the TLS certificate and its key again, for the connections that come. The log says if they cannot be used.
@@ -216,7 +251,7 @@ public final class RelayServer: Service {
         let signalling = SignallingRouter(
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
-            sessions: SessionNames(using: &generator))
+            turnSecret: turnSecret, sessions: SessionNames(using: &generator))
         return Application(
             router: signalling.makeRouter(),
             server: HTTPServerBuilder { [connections, certificates] responder in

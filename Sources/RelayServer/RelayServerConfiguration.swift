@@ -24,6 +24,8 @@ public struct RelayServerConfiguration: Sendable {
     public var tls: TLSFiles?
     /// The STUN and TURN servers that joining clients get (RFC 9725, section 4.6).
     public var iceServers: [ICEServer] = []
+    /// What credentials are made with for those of them that are TURN servers and have none; nil where each has some.
+    public var turnSecret: TURNSecret?
     /// Threads that decode, compose, mix and encode.
     public var workers = System.coreCount
     /// The properties of an emulated link to each address, to see calls on a slow network; nil for none.

@@ -106,6 +106,35 @@ extension Duration {
     }
 }
 
+extension Duration {
+    /// Parses how long the relay waits for calls to end, such as `30s`, `5m` or `2h`, or `off`.
+    init(drain text: String) throws {
+        if text == "off" {
+            self = .zero
+            return
+        }
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600]
+        guard let unit = text.last.flatMap({ units[$0] }), let number = UInt16(text.dropLast()),
+            Int64(number) * unit <= 86_400
+        else { throw ValidationError("give a time of at most a day, such as 30s, 5m or 2h, or off") }
+        self = .seconds(Int64(number) * unit)
+    }
+}
+
+extension TURNSecret {
+    /// Reads the secret of a file.
+    init(option path: String) throws {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw ValidationError("the file \(path) cannot be read, or is not text in UTF-8")
+        }
+        do {
+            try self.init(text)
+        } catch {
+            throw ValidationError("the file \(path) cannot be used: \(error.description)")
+        }
+    }
+}
+
 extension LinkProfile {
     /// Parses a link's description, such as `rate=500k,delay=40ms`.
     init(option text: String) throws {

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import UnixSignals
 
 /// The relay as a program: options in, one line when it listens, exit codes out. `confrelay layout` looks at layouts,
-/// `confrelay calibrate` at the machine.
+/// `confrelay calibrate` at the machine, `confrelay config` at options.
 @main
 enum Confrelay {
     /// The exit codes of the program, after `sysexits.h`, as `docs/confrelay.md` lists them.
@@ -18,6 +18,7 @@ enum Confrelay {
         case unavailable = 69
         case internalFailure = 70
         case cannotCreate = 73
+        case configuration = 78
     }
 
     /// The time that requests in progress have to end after a signal.
@@ -28,8 +29,10 @@ enum Confrelay {
             let command = try parse(Array(CommandLine.arguments.dropFirst()))
             guard let serving = command as? ConfrelayCommand else { try exit(after: command) }
             startLogging(serving.logging)
-            let (code, message) = await serve(serving.serverConfiguration)
+            let (code, message) = await serve(serving.serverConfiguration, drain: serving.operation.drain)
             exit(code, message)
+        } catch let failure as CommandFailure {
+            exit(for: failure)
         } catch {
             // Help and version are asked for, not failures.
             if ConfrelayCommand.exitCode(for: error) == .success { ConfrelayCommand.exit(withError: error) }
@@ -42,37 +45,42 @@ enum Confrelay {
     static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         switch arguments.first {
         case "layout": try LayoutCommand.parseAsRoot(Array(arguments.dropFirst()))
+        case "config": try ConfigCommand.parseAsRoot(Array(arguments.dropFirst()))
         case "calibrate": try CalibrateCommand.parseAsRoot(Array(arguments.dropFirst()))
-        default: try ConfrelayCommand.parseAsRoot(arguments)
+        default: try RelayArguments(arguments).parse()
         }
     }
 
     /// Runs a command that ends by itself.
     private static func exit(after command: any ParsableCommand) throws -> Never {
         var command = command
-        do {
-            try command.run()
-        } catch let failure as CommandFailure {
-            for message in failure.messages { writeError(message) }
-            Foundation.exit(failure.exit.rawValue)
-        }
+        try command.run()
         exit(.success)
     }
 
-    private static func serve(_ configuration: RelayServerConfiguration) async -> (Exit, String?) {
+    private static func exit(for failure: CommandFailure) -> Never {
+        for message in failure.messages { writeError(message) }
+        Foundation.exit(failure.exit.rawValue)
+    }
+
+    private static func serve(
+        _ configuration: RelayServerConfiguration, drain: Duration
+    ) async -> (Exit, String?) {
         let logger = Logger(label: "confrelay")
         do {
             let server = try await RelayServer.bind(configuration, logger: logger) { endpoint in
                 StandardStreams.write("\(endpoint)\n")
             }
             var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-                .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)
+                .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
+                .init(
+                    service: StopService(server: server, drain: drain),
+                    successTerminationBehavior: .gracefullyShutdownGroup),
             ]
             if configuration.tls != nil {
                 services.append(.init(service: HangupService(server: server), successTerminationBehavior: .ignore))
             }
-            var group = ServiceGroupConfiguration(
-                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            var group = ServiceGroupConfiguration(services: services, logger: logger)
             group.maximumGracefulShutdownDuration = shutdownDuration
             try await ServiceGroup(configuration: group).run()
             return (.success, nil)
@@ -86,7 +94,7 @@ enum Confrelay {
         }
     }
 
-    private static func exit(for error: StartupError) -> Exit {
+    static func exit(for error: StartupError) -> Exit {
         switch error {
         case .folderNotUsable: .cannotCreate
         case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable: .noInput

@@ -20,18 +20,24 @@ struct ConfrelayCommand: ParsableCommand {
         abstract: "A conferencing relay: each participant sends one stream and receives one picture and one mix.",
         discussion: """
             Serves signalling (HTTP) on a TCP port and all media (SRTP) on the UDP port of the same number, until it \
-            gets SIGTERM or SIGINT (Ctrl-C). Then it ends all calls and exits with 0.
+            gets SIGTERM or SIGINT. Then it waits for the calls to end (--drain), says goodbye to everyone and exits \
+            with 0.
 
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
             Other commands: confrelay layout shows layouts without a room; confrelay calibrate measures how many \
             participants this machine can serve. Each has its own --help.
 
-            Exit codes: 0 ended by a signal; 64 an option is wrong; 66 the TLS certificate or key, or an image, cannot \
-            be used; 69 the address or port cannot be used; 70 internal failure; 73 the flight recorder's folder \
-            cannot be written to.
+            confrelay config checks and prints files of options (--config): confrelay config --help.
+
+            Exit codes: 0 ended as asked; 64 an option is wrong; 66 a file cannot be read, or the TLS certificate or key, \
+            or an image, cannot be used; 69 the address or port cannot be used; 70 an internal failure; 73 the flight \
+            recorder's folder cannot be written to; 78 the file of --config is wrong.
             """,
         version: "confrelay \(RelayVersion.current)")
+
+    @OptionGroup(title: "Start and stop")
+    var operation: OperationOptions
 
     @OptionGroup(title: "Network")
     var network: NetworkOptions
@@ -62,6 +68,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.trustedProxies = network.trustedProxy
         configuration.tls = browsers.tlsFiles
         configuration.iceServers = browsers.iceServer + browsers.iceServerFile
+        configuration.turnSecret = browsers.turnSecret
         configuration.workers = limits.workers
         configuration.flightRecorderFolder = flightRecorder.flightRecorder
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit
@@ -129,51 +136,6 @@ struct NetworkOptions: ParsableArguments {
             discussion: LinkProfile.syntax, valueName: "link"),
         transform: LinkProfile.init(option:))
     var emulateDownlink: LinkProfile?
-}
-
-/// The settings for browsers beyond the local machine.
-struct BrowserOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Serve HTTPS with this certificate (PEM, followed by its chain).",
-            discussion: "Browsers give camera and microphone only to pages from HTTPS or from this machine.",
-            valueName: "file"))
-    var tlsCertificate: String?
-
-    @Option(help: ArgumentHelp("The certificate's private key (PEM, not encrypted).", valueName: "file"))
-    var tlsKey: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "STUN or TURN server to announce to participants; may be given several times.",
-            discussion: """
-                stun:stun.example.org, or with credentials \
-                'turn:turn.example.org?transport=udp&username=ada&credential=secret'. All participants learn them, and \
-                the list of this machine's processes shows them; --ice-server-file keeps them out of that list.
-                """,
-            valueName: "url"),
-        transform: ICEServer.init(option:))
-    var iceServer: [ICEServer] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "File with such servers, one on each line; lines that begin with # are ignored.", valueName: "file"),
-        transform: ICEServer.list(option:))
-    var iceServerFile: [ICEServer] = []
-
-    /// The certificate and key files; nil for plain HTTP.
-    var tlsFiles: TLSFiles? {
-        guard let tlsCertificate, let tlsKey else { return nil }
-        return TLSFiles(certificate: tlsCertificate, key: tlsKey)
-    }
-
-    func validate() throws {
-        switch (tlsCertificate, tlsKey) {
-        case (.some, nil): throw ValidationError("--tls-certificate needs its private key: give --tls-key as well")
-        case (nil, .some): throw ValidationError("--tls-key needs its certificate: give --tls-certificate as well")
-        default: break
-        }
-    }
 }
 
 /// The pictures and bitrates of participants.

@@ -131,6 +131,26 @@ struct CommandLineTests {
         #expect(message(["--ice-server", "turn:turn.example.org"]).contains("?username=…&credential=…"))
     }
 
+    @Test("a secret stands in for TURN servers' credentials")
+    func turnSecret() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-turn-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("north\n".utf8).write(to: URL(fileURLWithPath: path))
+        let options = ["--ice-server", "turn:turn.example.org", "--turn-secret", path]
+        #expect(try ConfrelayCommand.parse(options).serverConfiguration.turnSecret == TURNSecret("north"))
+        #expect(message(["--turn-secret", "/nowhere"]).contains("cannot be read"))
+    }
+
+    @Test(
+        "how long calls may go on is a time of at most a day, or off",
+        arguments: [("30s", 30), ("5m", 300), ("24h", 86_400), ("off", 0)])
+    func drain(text: String, seconds: Int) throws {
+        #expect(try ConfrelayCommand.parse(["--drain", text]).operation.drain == .seconds(seconds))
+    }
+
+    @Test("other times are refused", arguments: ["5", "m", "-5m", "25h", "1.5h", "5 m", "99999999999999999999s"])
+    func badDrain(text: String) { #expect(message(["--drain=\(text)"]).contains("30s, 5m or 2h")) }
+
     @Test(
         "rates are numbers with an optional k or M",
         arguments: [("500k", 500_000), ("2.5M", 2_500_000), ("800000", 800_000), ("1m", 1_000_000), ("0.5K", 500)])

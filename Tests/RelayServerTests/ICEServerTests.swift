@@ -46,7 +46,7 @@ struct ICEServerTests {
         "texts that name no server are refused",
         arguments: [
             "", "stun", "stun:", "http://example.org", "stun:example.org:0", "stun:example.org:70000", "stun:a b",
-            "stun:a>b", "turn:example.org", "turn:example.org?username=a", "turn:example.org?credential=a",
+            "stun:a>b", "turn:example.org?username=a", "turn:example.org?credential=a",
             "turn:example.org?username=a&credential=", "turn:example.org?username=a&credential=%0D%0AX:1",
             "turn:example.org?username=a&credential=b&transport=sctp", "turn:example.org?username=a&credential=%zz",
             "turn:example.org?username=ä&credential=b", "stun:example.org?transport=udp",

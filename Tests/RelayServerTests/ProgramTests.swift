@@ -79,6 +79,35 @@ struct ProgramTests {
         #expect(errors == "")
     }
 
+    @Test("with nobody there it does not wait for calls to end")
+    func drainingNobody() throws {
+        let program = try Program(["--port", "0", "--overload-control", "off", "--drain", "1h"])
+        _ = try port(in: program.firstLine())
+        program.process.signal(SIGTERM)
+        let (code, errors) = program.end()
+        #expect(code == 0)
+        #expect(errors.contains("drained: all rooms are empty"))
+    }
+
+    @Test("a wrong file of options is one line for each mistake, and exit code 78")
+    func wrongOptionFile() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-\(UUID().uuidString).yaml").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("prot: 1\nhots: 2\n".utf8).write(to: URL(fileURLWithPath: path))
+        for arguments in [["--config", path], ["config", "check", path], ["config", "print", "--json", path]] {
+            let (code, errors) = try Program(arguments).end()
+            #expect(code == 78)
+            #expect(errors.contains("did you mean 'port'?") && errors.contains("did you mean 'host'?"))
+            #expect(errors.filter(\.isNewline).count == 2)
+        }
+        try Data("tls-certificate: none.crt\ntls-key: none.key\n".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try Program(["config", "check", path]).end().code == 66)
+        try Data("port: 0\n".utf8).write(to: URL(fileURLWithPath: path))
+        let check = try Program(["config", "check", path, "--frame-rate", "15"])
+        #expect(check.allOutput() == "\(path): fine, sets 2 options\n")
+        #expect(check.end().code == 0)
+    }
+
     @Test("a request that hangs does not keep it from ending")
     func hangingRequest() throws {
         let program = try Program(["--port", "0", "--overload-control", "off"])

@@ -28,6 +28,14 @@ import VideoCoding
         #expect(readiness.measures == "The relay is short of time: encoders take the least time.")
     }
 
+    @Test("one that only waits for its calls to end is not")
+    func draining() {
+        var report = report(OverloadSnapshot())
+        report.relay.isDraining = true
+        #expect(!Readiness(report).ready)
+        #expect(Readiness(report).reason?.contains("takes no more joins") == true)
+    }
+
     @Test("a relay that refuses joins is not ready, and states the reason and the time")
     func refusing() {
         var overload = OverloadSnapshot()

@@ -123,6 +123,23 @@ struct RelayDriverTests {
         }
     }
 
+    @Test("draining ends when the relay says that nobody is there, and not before")
+    func draining() async throws {
+        let script = TwinRelay.Script()
+        script.state.withLock { $0.isEmpty = false }
+        try await withDriver(script) { driver, _ in
+            let emptied = await driver.drain()
+            #expect(script.state.withLock { $0.snapshot.isDraining })
+            let wait = Task { for await _ in emptied {} }
+            script.state.withLock {
+                $0.isEmpty = true
+                $0.events = [RoomEvent(room: "r", kind: .closed)]
+            }
+            #expect(await !driver.leave(room: "r", participant: "nobody"))
+            await wait.value
+        }
+    }
+
     @Test("requests pass through to the relay and come back with its answer")
     func joining() async throws {
         let script = TwinRelay.Script()

@@ -54,6 +54,9 @@ extension MetricFamily<ServerReport> {
 
     private static var signalling: [Self] {
         [
+            gauge("draining", "1: joins are refused until the relay ends, which waits for its calls.") {
+                $0.relay.isDraining ? 1 : 0
+            },
             gauge("unconnected_participants", "Participants that joined over HTTP and have not connected yet.") {
                 Double($0.relay.joins.unconnected)
             },

@@ -9,13 +9,22 @@ public struct ICEServer: Hashable, Sendable {
 
     /// Its URI: `stun:` or `stuns:` (RFC 7064), `turn:` or `turns:` (RFC 7065).
     public let uri: String
-    /// The credentials that a TURN server demands.
+    /// What a TURN server asks for; nil for a STUN server, and for a TURN server whose credentials a secret makes
+    /// (`TURNSecret`).
     public let credentials: Credentials?
 
     /// A name and a long-term password (RFC 8489, section 9.2).
     public struct Credentials: Hashable, Sendable {
         public let username: String
         public let password: String
+    }
+
+    /// Whether others can use it only with credentials that it does not have.
+    public var lacksCredentials: Bool { uri.hasPrefix("turn") && credentials == nil }
+
+    init(uri: String, credentials: Credentials?) {
+        self.uri = uri
+        self.credentials = credentials
     }
 
     /// Reads a URI, to whose query `username` and `credential`, percent-encoded, are added for a TURN server:
@@ -44,6 +53,7 @@ public struct ICEServer: Hashable, Sendable {
         switch (scheme.hasPrefix("turn"), username, password) {
         case (true, .some(let username), .some(let password)):
             credentials = Credentials(username: username, password: password)
+        case (true, nil, nil): credentials = nil
         case (true, _, _):
             throw ParseError(
                 description: "a TURN server needs a user name and a password: add ?username=…&credential=… to its URI")

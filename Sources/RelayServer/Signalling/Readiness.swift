@@ -17,8 +17,10 @@ struct Readiness: Encodable, Equatable {
 
     init(_ report: ServerReport) {
         let overload = report.relay.overload
-        ready = report.isServing && overload?.refusal == nil
-        if report.isServing {
+        ready = report.isServing && !report.relay.isDraining && overload?.refusal == nil
+        if report.isServing, report.relay.isDraining {
+            reason = JoinError.draining.description
+        } else if report.isServing {
             reason = overload?.refusal?.reason
             retryAfter = overload?.refusal?.retryAfter
         } else {

@@ -39,7 +39,7 @@ extension SignallingRouter {
             response.headers[.location] = endpoint.location(
                 room: room, session: try sessions.name(of: joined.participantID, in: room))
             response.headers[.eTag] = joined.entityTag
-            response.headers.append(iceServers)
+            response.headers.append(servers(for: joined.participantID))
             return response
         }
     }
@@ -115,7 +115,7 @@ extension Problem {
             self.init(.tooManyRequests, error.description, headers: [.retryAfter: "\(seconds)"])
             return
         case .noSuchParticipant: status = .notFound
-        case .roomFull, .tooManyRooms, .closed, .resources: status = .serviceUnavailable
+        case .roomFull, .tooManyRooms, .draining, .closed, .resources: status = .serviceUnavailable
         }
         self.init(
             status, error.description, headers: status == .serviceUnavailable ? [.retryAfter: "5"] : [:])

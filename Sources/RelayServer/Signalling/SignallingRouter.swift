@@ -1,4 +1,5 @@
 import Conference
+import Foundation
 import HTTPTypes
 import Hummingbird
 import RoomAPI
@@ -21,6 +22,8 @@ struct SignallingRouter {
     var connections: ConnectionRegister?
     /// The STUN and TURN servers that joining clients get.
     var iceServers: [ICEServer] = []
+    /// What credentials of those that have none are made with.
+    var turnSecret: TURNSecret?
     /// The names of sessions in locations.
     let sessions: SessionNames
     /// The files of the page.
@@ -62,6 +65,11 @@ struct SignallingRouter {
         return router
     }
 
+    /// The servers that somebody is told of, with credentials of their own where the operator has given a secret.
+    func servers(for user: String) -> [ICEServer] {
+        iceServers.map { turnSecret?.completing($0, for: user, at: Date()) ?? $0 }
+    }
+
     /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with the list of allowed ones.
     private func add(
         _ path: String, to router: Router<SignallingContext>, _ handlers: [HTTPRequest.Method: Handler]
@@ -81,11 +89,13 @@ struct SignallingRouter {
         if handlers[.post] != nil { headers[.acceptPost] = SignallingMediaType.sdp }
         if handlers[.patch] != nil { headers[.acceptPatch] = SignallingMediaType.updates }
         let isJoined = handlers[.post] != nil
-        router.on(path, method: .options) { [headers, iceServers] request, _ in
+        router.on(path, method: .options) { [headers, self] request, _ in
             var headers = headers
             // Clients that need the servers before their offer ask in this way; a browser's preflight does not want
             // them (RFC 9725, section 4.6).
-            if isJoined, !request.headers.contains(.accessControlRequestMethod) { headers.append(iceServers) }
+            if isJoined, !request.headers.contains(.accessControlRequestMethod) {
+                headers.append(servers(for: "guest"))
+            }
             return Response(status: .ok, headers: headers)
         }
     }

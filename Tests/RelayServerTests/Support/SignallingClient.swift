@@ -47,6 +47,7 @@ struct SignallingClient {
     let script = TwinRelay.Script()
     var isEncrypted = false
     var iceServers: [ICEServer] = []
+    var turnSecret: TURNSecret?
     var webFiles = WebFiles.embedded
 
     /// Sends a request to a driver, which is closed afterwards unless it is given.
@@ -72,7 +73,7 @@ struct SignallingClient {
     ) async throws -> Response {
         let router = SignallingRouter(
             driver: driver, mediaPort: 7000, isEncrypted: isEncrypted, isLocalAddress: { $0.host == "192.0.2.10" },
-            iceServers: iceServers, sessions: Self.sessions, webFiles: webFiles
+            iceServers: iceServers, turnSecret: turnSecret, sessions: Self.sessions, webFiles: webFiles
         ).makeRouter().buildResponder()
         var head = HTTPRequest(method: method, scheme: "http", authority: "relay", path: path)
         head.headerFields = headers

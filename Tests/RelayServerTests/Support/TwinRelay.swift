@@ -47,6 +47,7 @@ final class TwinRelay: RelayCore {
             /// If true, each datagram is sent back to its sender.
             var echoes = false
             var isClosed = false
+            var isEmpty = true
             var snapshot = RelaySnapshot()
             /// The number of snapshots and timelines that were made.
             var snapshotCount = 0
@@ -229,6 +230,10 @@ final class TwinRelay: RelayCore {
     func pollJob() -> Job? { nil }
 
     func complete(_ completion: JobCompletion, now: MonotonicInstant) {}
+
+    func drain() { script.note { $0.snapshot.isDraining = true } }
+
+    var isEmpty: Bool { script.state.withLock { $0.isEmpty } }
 
     func close(now: MonotonicInstant) {
         script.note { state in

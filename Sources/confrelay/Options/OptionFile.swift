@@ -1,0 +1,136 @@
+import Foundation
+import Yams
+
+/// The file of `--config`: a YAML mapping whose keys are options without their dashes.
+struct OptionFile {
+    /// One option of it.
+    struct Entry: Hashable {
+        var option: DeclaredOption
+        /// As they would stand on a command line; empty for a flag that is off.
+        var values: [String]
+    }
+
+    let path: String
+    let entries: [Entry]
+
+    /// Files are some hundred lines long; larger ones are mistakes.
+    private static let sizeLimit = 1_000_000
+
+    /// Reads a file.
+    init(path: String) throws(CommandFailure) {
+        let text: String
+        do {
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { try? file.close() }
+            let bytes = try file.read(upToCount: Self.sizeLimit + 1) ?? Data()
+            guard bytes.count <= Self.sizeLimit, let decoded = String(data: bytes, encoding: .utf8) else {
+                throw CommandFailure(.configuration, "\(path): is no text in UTF-8 of at most 1 MB")
+            }
+            text = decoded
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(
+                .noInput, "the file \(path) cannot be read: \(Self.reason(error)); give --config a file of options")
+        }
+        try self.init(text: text, path: path)
+    }
+
+    /// Reads a file's text.
+    init(text: String, path: String) throws(CommandFailure) {
+        self.path = path
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: text)
+        } catch {
+            throw CommandFailure(.configuration, "\(path): \(Self.reason(error))")
+        }
+        // A file of comments alone sets nothing.
+        guard let root, root.tag != Tag(.null) else {
+            entries = []
+            return
+        }
+        guard case .mapping(let mapping) = root else {
+            throw CommandFailure(.configuration, "\(path): must have one option a line, such as 'port: 7000'")
+        }
+        var entries: [Entry] = []
+        var mistakes: [String] = []
+        for (key, value) in mapping {
+            let place = (key.mark ?? value.mark).map { "line \($0.line): " } ?? ""
+            do throws(Mistake) {
+                entries.append(try Self.entry(key, value))
+            } catch {
+                mistakes.append("\(path): \(place)\(error.text)")
+            }
+        }
+        guard mistakes.isEmpty else { throw CommandFailure(.configuration, mistakes) }
+        self.entries = entries
+    }
+
+    /// Why an entry cannot be used.
+    private struct Mistake: Error {
+        var text: String
+    }
+
+    private static func entry(_ key: Node, _ value: Node) throws(Mistake) -> Entry {
+        guard let name = key.scalar?.string else { throw Mistake(text: "a key must be the name of an option") }
+        guard let option = DeclaredOption.all.first(where: { $0.name == name }) else {
+            throw Mistake(text: unknown(name))
+        }
+        switch value {
+        case .sequence(let sequence):
+            guard option.isRepeating else { throw Mistake(text: "\(name) takes one value, not a list") }
+            var values: [String] = []
+            for item in sequence { values.append(try text(of: item, for: option)) }
+            return Entry(option: option, values: values)
+        case .scalar:
+            guard option.isFlag else { return Entry(option: option, values: [try text(of: value, for: option)]) }
+            guard let isOn = value.bool else { throw Mistake(text: "\(name) is either true or false") }
+            return Entry(option: option, values: isOn ? ["true"] : [])
+        default: throw Mistake(text: "\(name) takes a value\(option.isRepeating ? " or a list of them" : "")")
+        }
+    }
+
+    /// A value as it was written: what YAML takes for a number or a truth value is text to the command line.
+    private static func text(of value: Node, for option: DeclaredOption) throws(Mistake) -> String {
+        guard let text = value.scalar?.string, value.tag != Tag(.null) else {
+            throw Mistake(text: "\(option.name) has no value: give it one, or remove the line")
+        }
+        // Programs that write YAML make true of on.
+        if option.choices.contains("on"), !option.choices.contains(text), let isOn = value.bool {
+            return isOn ? "on" : "off"
+        }
+        return text
+    }
+
+    private static func unknown(_ name: String) -> String {
+        let shown = "'\(name.prefix(64))'"
+        if DeclaredOption.commandLineOnly.contains(name) { return "\(shown) is possible on the command line only" }
+        let lead = name.hasPrefix("--") ? "keys have no dashes in front" : "there is no option \(shown)"
+        let nearest = DeclaredOption.all.map(\.name)
+            .map { (name: $0, distance: EditDistance.between(bare(name), bare($0))) }
+            .min { $0.distance < $1.distance }
+        guard let nearest, nearest.distance <= max(2, nearest.name.count / 3) else {
+            return "\(lead); confrelay config print lists all"
+        }
+        return "\(lead); did you mean '\(nearest.name)'?"
+    }
+
+    /// A name without what people write differently: case, dashes and underscores.
+    private static func bare(_ name: String) -> String {
+        name.prefix(64).lowercased().filter { $0 != "-" && $0 != "_" }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
+            YamlError.composer(_, let problem, let mark, _):
+            "line \(mark.line): is no YAML: \(problem)"
+        case YamlError.duplicatedKeysInMapping(let duplicates, let context):
+            "line \(context.mark.line): the key '\(duplicates.first ?? "")' is there twice"
+        case let error as CocoaError where error.code == .fileReadNoSuchFile: "there is no such file"
+        case let error as CocoaError where error.code == .fileReadNoPermission: "this user may not read it"
+        default: "\(error.localizedDescription)"
+        }
+    }
+}

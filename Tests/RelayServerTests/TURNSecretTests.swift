@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import RelayServer
+
+@Suite("Credentials that a secret makes for TURN servers")
+struct TURNSecretTests {
+    @Test("they expire after a day, name the user, and are what coturn reckons")
+    func credentials() throws {
+        let server = try ICEServer(parsing: "turn:turn.example.org:3478?transport=udp")
+        let completed = try TURNSecret("north\n").completing(
+            server, for: "k3v9", at: Date(timeIntervalSince1970: 1_700_000_000.9))
+        #expect(completed.uri == server.uri)
+        // printf 1700086400:k3v9 | openssl dgst -sha1 -hmac north -binary | base64
+        #expect(completed.credentials == .init(username: "1700086400:k3v9", password: "ycWihA+0Rpkob3NmA7dqh+wLPSk="))
+    }
+
+    @Test("servers that have credentials, and STUN servers, stay as they are")
+    func others() throws {
+        for text in ["stun:stun.example.org", "turn:turn.example.org?username=ada&credential=secret"] {
+            let server = try ICEServer(parsing: text)
+            #expect(try TURNSecret("north").completing(server, for: "k3v9", at: Date()) == server)
+        }
+    }
+
+    @Test("a secret has one line", arguments: ["", " \n", "a\nb"])
+    func refused(text: String) { #expect(throws: ICEServer.ParseError.self) { try TURNSecret(text) } }
+
+    @Test("whoever joins, or asks before it offers, is told credentials of its own")
+    func announced() async throws {
+        var client = SignallingClient()
+        client.iceServers = [try ICEServer(parsing: "turn:turn.example.org")]
+        client.turnSecret = try TURNSecret("north")
+        let joined = try await client.send(
+            .post, "/rooms/demo/participants", headers: [.contentType: "application/sdp"], body: "v=0\r\n")
+        #expect(joined.headers[.link]?.contains(#/username="\d+:p1"; credential="[^"]{28}"/#) == true)
+        let asked = try await client.send(.options, "/rooms/demo/participants")
+        #expect(asked.headers[.link]?.contains(#/username="\d+:guest"/#) == true)
+    }
+}
