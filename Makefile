@@ -12,7 +12,7 @@ benches := capacity compose conference decoding encoders joining quality session
 release := -c release
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test golden install format lint bench results dependencies test-dependencies
+.PHONY: help build run test golden install deb test-deb format lint bench results dependencies test-dependencies
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,19 @@ install: build ## Build in release mode and install the programs under PREFIX (d
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install $(addprefix "$$(swift build $(release) --show-bin-path)"/,$(programs)) "$(DESTDIR)$(PREFIX)/bin"
 
+# With the Swift libraries inside, which Debian does not have. DEB_BIN: programs that are built already.
+deb_build := $(release) --static-swift-stdlib --scratch-path .build-deb
+DEB_OUT ?= out
+deb: package-dependencies ## Make a Debian package, out/confrelay_….deb, with service, options and manual pages.
+	$(if $(DEB_BIN),,$(foreach program,$(programs),swift build $(deb_build) --product $(program) &&) true)
+	@deb=$$(deploy/debian/build-deb.sh "$(or $(DEB_BIN),$$(swift build $(deb_build) --show-bin-path))" $(DEB_VERSION)) && \
+	mkdir -p "$(DEB_OUT)" && install --mode=644 "$$deb" "$(DEB_OUT)/confrelay.deb" && echo "$$deb, the same as $(DEB_OUT)/confrelay.deb"
+
+test-deb: package-dependencies ## As root: install, start, upgrade, remove and purge the package in a throw-away root.
+	$(MAKE) --no-print-directory deb DEB_VERSION=0.0.1 DEB_OUT=out/old
+	$(MAKE) --no-print-directory deb DEB_VERSION=0.0.2 DEB_OUT=out/new
+	deploy/debian/test-deb.sh out/old/confrelay.deb out/new/confrelay.deb
+
 format: ## Format all sources in place.
 	swift format format --in-place --recursive $(sources) Package.swift
 
@@ -66,6 +79,9 @@ results: dependencies ## Compare the controllers over all scenarios anew (CONFRE
 
 dependencies:
 	@scripts/install-dependencies.sh
+
+package-dependencies:
+	@scripts/install-dependencies.sh --package
 
 test-dependencies:
 	@scripts/install-dependencies.sh --test

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that confrelay is built with, those that are missing only. With --test also what the
-# tests run. Says what it installs; says nothing when nothing is missing.
+# tests run, with --package what its own Debian package is made and tested with. Says what it installs; says nothing when
+# nothing is missing.
 set -euo pipefail
 
 packages=(
@@ -14,13 +15,17 @@ test_packages=(
     ffmpeg curl gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
     gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-nice chromium chromium-driver
     python3-gi gir1.2-gst-plugins-bad-1.0 iproute2
+    # promtool, for deploy/monitoring.
+    prometheus
 )
+package_packages=(dpkg-dev binutils python3 man-db curl iproute2)
 
 case "${1:-}" in
 "") ;;
 --test) packages+=("${test_packages[@]}") ;;
+--package) packages+=("${package_packages[@]}") ;;
 *)
-    echo "usage: $0 [--test]" >&2
+    echo "usage: $0 [--test | --package]" >&2
     exit 64
     ;;
 esac

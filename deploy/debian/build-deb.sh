@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Makes the Debian package out/confrelay_VERSION_ARCH.deb of programs that are built already:
+#   deploy/debian/build-deb.sh FOLDER-OF-PROGRAMS [VERSION]
+# VERSION is that of the program, with the number of commits behind it, so that each newer build is an upgrade.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+usage() {
+    echo "usage: $0 FOLDER-OF-PROGRAMS [VERSION]" >&2
+    exit 64
+}
+[[ $# -ge 1 && $# -le 2 && -d $1 ]] || usage
+bin=$(realpath "$1")
+program_version=$("$bin/confrelay" --version | sed 's/^confrelay //')
+version=${2:-$program_version+$(git rev-list --count HEAD 2>/dev/null || echo 0)}
+architecture=$(dpkg --print-architecture)
+
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+# dpkg-shlibdeps wants the layout of a source package.
+package=$root/debian/confrelay
+mkdir -p "$package/DEBIAN"
+
+for program in confrelay confclient confsim; do
+    install -D --mode=755 "$bin/$program" "$package/usr/bin/$program"
+    strip --strip-unneeded --remove-section=.comment "$package/usr/bin/$program"
+done
+
+install -D --mode=644 deploy/systemd/confrelay.service "$package/usr/lib/systemd/system/confrelay.service"
+install -D --mode=644 deploy/debian/sysusers.conf "$package/usr/lib/sysusers.d/confrelay.conf"
+# What is not set is a comment, so that the program's defaults hold.
+mkdir -p "$package/etc/confrelay"
+"$bin/confrelay" config print --drain 5m >"$package/etc/confrelay/confrelay.yaml"
+chmod 644 "$package/etc/confrelay/confrelay.yaml"
+
+manual() {
+    local page=$1
+    shift
+    mkdir -p "$package/usr/share/man/man1"
+    "$bin/$1" "${@:2}" --experimental-dump-help |
+        python3 deploy/debian/man-page.py --version "$program_version" \
+            --see-also $(printf '%s\n' $pages | grep -vx "$page") |
+        gzip --best --no-name >"$package/usr/share/man/man1/$page.1.gz"
+}
+pages="confrelay confrelay-calibrate confrelay-config confrelay-layout confclient confsim"
+for page in $pages; do manual "$page" ${page/-/ }; done
+
+documentation=$package/usr/share/doc/confrelay
+install -D --mode=644 deploy/debian/copyright "$documentation/copyright"
+install -D --mode=644 docs/operating.md "$documentation/operating.md"
+cp -r deploy/monitoring "$documentation/monitoring"
+gzip --best --no-name --stdout CHANGELOG.md >"$documentation/changelog.gz"
+find "$documentation" -type f -exec chmod 644 {} +
+
+for script in postinst prerm postrm; do
+    install --mode=755 "deploy/debian/$script" "$package/DEBIAN/$script"
+done
+echo /etc/confrelay/confrelay.yaml >"$package/DEBIAN/conffiles"
+
+# The libraries that the programs are linked with, as packages.
+touch "$root/debian/control"
+libraries=$(cd "$root" && dpkg-shlibdeps -O --ignore-missing-info debian/confrelay/usr/bin/* 2>"$root/warnings" |
+    sed 's/^shlibs:Depends=//') || { cat "$root/warnings" >&2; exit 70; }
+cat >"$package/DEBIAN/control" <<CONTROL
+Package: confrelay
+Version: $version
+Architecture: $architecture
+Maintainer: confrelay <confrelay@localhost>
+Section: net
+Priority: optional
+Depends: $libraries, fonts-dejavu-core, init-system-helpers, systemd | systemd-standalone-sysusers
+Recommends: fonts-noto-core, fonts-noto-color-emoji, fonts-droid-fallback, fonts-nanum
+Installed-Size: $(du --summarize --block-size=1024 "$package" | cut -f1)
+Description: conferencing relay
+ Every participant sends one H.264 and one Opus stream and gets back one picture
+ of the others and one mix, encoded in real time at the bitrate that its network
+ carries. With a page for browsers, test clients (confclient) and a simulator
+ (confsim).
+CONTROL
+
+mkdir -p out
+deb=out/confrelay_${version}_$architecture.deb
+dpkg-deb --root-owner-group --build "$package" "$deb" >/dev/null
+echo "$deb"
