@@ -8,7 +8,12 @@ extension RelayDriver {
     /// Admits a participant.
     func join(_ request: JoinRequest) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
-        return try act { relay, now throws(JoinError) in try relay.join(request, now: now) }
+        do throws(JoinError) {
+            return try act { relay, now throws(JoinError) in try relay.join(request, now: now) }
+        } catch {
+            tellRefusal(error, of: request)
+            throw error
+        }
     }
 
     /// Removes a participant; `false` if it does not exist.

@@ -1,8 +1,10 @@
 import Conference
+import Foundation
 import LinkEmulation
 import MediaCore
 import NIOCore
 import PeerConnection
+import RoomAPI
 import SecureTransport
 import Synchronization
 
@@ -18,6 +20,8 @@ actor RelayDriver {
     private let now: @Sendable () -> MonotonicInstant
     private let onOverloadEvent: @Sendable (OverloadEvent) -> Void
     private let onNotice: @Sendable (RelayNotice) -> Void
+    private let onEvent: (@Sendable (RelayEvent) -> Void)?
+    private var eventSource: RelayEventSource
     private var socket: MediaSocket?
     private var downlinks: EmulatedDownlinks?
     private var timer: (scheduled: NIOScheduledCallback, instant: MonotonicInstant)?
@@ -43,12 +47,14 @@ actor RelayDriver {
     ///   - downlink: The properties of an emulated link to each address; nil for none.
     ///   - onOverloadEvent: Receives the events of overload control, on the loop.
     ///   - onNotice: Receives messages for the log, on the loop.
+    ///   - onEvent: Is told what webhooks and the event log tell, on the loop; nil where nobody wants it.
     ///   - now: The clock; instants of the event loop's timers must be on it.
     ///   - makeRelay: Makes the relay, which from then on belongs to the loop.
     init(
         eventLoop: any EventLoop, workerCount: Int, downlink: LinkProfile? = nil,
         onOverloadEvent: @escaping @Sendable (OverloadEvent) -> Void = { _ in },
         onNotice: @escaping @Sendable (RelayNotice) -> Void = { _ in },
+        onEvent: (@Sendable (RelayEvent) -> Void)? = nil,
         now: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now() },
         makeRelay: @Sendable () -> any RelayCore
     ) {
@@ -59,6 +65,9 @@ actor RelayDriver {
         self.now = now
         self.onOverloadEvent = onOverloadEvent
         self.onNotice = onNotice
+        self.onEvent = onEvent
+        var generator = SystemRandomNumberGenerator()
+        eventSource = RelayEventSource(using: &generator)
         self.completions = completions
         downlinks = downlink.map { EmulatedDownlinks(profile: $0, start: now()) }
         relay = makeRelay()
@@ -110,7 +119,10 @@ actor RelayDriver {
         let now = now()
         relay.close(now: now)
         transmit(now: now)
-        while let notice = relay.pollNotice() { onNotice(notice) }
+        publishNotices(now: now)
+        while let event = relay.pollRoomEvent() {
+            tell { source, date in source.events(of: event, at: date, now: now) }
+        }
         feeds.close()
         emptyRelay?.finish()
         feedTimer?.cancel()
@@ -197,14 +209,38 @@ actor RelayDriver {
     }
 
     private func publishEvents(now: MonotonicInstant) {
-        while let event = relay.pollOverloadEvent() { onOverloadEvent(event) }
-        while let notice = relay.pollNotice() { onNotice(notice) }
+        while let event = relay.pollOverloadEvent() {
+            onOverloadEvent(event)
+            tell { source, date in source.event(of: event, at: date).map { [$0] } ?? [] }
+        }
+        publishNotices(now: now)
+        if eventSource.isWaiting { tell { source, date in source.dueEvents(at: date, now: now) } }
         while let event = relay.pollRoomEvent() {
+            tell { source, date in source.events(of: event, at: date, now: now) }
             feeds.publish(event, now: now)
             guard case .closed = event.kind else { continue }
             if relay.isEmpty { emptyRelay?.finish() }
             returnMemoryLater(now: now)
         }
+    }
+
+    private func publishNotices(now: MonotonicInstant) {
+        while let notice = relay.pollNotice() {
+            onNotice(notice)
+            tell { source, date in source.events(of: notice, at: date, now: now) }
+        }
+    }
+
+    /// Tells that a join was refused.
+    func tellRefusal(_ error: JoinError, of request: JoinRequest) {
+        tell { source, date in
+            source.event(ofRefusal: error, request: request, at: date, now: now()).map { [$0] } ?? []
+        }
+    }
+
+    private func tell(_ events: (inout RelayEventSource, Date) -> [RelayEvent]) {
+        guard let onEvent else { return }
+        for event in events(&eventSource, Date()) { onEvent(event) }
     }
 
     /// Returns an ended room's memory to the system, on another thread.

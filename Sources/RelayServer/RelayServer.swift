@@ -27,6 +27,7 @@ public final class RelayServer: Service {
     private let connections: ConnectionRegister
     private let iceServers: [ICEServer]
     private let turnSecret: TURNSecret?
+    private let events: EventOutputs?
     private let logger: Logger
     private let calibration: CalibrationRun?
     private let onListening: @Sendable (Endpoint) -> Void
@@ -58,6 +59,7 @@ public final class RelayServer: Service {
         }
         var configuration = configuration
         let certificates = try read(&configuration, logger: logger)
+        let events = try EventOutputs.open(configuration, logger: logger)
         let certificate: DTLSCertificate
         do throws(DTLSError) {
             certificate = try DTLSCertificate()
@@ -74,7 +76,7 @@ public final class RelayServer: Service {
             }
             return RelayServer(
                 configuration, certificate: certificate, channel: channel, bound: bound, mediaGroup: mediaGroup,
-                binder: binder, flightFolder: flightFolder, certificates: certificates, logger: logger,
+                binder: binder, flightFolder: flightFolder, certificates: certificates, events: events, logger: logger,
                 onListening: onListening, makeRelay: makeRelay)
         } catch {
             try? await mediaGroup.shutdownGracefully()
@@ -107,7 +109,7 @@ public final class RelayServer: Service {
     private init(
         _ configuration: RelayServerConfiguration, certificate: DTLSCertificate, channel: any Channel,
         bound: TransportAddress, mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder,
-        flightFolder: FlightFolder?, certificates: CertificateStore?, logger: Logger,
+        flightFolder: FlightFolder?, certificates: CertificateStore?, events: EventOutputs?, logger: Logger,
         onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
     ) {
@@ -125,6 +127,7 @@ public final class RelayServer: Service {
         self.binder = binder
         self.flightFolder = flightFolder
         self.certificates = certificates
+        self.events = events
         connections = ConnectionRegister(
             ConnectionAdmission(
                 maximum: configuration.maximumConnections, reserve: SignallingLimits.reservedConnections,
@@ -143,7 +146,8 @@ public final class RelayServer: Service {
         }
         driver = RelayDriver(
             eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink,
-            onOverloadEvent: OverloadLog(logger: logger).record, onNotice: RelayLog(logger: logger).record
+            onOverloadEvent: OverloadLog(logger: logger).record, onNotice: RelayLog(logger: logger).record,
+            onEvent: events.map { events in { @Sendable event in events.record(event) } }
         ) { [relayConfiguration] in
             makeRelay(relayConfiguration)
         }
@@ -154,6 +158,7 @@ public final class RelayServer: Service {
     ///
     /// - Throws: `StartupError` if the TCP port was taken meanwhile, `ServiceError` if a socket failed.
     public func run() async throws {
+        events?.start()
         let outcome: Result<Void, any Error>
         do {
             try await serve()
@@ -162,6 +167,7 @@ public final class RelayServer: Service {
             outcome = .failure(error)
         }
         await driver.close()
+        await events?.close()
         await flightFolder?.close()
         try? await signallingGroup.shutdownGracefully()
         try? await mediaGroup.shutdownGracefully()
@@ -188,9 +194,11 @@ public final class RelayServer: Service {
         logger.notice(isEmpty ? "drained: all rooms are empty" : "the time to drain is over, or was cut short")
     }
 
-    /// Reads the TLS certificate and its key again, for the connections that come. The log says if they cannot be used.
-    public func reloadCertificate() {
+    /// Reads the TLS certificate and its key again, for the connections that come, and opens the event log's file anew.
+    /// The log says if they cannot be used.
+    public func reloadFiles() {
         certificates?.reload()
+        events?.reopenLog()
     }
 
     /// The interval at which the certificate's files are checked.
@@ -251,7 +259,7 @@ public final class RelayServer: Service {
         let signalling = SignallingRouter(
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
-            turnSecret: turnSecret, sessions: SessionNames(using: &generator))
+            turnSecret: turnSecret, events: events, sessions: SessionNames(using: &generator))
         return Application(
             router: signalling.makeRouter(),
             server: HTTPServerBuilder { [connections, certificates] responder in

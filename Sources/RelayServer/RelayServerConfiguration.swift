@@ -26,6 +26,14 @@ public struct RelayServerConfiguration: Sendable {
     public var iceServers: [ICEServer] = []
     /// What credentials are made with for those of them that are TURN servers and have none; nil where each has some.
     public var turnSecret: TURNSecret?
+    /// Where events are posted to.
+    public var webhooks: [WebhookEndpoint] = []
+    /// Signs what is posted; without it nothing is.
+    public var webhookSigner: WebhookSigner?
+    /// The folder in which events wait for webhooks, which need not be there.
+    public var webhookQueueFolder = "webhooks"
+    /// The file that events are added to; nil for none.
+    public var eventLog: String?
     /// Threads that decode, compose, mix and encode.
     public var workers = System.coreCount
     /// The properties of an emulated link to each address, to see calls on a slow network; nil for none.

@@ -10,6 +10,8 @@ public struct ServerReport: Sendable {
     public var kernelDrops: UInt64? = nil
     /// Connections to the signalling server that were not served in full, since their address had its share of them.
     public var connectionsRefused: UInt64 = 0
+    /// What became of events that webhooks want; nil where events go nowhere.
+    public var webhooks: WebhookCounters? = nil
     /// Jobs run, waiting and late.
     public var workers: WorkerPoolStatistics
     /// The number of worker threads.

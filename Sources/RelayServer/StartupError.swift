@@ -18,6 +18,10 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case noFreePort(host: String)
     /// Recordings cannot be kept there.
     case folderNotUsable(path: String, reason: String)
+    /// Events cannot wait there for webhooks.
+    case webhookQueueNotUsable(path: String, reason: String)
+    /// The file of events cannot be written to.
+    case eventLogNotUsable(path: String, reason: String)
     /// The images that templates and overlays name cannot be read.
     case imagesNotUsable(reason: String)
     /// The file of the TLS certificate is not there or holds none.
@@ -48,6 +52,11 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .folderNotUsable(let path, let reason):
             "flight recordings cannot be kept in \(path): \(reason); give --flight-recorder a folder that this user can "
                 + "write to"
+        case .webhookQueueNotUsable(let path, let reason):
+            "events cannot wait for webhooks in \(path): \(reason); give --webhook-queue a folder of this relay's own that "
+                + "this user can write to"
+        case .eventLogNotUsable(let path, let reason):
+            "events cannot be written to \(path): \(reason); give --event-log a file that this user can write to"
         case .imagesNotUsable(let reason):
             "\(reason); give --images a folder of PNG files"
         case .certificateNotUsable(let path, let reason):

@@ -77,7 +77,7 @@ enum Confrelay {
                     service: StopService(server: server, drain: drain),
                     successTerminationBehavior: .gracefullyShutdownGroup),
             ]
-            if configuration.tls != nil {
+            if configuration.tls != nil || configuration.eventLog != nil {
                 services.append(.init(service: HangupService(server: server), successTerminationBehavior: .ignore))
             }
             var group = ServiceGroupConfiguration(services: services, logger: logger)
@@ -96,7 +96,7 @@ enum Confrelay {
 
     static func exit(for error: StartupError) -> Exit {
         switch error {
-        case .folderNotUsable: .cannotCreate
+        case .folderNotUsable, .webhookQueueNotUsable, .eventLogNotUsable: .cannotCreate
         case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable: .noInput
         default: .unavailable
         }

@@ -32,7 +32,7 @@ struct ConfrelayCommand: ParsableCommand {
 
             Exit codes: 0 ended as asked; 64 an option is wrong; 66 a file cannot be read, or the TLS certificate or key, \
             or an image, cannot be used; 69 the address or port cannot be used; 70 an internal failure; 73 the flight \
-            recorder's folder cannot be written to; 78 the file of --config is wrong.
+            recorder's folder, the webhooks' queue or the event log cannot be written to; 78 the file of --config is wrong.
             """,
         version: "confrelay \(RelayVersion.current)")
 
@@ -54,6 +54,9 @@ struct ConfrelayCommand: ParsableCommand {
     @OptionGroup(title: "Flight recorder")
     var flightRecorder: FlightRecorderOptions
 
+    @OptionGroup(title: "Events")
+    var events: EventOptions
+
     @OptionGroup(title: "Logging")
     var logging: LoggingOptions
 
@@ -69,6 +72,10 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.tls = browsers.tlsFiles
         configuration.iceServers = browsers.iceServer + browsers.iceServerFile
         configuration.turnSecret = browsers.turnSecret
+        configuration.webhooks = events.webhook
+        configuration.webhookSigner = events.webhookSecret
+        configuration.webhookQueueFolder = events.queueFolder
+        configuration.eventLog = events.eventLog
         configuration.workers = limits.workers
         configuration.flightRecorderFolder = flightRecorder.flightRecorder
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit

@@ -1,6 +1,10 @@
 import ArgumentParser
+import Conference
+import CongestionControl
 import Foundation
+import MediaCore
 import RelayServer
+import SecureTransport
 import Testing
 
 @testable import confrelay

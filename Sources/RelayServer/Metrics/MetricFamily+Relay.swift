@@ -5,7 +5,7 @@ import PeerConnection
 
 extension MetricFamily<ServerReport> {
     /// The metrics of the whole relay, in the order in which they are written.
-    static var relay: [Self] { process + sockets + signalling + workers + decoding + population }
+    static var relay: [Self] { process + sockets + signalling + webhooks + workers + decoding + population }
 
     private static var process: [Self] {
         [
@@ -78,6 +78,27 @@ extension MetricFamily<ServerReport> {
             gauge("event_subscribers", "Open event streams.") { Double($0.eventSubscribers) },
             counter("event_subscriber_overruns", "Slow readers of event streams that got the whole state again.") {
                 $0.eventSubscriberOverruns
+            },
+        ]
+    }
+
+    private static var webhooks: [Self] {
+        [
+            Self(
+                "webhook_events_total", .counter,
+                "Events by `result`: `delivered`, `expired` (not taken for an hour), `dropped` (no room); absent without "
+                    + "webhooks and event log."
+            ) { report in
+                let results = report.webhooks.map {
+                    [("delivered", $0.delivered), ("expired", $0.expired), ("dropped", $0.dropped)]
+                }
+                return (results ?? []).map { Sample(Double($0.1), [("result", $0.0)]) }
+            },
+            counter("webhook_requests_failed", "Requests to webhooks that were not answered with 2xx.") {
+                $0.webhooks?.failedRequests
+            },
+            gauge("webhook_queue_bytes", "Events that wait on disk for webhooks.") {
+                ($0.webhooks?.waiting).map(Double.init)
             },
         ]
     }

@@ -62,6 +62,7 @@ extension SignallingRouter {
         let text = try await driver.snapshots.report().document("metrics") { report in
             var report = report
             report.kernelDrops = KernelDropCounter(port: mediaPort).read()
+            report.webhooks = events?.counters
             report.connectionsRefused = connections?.refusedCount ?? 0
             return ByteBuffer(string: report.prometheusText())
         }

@@ -24,6 +24,8 @@ struct SignallingRouter {
     var iceServers: [ICEServer] = []
     /// What credentials of those that have none are made with.
     var turnSecret: TURNSecret?
+    /// Where events go; nil for nowhere.
+    var events: EventOutputs?
     /// The names of sessions in locations.
     let sessions: SessionNames
     /// The files of the page.

@@ -23,7 +23,7 @@ public struct TURNSecret: Hashable, Sendable {
     /// - Parameter user: Stands in the TURN server's log; visible ASCII characters.
     public func completing(_ server: ICEServer, for user: String, at date: Date) -> ICEServer {
         guard server.lacksCredentials else { return server }
-        let expiry = Int64(clamping: Int64(date.timeIntervalSince1970) + Self.validity.components.seconds)
+        let expiry = Int64(date.timeIntervalSince1970) + Self.validity.components.seconds
         let username = "\(expiry):\(user)"
         guard let code = KeyedHash(key: Array(secret.utf8)).codeWithSHA1(of: username) else { return server }
         return ICEServer(

@@ -37,7 +37,7 @@ struct ConfigCheckCommand: ParsableCommand {
         } catch {
             throw CommandFailure(Confrelay.exit(for: error), error.description)
         }
-        let count = DeclaredOption.all.count { read.values(of: $0).source != .default }
+        let count = DeclaredOption.all.count(where: { read.values(of: $0).source != .default })
         StandardStreams.write("\(read.file?.path ?? "the command line"): fine, sets \(count) options\n")
     }
 }

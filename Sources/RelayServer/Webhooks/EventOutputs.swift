@@ -1,0 +1,157 @@
+import Foundation
+import Glibc
+import Logging
+import MediaCore
+import RoomAPI
+import Synchronization
+
+/// Takes a relay's events from the driver's loop to webhooks and to the event log.
+///
+/// The loop puts an event into a bounded queue and goes on. A task of low priority encodes it and writes it; each
+/// webhook has a task of its own.
+final class EventOutputs: Sendable {
+    private enum Order {
+        case event(RelayEvent)
+        case reopenLog
+    }
+
+    /// Events that wait to be written.
+    private static let queueLength = 4096
+    /// How long the last events may take after the relay's end; webhooks get the rest after the next start.
+    private static let lastMoment = Duration.milliseconds(500)
+
+    private let orders: AsyncStream<Order>
+    private let tell: AsyncStream<Order>.Continuation
+    private let deliveries: [WebhookDelivery]
+    private let client: WebhookClient?
+    private let lock: FileLock?
+    private let log: Mutex<EventLog?>
+    private let lost = Atomic<UInt64>(0)
+    private let tasks = Mutex<(writing: Task<Void, Never>?, delivering: [Task<Void, Never>])>((nil, []))
+
+    /// Opens files and queues.
+    /// - Returns: nil where events go nowhere.
+    static func open(
+        _ configuration: RelayServerConfiguration, logger: Logger
+    ) throws(StartupError) -> EventOutputs? {
+        guard configuration.eventLog != nil || !configuration.webhooks.isEmpty else { return nil }
+        return try EventOutputs(configuration, logger: logger)
+    }
+
+    private init(_ configuration: RelayServerConfiguration, logger: Logger) throws(StartupError) {
+        (orders, tell) = AsyncStream.makeStream(of: Order.self, bufferingPolicy: .bufferingOldest(Self.queueLength))
+        let path = configuration.eventLog
+        log = Mutex(try path.map { path throws(StartupError) in try EventLog(path: path, logger: logger) })
+        guard let signer = configuration.webhookSigner, !configuration.webhooks.isEmpty else {
+            client = nil
+            lock = nil
+            deliveries = []
+            return
+        }
+        let folder = configuration.webhookQueueFolder
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .webhookQueueNotUsable(path: folder, reason: error.localizedDescription)
+        }
+        lock = try FileLock(path: folder + "/lock", folder: folder)
+        Self.removeForgotten(in: folder, except: Set(configuration.webhooks.map(\.folderName)))
+        let client = WebhookClient()
+        self.client = client
+        deliveries = try configuration.webhooks.map { endpoint throws(StartupError) -> WebhookDelivery in
+            do {
+                let queue = try WebhookQueue(
+                    folder: URL(fileURLWithPath: folder).appendingPathComponent(endpoint.folderName))
+                return WebhookDelivery(
+                    endpoint: endpoint, queue: queue, signer: signer, transport: client, logger: logger)
+            } catch {
+                throw .webhookQueueNotUsable(path: folder, reason: error.localizedDescription)
+            }
+        }
+    }
+
+    /// Tells an event. It never waits: of too many events the newest are lost, and counted.
+    func record(_ event: RelayEvent) {
+        if case .dropped = tell.yield(.event(event)) { lost.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    /// Opens the event log's file anew.
+    func reopenLog() { tell.yield(.reopenLog) }
+
+    /// Starts to write and to deliver.
+    func start() {
+        let writing = Task(priority: .utility) { [self] in
+            for await order in orders {
+                switch order {
+                case .reopenLog: log.withLock { _ = $0?.reopen() }
+                case .event(let event):
+                    guard let line = try? Self.encode(event) else { continue }
+                    log.withLock { _ = $0?.append(line) }
+                    for delivery in deliveries { await delivery.append(event, line: line) }
+                }
+            }
+        }
+        let delivering = deliveries.map { delivery in Task(priority: .utility) { await delivery.run() } }
+        tasks.withLock { $0 = (writing, delivering) }
+    }
+
+    /// Writes what was told, and delivers what can be delivered in a moment.
+    func close() async {
+        tell.finish()
+        let (writing, delivering) = tasks.withLock { $0 }
+        await writing?.value
+        for delivery in deliveries { await delivery.finish() }
+        let limit = Task {
+            try? await Task.sleep(for: Self.lastMoment)
+            for task in delivering { task.cancel() }
+        }
+        for task in delivering { await task.value }
+        limit.cancel()
+        await client?.close()
+    }
+
+    /// What became of all webhooks' events so far.
+    var counters: WebhookCounters {
+        var all = WebhookCounters(dropped: lost.load(ordering: .relaxed))
+        for delivery in deliveries { all.add(delivery.counters) }
+        return all
+    }
+
+    /// Removes the queues of webhooks that are no longer configured, once nothing in them is worth delivering.
+    private static func removeForgotten(in folder: String, except names: Set<String>) {
+        let files = FileManager.default
+        let oldest = Date(timeIntervalSinceNow: -WebhookDelivery.patience.seconds)
+        for name in (try? files.contentsOfDirectory(atPath: folder)) ?? [] where !names.contains(name) {
+            let queue = folder + "/" + name
+            let times = ((try? files.contentsOfDirectory(atPath: queue)) ?? []).compactMap {
+                try? files.attributesOfItem(atPath: queue + "/" + $0)[.modificationDate] as? Date
+            }
+            guard name.hasPrefix(WebhookEndpoint.folderPrefix), times.allSatisfy({ $0 < oldest }) else { continue }
+            try? files.removeItem(atPath: queue)
+        }
+    }
+
+    private static func encode(_ event: RelayEvent) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(event)
+    }
+}
+
+/// Keeps another relay out of a folder for as long as this one runs.
+private final class FileLock: Sendable {
+    private let descriptor: CInt
+
+    init(path: String, folder: String) throws(StartupError) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw .webhookQueueNotUsable(path: folder, reason: String(cString: strerror(errno)))
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw .webhookQueueNotUsable(path: folder, reason: "another relay uses it")
+        }
+    }
+
+    deinit { Glibc.close(descriptor) }
+}

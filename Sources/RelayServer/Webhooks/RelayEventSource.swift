@@ -1,0 +1,161 @@
+import Conference
+import Foundation
+import LoadControl
+import MediaCore
+import RoomAPI
+import SecureTransport
+
+/// Makes events of what a relay tells, in the order in which it happened. It belongs to the driver's loop; encoding and
+/// writing are others' work.
+struct RelayEventSource {
+    /// A room that somebody is in.
+    private struct OpenRoom {
+        let session: String
+        let started: MonotonicInstant
+        var people: [String: RelayEvent.Person] = [:]
+        /// When a speaker was told last, and whom to tell when it is time to.
+        var speakerTold: MonotonicInstant?
+        var speaker: String?
+        var speakerWaits = false
+    }
+
+    /// Between two events of a room that tell its speaker.
+    static let speakerInterval = Duration.seconds(2)
+
+    private let prefix: String
+    private var count: UInt64 = 0
+    private var rooms: [String: OpenRoom] = [:]
+    private var waitingSpeakers: Set<String> = []
+    /// Anybody can have joins refused.
+    private var refusals = TokenBucket(rate: 5, capacity: 50)
+    private var suppressed = 0
+
+    /// - Parameter generator: Makes ids unlike those of other relays and other starts.
+    init(using generator: inout some RandomNumberGenerator) {
+        prefix = String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
+    }
+
+    /// The events that a notice amounts to.
+    mutating func events(of notice: RelayNotice, at date: Date, now: MonotonicInstant) -> [RelayEvent] {
+        switch notice {
+        case .joined(let member):
+            var events: [RelayEvent] = []
+            if rooms[member.room] == nil {
+                var event = make(.roomStarted, at: date, room: member.room)
+                event.roomSession = event.id
+                rooms[member.room] = OpenRoom(session: event.id, started: now)
+                events.append(event)
+            }
+            let person = RelayEvent.Person(member)
+            rooms[member.room]?.people[member.id] = person
+            var event = make(.participantJoined, at: date, room: member.room)
+            event.participant = person
+            return events + [event]
+        case .left(let member, let reason, let duration):
+            var event = make(.participantLeft, at: date, room: member.room)
+            event.participant = RelayEvent.Person(member)
+            event.reason = reason.name
+            event.duration = duration.seconds
+            rooms[member.room]?.people[member.id] = nil
+            return [event]
+        case .fellSilent, .authenticationFailed: return []
+        }
+    }
+
+    /// The events that a change in a room amounts to.
+    mutating func events(of change: RoomEvent, at date: Date, now: MonotonicInstant) -> [RelayEvent] {
+        switch change.kind {
+        case .closed:
+            guard let room = rooms[change.room] else { return [] }
+            var event = make(.roomEnded, at: date, room: change.room)
+            event.duration = (now - room.started).seconds
+            rooms[change.room] = nil
+            waitingSpeakers.remove(change.room)
+            return [event]
+        case .activeSpeakerChanged(let id):
+            guard rooms[change.room] != nil else { return [] }
+            rooms[change.room]?.speaker = id
+            waitingSpeakers.insert(change.room)
+            return dueEvents(at: date, now: now)
+        default: return []
+        }
+    }
+
+    /// Whether there may be `dueEvents` soon.
+    var isWaiting: Bool { !waitingSpeakers.isEmpty }
+
+    /// The events that waited until they may be told.
+    mutating func dueEvents(at date: Date, now: MonotonicInstant) -> [RelayEvent] {
+        guard !waitingSpeakers.isEmpty else { return [] }
+        var events: [RelayEvent] = []
+        for name in waitingSpeakers.sorted() {
+            guard let room = rooms[name] else { continue }
+            if let told = room.speakerTold, now - told < Self.speakerInterval { continue }
+            waitingSpeakers.remove(name)
+            rooms[name]?.speakerTold = now
+            var event = make(.activeSpeakerChanged, at: date, room: name)
+            event.participant = room.speaker.flatMap { room.people[$0] }
+            events.append(event)
+        }
+        return events
+    }
+
+    /// The event of a refused join; nil for one of too many, which the next event counts.
+    mutating func event(
+        ofRefusal error: JoinError, request: JoinRequest, at date: Date, now: MonotonicInstant
+    ) -> RelayEvent? {
+        guard refusals.take(now: now) else {
+            suppressed += 1
+            return nil
+        }
+        var event = make(.joinRefused, at: date, room: request.room)
+        event.participant = RelayEvent.Person(
+            id: nil, name: request.name, role: request.role, address: request.client?.host)
+        event.reason = error.description
+        event.suppressed = suppressed > 0 ? suppressed : nil
+        suppressed = 0
+        return event
+    }
+
+    /// The event of what overload control tells; nil for other things than another level.
+    mutating func event(of overload: OverloadEvent, at date: Date) -> RelayEvent? {
+        guard case .levelChanged(let change) = overload else { return nil }
+        var event = make(.overloadChanged, at: date, room: nil)
+        event.overload = .init(from: change.from.name, to: change.to.name, seatsLeft: change.seatsLeft)
+        return event
+    }
+
+    private mutating func make(_ kind: RelayEvent.Kind, at date: Date, room: String?) -> RelayEvent {
+        count += 1
+        var event = RelayEvent(
+            id: "\(prefix)-\(count)", type: kind, time: date.formatted(EventTime.style), room: room)
+        event.roomSession = room.flatMap { rooms[$0]?.session }
+        return event
+    }
+}
+
+/// How events tell the time.
+enum EventTime {
+    static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+}
+
+extension RelayEvent.Person {
+    init(_ member: RelayNotice.Member) {
+        self.init(id: member.id, name: member.name, role: member.role, address: member.address?.host)
+    }
+}
+
+extension LeaveReason {
+    /// As events name it.
+    fileprivate var name: String {
+        switch self {
+        case .left: "left"
+        case .idle: "idle"
+        case .failed: "failed"
+        case .neverConnected: "neverConnected"
+        case .noSeat: "noSeat"
+        case .replaced: "replaced"
+        case .closing: "relayEnded"
+        }
+    }
+}

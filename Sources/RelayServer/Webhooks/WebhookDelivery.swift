@@ -1,0 +1,172 @@
+import Foundation
+import Logging
+import MediaCore
+import RoomAPI
+import Synchronization
+
+/// Sends one request to a webhook. The program's is `WebhookClient`.
+protocol WebhookTransport: Sendable {
+    /// Posts a body.
+    /// - Returns: The status of the answer.
+    func post(_ body: [UInt8], to url: String, fields: [(name: String, value: String)]) async throws -> Int
+}
+
+/// The time as deliveries have it; virtual in tests.
+struct WebhookClock: Sendable {
+    var now: @Sendable () -> Date = { Date() }
+    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+}
+
+/// Brings the events that one endpoint wants to it: those of a room in their order, each at least once.
+actor WebhookDelivery {
+    /// Events that are given up so long after they happened.
+    static let patience = Duration.seconds(3600)
+    /// Rooms whose events are posted at the same time.
+    private static let lanes = 8
+    /// Events that are read from the queue at once.
+    private static let windowLength = 64
+    private static let longestPause = 60.0
+
+    nonisolated let endpoint: WebhookEndpoint
+    private let signer: WebhookSigner
+    private let transport: any WebhookTransport
+    private let clock: WebhookClock
+    private let logger: Logger
+    private var queue: WebhookQueue
+    private let totals = Mutex(WebhookCounters())
+    /// Whether the log has said that requests fail.
+    private var isFailing = false
+    private let news: AsyncStream<Void>
+    private let tell: AsyncStream<Void>.Continuation
+
+    init(
+        endpoint: WebhookEndpoint, queue: WebhookQueue, signer: WebhookSigner, transport: any WebhookTransport,
+        clock: WebhookClock = WebhookClock(), logger: Logger
+    ) {
+        self.endpoint = endpoint
+        self.queue = queue
+        self.signer = signer
+        self.transport = transport
+        self.clock = clock
+        self.logger = logger
+        (news, tell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        // What an earlier run of the program left.
+        tell.yield()
+    }
+
+    /// What became of the events so far.
+    nonisolated var counters: WebhookCounters { totals.withLock { $0 } }
+
+    /// Counts, and looks at the queue.
+    private func count(_ change: (inout WebhookCounters) -> Void = { _ in }) {
+        totals.withLock { totals in
+            change(&totals)
+            totals.waiting = queue.size
+        }
+    }
+
+    /// Puts an event into the queue, if the endpoint wants it.
+    func append(_ event: RelayEvent, line: Data) {
+        guard endpoint.wants(event) else { return }
+        do {
+            let dropped = queue.dropped
+            try queue.append(line)
+            count { $0.dropped &+= queue.dropped - dropped }
+        } catch {
+            count { $0.dropped &+= 1 }
+            logger.error("an event for the webhook \(endpoint.shownURL) cannot be kept: \(error.localizedDescription)")
+        }
+        tell.yield()
+    }
+
+    /// No more events come: `run` ends when all are delivered.
+    func finish() { tell.finish() }
+
+    /// Delivers until the task is cancelled, or all is done after `finish`.
+    func run() async {
+        for await _ in news {
+            while !Task.isCancelled {
+                do {
+                    let window = try queue.next(Self.windowLength)
+                    guard let last = window.last else { break }
+                    await deliver(window)
+                    guard !Task.isCancelled else { return }
+                    try queue.deliver(upTo: last.end)
+                    count()
+                } catch {
+                    count { $0.dropped &+= 1 }
+                    logger.error(
+                        "the queue of the webhook \(endpoint.shownURL) cannot be read: \(error.localizedDescription)")
+                    break
+                }
+            }
+        }
+    }
+
+    private struct Waiting {
+        var event: RelayEvent
+        var body: [UInt8]
+    }
+
+    private func deliver(_ window: [WebhookQueue.Entry]) async {
+        var lanes: [String: [Waiting]] = [:]
+        for entry in window {
+            // A crash of the machine may leave anything in a file.
+            guard let event = try? JSONDecoder().decode(RelayEvent.self, from: entry.line) else {
+                count { $0.dropped &+= 1 }
+                continue
+            }
+            lanes[event.room ?? "", default: []].append(Waiting(event: event, body: Array(entry.line)))
+        }
+        await withTaskGroup(of: Void.self) { group in
+            var running = 0
+            for lane in lanes.values {
+                if running == Self.lanes { await group.next() } else { running += 1 }
+                group.addTask { for waiting in lane { await self.deliver(waiting) } }
+            }
+        }
+    }
+
+    private func deliver(_ waiting: Waiting) async {
+        var pause = 1.0
+        while !Task.isCancelled {
+            let now = clock.now()
+            guard let happened = try? Date(waiting.event.time, strategy: EventTime.style),
+                now.timeIntervalSince(happened) < Self.patience.seconds
+            else {
+                count { $0.expired &+= 1 }
+                return
+            }
+            let fields = signer.fields(id: waiting.event.id, body: waiting.body, at: now)
+            do {
+                let status = try await transport.post(waiting.body, to: endpoint.url, fields: fields)
+                guard !(200..<300).contains(status) else {
+                    recordSuccess()
+                    return
+                }
+                recordFailure("it answers \(status)")
+            } catch {
+                guard !Task.isCancelled else { return }
+                recordFailure("\(error)")
+            }
+            // Apart, so that several rooms, or relays, do not come all at once.
+            try? await clock.sleep(.seconds(pause * Double.random(in: 0.8...1.2)))
+            pause = min(2 * pause, Self.longestPause)
+        }
+    }
+
+    private func recordSuccess() {
+        count { $0.delivered &+= 1 }
+        guard isFailing else { return }
+        isFailing = false
+        logger.notice("the webhook \(endpoint.shownURL) takes events again")
+    }
+
+    private func recordFailure(_ reason: String) {
+        count { $0.failedRequests &+= 1 }
+        guard !isFailing else { return }
+        isFailing = true
+        logger.warning(
+            "the webhook \(endpoint.shownURL) takes no events: \(reason); each is tried again for an hour")
+    }
+}

@@ -1,0 +1,74 @@
+/// Something that happened on a relay, as webhooks and the event log tell it. `docs/webhooks.md` describes it.
+public struct RelayEvent: Codable, Hashable, Sendable {
+    /// The kinds of events, by their names in JSON.
+    public enum Kind: String, Codable, CaseIterable, Sendable {
+        /// Somebody joined a room in which nobody was.
+        case roomStarted
+        /// The last participant has left.
+        case roomEnded
+        case participantJoined
+        case participantLeft
+        /// Somebody else speaks; no more than one event in two seconds for a room.
+        case activeSpeakerChanged
+        /// A join was refused.
+        case joinRefused
+        /// Overload control does more or less than before.
+        case overloadChanged
+    }
+
+    /// A participant, or somebody who wanted to be one.
+    public struct Person: Codable, Hashable, Sendable {
+        /// The id in URLs; nil for one whose join was refused.
+        public var id: String?
+        /// As the client gave it, unchecked.
+        public var name: String
+        public var role: ParticipantRole
+        /// The IP address that the join came from; nil where it is not known.
+        public var address: String?
+
+        public init(id: String?, name: String, role: ParticipantRole, address: String?) {
+            self.id = id
+            self.name = name
+            self.role = role
+            self.address = address
+        }
+    }
+
+    /// A change of the overload level.
+    public struct Overload: Codable, Hashable, Sendable {
+        public var from: String
+        public var to: String
+        public var seatsLeft: Int?
+
+        public init(from: String, to: String, seatsLeft: Int?) {
+            self.from = from
+            self.to = to
+            self.seatsLeft = seatsLeft
+        }
+    }
+
+    /// Unlike that of any other event of any relay: an event that comes twice has the same.
+    public var id: String
+    public var type: Kind
+    /// When it happened: RFC 3339, UTC, with milliseconds.
+    public var time: String
+    public var room: String?
+    /// Tells rooms of the same name apart that were there one after the other.
+    public var roomSession: String?
+    /// Who it is about; nil for an active speaker who has left.
+    public var participant: Person?
+    /// Why a participant left, or a join was refused.
+    public var reason: String?
+    /// For how long the participant or the room was there, in seconds.
+    public var duration: Double?
+    /// Refused joins that no event told of, because there were too many.
+    public var suppressed: Int?
+    public var overload: Overload?
+
+    public init(id: String, type: Kind, time: String, room: String? = nil) {
+        self.id = id
+        self.type = type
+        self.time = time
+        self.room = room
+    }
+}

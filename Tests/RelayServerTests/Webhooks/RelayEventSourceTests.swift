@@ -1,0 +1,87 @@
+import Conference
+import Foundation
+import MediaCore
+import RoomAPI
+import SecureTransport
+import Testing
+
+@testable import RelayServer
+
+@Suite("Events for webhooks and the event log")
+struct RelayEventSourceTests {
+    private var generator = SeededGenerator(seed: 1)
+    private let date = Date(timeIntervalSince1970: 1_700_000_000.25)
+    private let start = MonotonicInstant.now()
+
+    private func source() -> RelayEventSource {
+        var generator = generator
+        return RelayEventSource(using: &generator)
+    }
+
+    private func member(_ id: String, room: String = "demo") -> RelayNotice.Member {
+        RelayNotice.Member(
+            room: room, id: id, name: id.capitalized, role: .sendAndReceive,
+            address: TransportAddress(ipv4: 0xC000_0207, port: 1234))
+    }
+
+    @Test("a room starts with the first join and ends after the last leave")
+    func life() throws {
+        var source = source()
+        var events = source.events(of: .joined(member("ada")), at: date, now: start)
+        events += source.events(of: .joined(member("ben")), at: date, now: start)
+        events += source.events(
+            of: .left(member("ada"), .idle, after: .seconds(7)), at: date, now: start + .seconds(7))
+        events += source.events(
+            of: .left(member("ben"), .left, after: .seconds(9)), at: date, now: start + .seconds(9))
+        events += source.events(of: RoomEvent(room: "demo", kind: .closed), at: date, now: start + .seconds(9))
+        events += source.events(of: .joined(member("ada")), at: date, now: start + .seconds(10))
+        #expect(
+            events.map(\.type) == [
+                .roomStarted, .participantJoined, .participantJoined, .participantLeft, .participantLeft, .roomEnded,
+                .roomStarted, .participantJoined,
+            ])
+        #expect(Set(events.map(\.id)).count == events.count)
+        #expect(Set(events[..<6].map(\.roomSession)).count == 1)
+        #expect(events[6].roomSession != events[0].roomSession)
+        #expect(events[0].time == "2023-11-14T22:13:20.250Z")
+        #expect(events[3].reason == "idle" && events[3].duration == 7 && events[5].duration == 9)
+        #expect(
+            events[1].participant
+                == .init(id: "ada", name: "Ada", role: .sendAndReceive, address: "192.0.2.7"))
+    }
+
+    @Test("speakers are told at most every two seconds, the newest of them")
+    func speakers() {
+        var source = source()
+        for id in ["ada", "ben", "cy"] { _ = source.events(of: .joined(member(id)), at: date, now: start) }
+        func speaks(_ id: String?, after milliseconds: Int) -> [String?] {
+            source.events(
+                of: RoomEvent(room: "demo", kind: .activeSpeakerChanged(id: id)), at: date,
+                now: start + .milliseconds(milliseconds)
+            ).map { $0.participant?.id }
+        }
+        #expect(speaks("ada", after: 0) == ["ada"])
+        #expect(speaks("ben", after: 500) == [])
+        #expect(speaks("cy", after: 900) == [])
+        #expect(source.isWaiting)
+        #expect(source.dueEvents(at: date, now: start + .milliseconds(1900)).isEmpty)
+        #expect(source.dueEvents(at: date, now: start + .seconds(2)).map { $0.participant?.id } == ["cy"])
+        #expect(!source.isWaiting)
+        #expect(speaks(nil, after: 5000) == [nil])
+    }
+
+    @Test("many refused joins are one event in a while, which counts the others")
+    func refusals() {
+        var source = source()
+        let request = JoinRequest(room: "demo", name: "Mallory", offer: "", client: TransportAddress(ipv4: 1, port: 1))
+        func refuse(after seconds: Int) -> RelayEvent? {
+            source.event(
+                ofRefusal: .roomFull(limit: 2), request: request, at: date, now: start + .seconds(seconds))
+        }
+        let told = (0..<1000).compactMap { _ in refuse(after: 0) }
+        #expect(told.count == 50)
+        #expect(told[0].participant?.name == "Mallory" && told[0].reason?.isEmpty == false && told[0].room == "demo")
+        #expect(refuse(after: 1)?.suppressed == 950)
+        #expect(refuse(after: 1)?.suppressed == nil)
+    }
+}

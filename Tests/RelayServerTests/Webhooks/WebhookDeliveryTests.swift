@@ -1,0 +1,177 @@
+import Foundation
+import Logging
+import MediaCore
+import RoomAPI
+import Synchronization
+import Testing
+
+@testable import RelayServer
+
+/// Webhooks on virtual time.
+@Suite("Deliveries to webhooks")
+struct WebhookDeliveryTests {
+    private static let start = Date(timeIntervalSince1970: 1_700_000_000)
+
+    /// A clock that only sleepers move, and a receiver that notes what it took and when.
+    private final class World: WebhookTransport, Sendable {
+        struct State {
+            var elapsed = 0.0
+            var taken: [RelayEvent] = []
+            var requests = 0
+            /// What is done whenever time has passed.
+            var onTime: (@Sendable (Double) async -> Void)?
+        }
+
+        let state = Mutex(State())
+        let answer: @Sendable (_ elapsed: Double, _ request: Int) throws -> Int
+
+        init(answer: @escaping @Sendable (_ elapsed: Double, _ request: Int) throws -> Int) { self.answer = answer }
+
+        var clock: WebhookClock {
+            WebhookClock(
+                now: { [self] in start + state.withLock { $0.elapsed } },
+                sleep: { [self] duration in
+                    let (elapsed, onTime) = state.withLock { state in
+                        state.elapsed += duration.seconds
+                        return (state.elapsed, state.onTime)
+                    }
+                    await onTime?(elapsed)
+                    try Task.checkCancellation()
+                })
+        }
+
+        func post(_ body: [UInt8], to url: String, fields: [(name: String, value: String)]) async throws -> Int {
+            let event = try JSONDecoder().decode(RelayEvent.self, from: Data(body))
+            #expect(fields.contains { $0 == ("webhook-id", event.id) })
+            let (elapsed, request) = state.withLock { state in
+                state.requests += 1
+                return (state.elapsed, state.requests)
+            }
+            let status = try answer(elapsed, request)
+            if (200..<300).contains(status) { state.withLock { $0.taken.append(event) } }
+            return status
+        }
+
+        var taken: [RelayEvent] { state.withLock { $0.taken } }
+    }
+
+    private struct Lost: Error {}
+
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "webhooks-\(UUID().uuidString)")
+
+    private func delivery(_ world: World, url: String = "http://receiver.example/") throws -> WebhookDelivery {
+        WebhookDelivery(
+            endpoint: try WebhookEndpoint(parsing: url), queue: try WebhookQueue(folder: folder, fileLimit: 2000),
+            signer: try WebhookSigner(parsing: "test 0123456789abcdef"), transport: world, clock: world.clock,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func event(_ number: Int, room: String?, after seconds: Double = 0) -> RelayEvent {
+        RelayEvent(
+            id: "e-\(number)", type: .participantJoined, time: (Self.start + seconds).formatted(EventTime.style),
+            room: room)
+    }
+
+    private func append(_ event: RelayEvent, to delivery: WebhookDelivery) async throws {
+        await delivery.append(event, line: try JSONEncoder().encode(event))
+    }
+
+    private func numbers(_ events: [RelayEvent], room: String) -> [Int] {
+        events.filter { $0.room == room }.compactMap { Int($0.id.dropFirst(2)) }
+    }
+
+    @Test("a receiver that is down for ten minutes gets every event, a room's in order, those of meanwhile included")
+    func outage() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let world = World { elapsed, _ in
+            if elapsed < 300 { throw Lost() }
+            return elapsed < 600 ? 503 : 204
+        }
+        let delivery = try delivery(world)
+        let rooms = ["a", "b", "c"]
+        for number in 0..<120 { try await append(event(number, room: rooms[number % 3]), to: delivery) }
+        let more = Mutex(120)
+        world.state.withLock { state in
+            state.onTime = { elapsed in
+                // One event every two seconds, as time passes.
+                while let number = more.withLock({ next -> Int? in
+                    guard next < 400, Double(next - 120) * 2 < elapsed else { return nil }
+                    defer { next += 1 }
+                    return next
+                }) {
+                    try? await append(event(number, room: rooms[number % 3], after: elapsed), to: delivery)
+                }
+                if more.withLock({ $0 == 400 }) { await delivery.finish() }
+            }
+        }
+        await delivery.run()
+        for (index, room) in rooms.enumerated() {
+            #expect(numbers(world.taken, room: room) == Array(stride(from: index, to: 400, by: 3)))
+        }
+        #expect(delivery.counters.delivered == 400)
+        #expect(delivery.counters.expired == 0 && delivery.counters.dropped == 0 && delivery.counters.waiting == 0)
+        // Pauses grow: in ten minutes none of the three rooms is tried more than some fifteen times.
+        #expect((3...50).contains(delivery.counters.failedRequests))
+    }
+
+    @Test("events are given up after an hour, and later ones are delivered")
+    func expiry() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let world = World { elapsed, _ in elapsed < 4000 ? 500 : 200 }
+        let delivery = try delivery(world)
+        try await append(event(0, room: "a"), to: delivery)
+        try await append(event(1, room: "a", after: 1000), to: delivery)
+        await delivery.finish()
+        await delivery.run()
+        #expect(delivery.counters.expired == 1)
+        #expect(numbers(world.taken, room: "a") == [1])
+    }
+
+    @Test("an event whose answer was lost comes again, with the same id, before the next of its room")
+    func lostAnswer() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let world = World { _, request in request == 2 ? 502 : 200 }
+        let delivery = try delivery(world)
+        for number in 0..<4 { try await append(event(number, room: "a"), to: delivery) }
+        await delivery.finish()
+        await delivery.run()
+        #expect(numbers(world.taken, room: "a") == [0, 1, 2, 3])
+        #expect(world.state.withLock { $0.requests } == 5)
+    }
+
+    @Test("what one run of the program did not deliver, the next does")
+    func restart() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let down = World { _, request in request <= 70 ? 200 : 503 }
+        let first = try delivery(down)
+        for number in 0..<200 { try await append(event(number, room: "a"), to: first) }
+        let run = Task { await first.run() }
+        while down.state.withLock({ $0.requests }) < 75 { await Task.yield() }
+        run.cancel()
+        await run.value
+
+        let up = World { _, _ in 200 }
+        let second = try delivery(up)
+        try await append(event(200, room: "a"), to: second)
+        await second.finish()
+        await second.run()
+        let again = numbers(up.taken, room: "a")
+        let first70 = numbers(down.taken, room: "a")
+        #expect(first70 == Array(0..<70))
+        #expect(again == Array((again.first ?? -1)...200), "in order, without a gap")
+        #expect(again.first.map { $0 <= 70 } == true, "none is missing between the two")
+    }
+
+    @Test("an endpoint gets what its filter chooses")
+    func filter() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let world = World { _, _ in 200 }
+        let delivery = try delivery(world, url: "http://receiver.example/#rooms=demo,sales-*")
+        for (number, room) in ["demo", "demo2", "sales-1", nil].enumerated() {
+            try await append(event(number, room: room), to: delivery)
+        }
+        await delivery.finish()
+        await delivery.run()
+        #expect(Set(world.taken.map(\.id)) == ["e-0", "e-2"])
+    }
+}
