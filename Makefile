@@ -12,10 +12,10 @@ benches := capacity compose conference decoding encoders joining quality session
 release := -c release
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test golden install deb test-deb format lint bench results dependencies test-dependencies
+.PHONY: help build run test golden install deb test-deb check-openapi format lint bench results dependencies test-dependencies
 
 help: ## Show this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: dependencies ## Build the programs in release mode, into .build/release.
 	$(foreach program,$(programs),swift build $(release) --product $(program) &&) true
@@ -32,6 +32,10 @@ test: test-dependencies ## Build and run all tests; ARGS="--filter RTPTests" run
 	$(if $(ARGS),swift test $(ARGS),swift build $(release_tests) --build-tests)
 	$(if $(ARGS),,swift test $(release_tests) --skip-build --skip InteropTests)
 	$(if $(ARGS),,swift test $(release_tests) --skip-build --no-parallel --filter InteropTests)
+	$(if $(ARGS),,scripts/check-openapi.sh "$$(swift build $(release_tests) --show-bin-path)" 5 || [ $$? -eq 77 ])
+
+check-openapi: build test-dependencies ## Check the HTTP interface against docs/openapi.json; CASES=400 for each operation.
+	scripts/check-openapi.sh "$$(swift build $(release) --show-bin-path)" $(or $(CASES),100)
 
 golden: test-dependencies ## Review golden pictures that differ or are new; ACCEPT=all accepts them all, ACCEPT=none none.
 	@rm -rf out/golden

@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Puts the files under a target's `Resources/web` into its code, so that an installed program is one file.
+/// Puts the files under a target's `Resources/web`, and the description of the HTTP interface, into its code, so that an
+/// installed program is one file.
 ///
 /// SwiftPM's own `.embedInCode` writes arrays of numbers, on which the compiler spends a minute for a page of this
 /// size.
@@ -10,13 +11,15 @@ struct EmbedWebFiles: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
         let folder = target.directoryURL.appending(components: "Resources", "web")
         let output = context.pluginWorkDirectoryURL.appending(component: "EmbeddedWebFiles.swift")
-        let files = try regularFiles(in: folder)
+        var files = try regularFiles(in: folder).map { path in (name: path, file: folder.appending(path: path)) }
+        let description = context.package.directoryURL.appending(components: "docs", "openapi.json")
+        files.append((name: "openapi.json", file: description))
         return [
             .buildCommand(
-                displayName: "Embedding the page's \(files.count) files",
+                displayName: "Embedding \(files.count) files",
                 executable: try context.tool(named: "webembed").url,
-                arguments: [output.path, folder.path] + files,
-                inputFiles: files.map { folder.appending(path: $0) }, outputFiles: [output])
+                arguments: [output.path] + files.flatMap { [$0.name, $0.file.path] },
+                inputFiles: files.map(\.file), outputFiles: [output])
         ]
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes files as Swift code: `webembed OUTPUT FOLDER FILE...`, the files named relative to the folder.
+/// Writes files as Swift code: `webembed OUTPUT [NAME FILE]...`.
 ///
 /// The build runs it; see `Plugins/EmbedWebFiles`. Contents are Base64 in string literals, which the compiler copies
 /// into the program as they are.
@@ -8,20 +8,19 @@ import Foundation
 enum WebEmbed {
     static func main() throws {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 3 else {
-            FileHandle.standardError.write(Data("usage: webembed OUTPUT FOLDER FILE...\n".utf8))
+        guard arguments.count >= 2, arguments.count.isMultiple(of: 2) else {
+            FileHandle.standardError.write(Data("usage: webembed OUTPUT [NAME FILE]...\n".utf8))
             exit(64)
         }
-        let folder = URL(fileURLWithPath: arguments[2])
         var code = """
-            /// The page's files: their paths and, in Base64, their contents.
+            /// Files that are served: their paths and, in Base64, their contents.
             enum EmbeddedWebFiles {
                 static let all: [(path: String, base64: String)] = [
 
             """
-        for path in arguments.dropFirst(3) {
-            let contents = try Data(contentsOf: folder.appending(path: path))
-            code += "        (\(String(reflecting: path)), \"\(contents.base64EncodedString())\"),\n"
+        for index in stride(from: 2, to: arguments.count, by: 2) {
+            let contents = try Data(contentsOf: URL(fileURLWithPath: arguments[index + 1]))
+            code += "        (\(String(reflecting: arguments[index])), \"\(contents.base64EncodedString())\"),\n"
         }
         code += "    ]\n}\n"
         try Data(code.utf8).write(to: URL(fileURLWithPath: arguments[1]))

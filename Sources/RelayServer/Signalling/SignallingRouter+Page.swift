@@ -18,6 +18,14 @@ extension SignallingRouter {
         return Self.response(with: index, to: request)
     }
 
+    /// The OpenAPI description of this interface.
+    func interfaceDescription(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        guard let file = webFiles["openapi.json"] else {
+            throw Problem(.notFound, "this relay was built without a description of its interface")
+        }
+        return Self.response(with: file, to: request)
+    }
+
     func webFile(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let path = context.parameters.getCatchAll().joined(separator: "/")
         guard let file = webFiles[path] else { throw Problem(.notFound, "there is nothing at \(request.uri.path)") }

@@ -38,6 +38,7 @@ struct SignallingRouter {
         router.add(middleware: ProblemMiddleware())
         add("/", to: router, [.get: page])
         add("/web/**", to: router, [.get: webFile])
+        add("/openapi.json", to: router, [.get: interfaceDescription])
         add("/healthz", to: router, [.get: { _, _ in .text("ok\n") }])
         add("/readyz", to: router, [.get: readiness])
         add("/metrics", to: router, [.get: metrics])

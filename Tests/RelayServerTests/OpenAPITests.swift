@@ -1,0 +1,145 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOPosix
+import RoomAPI
+import Testing
+
+@testable import Conference
+@testable import RelayServer
+
+/// docs/openapi.json, beside the router.
+@Suite("The OpenAPI description")
+struct OpenAPITests {
+    private static func document() throws -> [String: Any] {
+        let data = try Data(contentsOf: DocumentPage.url("openapi.json"))
+        return try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    /// A path with its parameters unnamed: `/rooms/*/events`.
+    private static func bare(_ path: String) -> String {
+        path.split(separator: "/").map { $0.hasPrefix("{") || $0.hasPrefix(":") || $0.hasPrefix("*") ? "*" : $0 }
+            .joined(separator: "/")
+    }
+
+    private static let methods: Set<String> = ["GET", "PUT", "POST", "PATCH", "DELETE"]
+
+    @Test("has every route of the router, and no other")
+    func routes() async throws {
+        var described: [String: Set<String>] = [:]
+        for (path, item) in try #require(Self.document()["paths"] as? [String: [String: Any]]) {
+            described[Self.bare(path), default: []].formUnion(item.keys.map { $0.uppercased() })
+        }
+        let client = SignallingClient()
+        let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) { [client] in
+            TwinRelay(client.script)
+        }
+        let router = SignallingRouter(
+            driver: driver, mediaPort: 7000, isEncrypted: false, isLocalAddress: { _ in false },
+            sessions: SignallingClient.sessions
+        ).makeRouter()
+        var routed: [String: Set<String>] = [:]
+        for path in Set(router.routes.map { "\($0.path)" }) {
+            let example =
+                "/"
+                + path.split(separator: "/").map { $0.hasPrefix(":") || $0.hasPrefix("*") ? "x" : $0 }
+                .joined(separator: "/")
+            // OPTIONS tells which of them are no refusals.
+            let answer = try await client.send(.options, example)
+            let allowed = (answer.headers[.allow] ?? "").split(separator: ",").map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+            routed[Self.bare(path)] = Self.methods.intersection(allowed)
+        }
+        await driver.close()
+        #expect(routed.count > 15)
+        #expect(routed == described)
+    }
+
+    @Test("is served, as it is in the documents")
+    func served() async throws {
+        let answer = try await SignallingClient().send(.get, "/openapi.json")
+        #expect(answer.status == .ok && answer.headers[.contentType] == "application/json")
+        #expect(try answer.body == DocumentPage.text("openapi.json"))
+        let again = try await SignallingClient().send(
+            .get, "/openapi.json", headers: [.ifNoneMatch: answer.headers[.eTag] ?? ""])
+        #expect(again.status == .notModified)
+    }
+
+    @Test("refers to nothing that it does not have, and names each operation once")
+    func references() throws {
+        let document = try Self.document()
+        var references: Set<String> = []
+        var operations: [String] = []
+        func visit(_ value: Any) {
+            if let object = value as? [String: Any] {
+                if let reference = object["$ref"] as? String { references.insert(reference) }
+                if let operation = object["operationId"] as? String { operations.append(operation) }
+                object.values.forEach(visit)
+            } else if let list = value as? [Any] {
+                list.forEach(visit)
+            }
+        }
+        visit(document)
+        #expect(references.count > 20)
+        for reference in references {
+            let found = reference.split(separator: "/").dropFirst().reduce(document as Any?) { value, key in
+                (value as? [String: Any])?[String(key)]
+            }
+            #expect(found != nil, "\(reference)")
+        }
+        #expect(Set(operations).count == operations.count)
+    }
+
+    /// The properties of a schema, by names.
+    private static func properties(_ schema: String) throws -> (names: Set<String>, required: Set<String>) {
+        let components = try document()["components"] as? [String: [String: Any]]
+        let found = try #require(components?["schemas"]?[schema] as? [String: Any], "\(schema)")
+        return (
+            Set((found["properties"] as? [String: Any] ?? [:]).keys), Set(found["required"] as? [String] ?? [])
+        )
+    }
+
+    private static func keys(_ value: some Encodable) throws -> Set<String> {
+        let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? [String: Any]
+        return Set(try #require(object).keys)
+    }
+
+    @Test("has the fields of what is answered, those that are always there as required")
+    func fields() throws {
+        func check(_ schema: String, _ value: some Encodable) throws {
+            let (names, required) = try Self.properties(schema)
+            let keys = try Self.keys(value)
+            #expect(keys.subtracting(names).isEmpty, "\(schema) lacks \(keys.subtracting(names))")
+            #expect(required.subtracting(keys).isEmpty, "\(schema): \(required.subtracting(keys)) is not always there")
+        }
+        try check("Room", RoomSnapshot(id: "demo"))
+        try check("Participant", ParticipantSnapshot(id: "p1", name: "Ada", role: "watch"))
+        try check("Uplink", UplinkSnapshot())
+        try check("Downlink", DownlinkSnapshot())
+        try check("ScreenShare", ScreenShareSnapshot())
+        try check("RelayEvent", RelayEvent(id: "e", type: .roomStarted, time: "2026-01-01T00:00:00.000Z"))
+        var event = RelayEvent(id: "e", type: .participantLeft, time: "2026-01-01T00:00:00.000Z", room: "demo")
+        event.roomSession = "s"
+        event.participant = .init(id: "p1", name: "Ada", role: .watch, address: "192.0.2.1")
+        event.reason = "left"
+        event.duration = 1
+        event.suppressed = 1
+        event.overload = .init(from: "normal", to: "normal", seatsLeft: 1)
+        #expect(try Self.keys(event) == Self.properties("RelayEvent").names)
+    }
+
+    @Test("has a schema of each server-sent event and each type of webhook event")
+    func events() throws {
+        let events = try Self.properties("RoomEvents").names
+        let source = try String(
+            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../Sources/RelayServer/Events/RoomFeedMessage.swift").standardizedFileURL,
+            encoding: .utf8)
+        let sent = Set(source.matches(of: #/encode\("(\w+)",/#).map { String($0.output.1) })
+        #expect(sent.count > 8)
+        #expect(events == sent)
+        let text = try DocumentPage.text("openapi.json")
+        for kind in RelayEvent.Kind.allCases { #expect(text.contains("\"\(kind.rawValue)\""), "\(kind)") }
+    }
+}
