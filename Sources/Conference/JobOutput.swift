@@ -19,6 +19,8 @@ struct DecodedBatch: Sendable {
     var newest: DecodedPicture?
     var rotation = VideoRotation.none
     var decoded: UInt64 = 0
+    /// Luma samples of the decoded pictures.
+    var samples = 0.0
     var dropped: UInt64 = 0
     /// The decoder lost its references and needs a keyframe to continue.
     var needsKeyframe = false

@@ -16,7 +16,9 @@ extension Relay {
         load.situation.frameRate = configuration.frameRate
         load.situation.isEmpty = participants.isEmpty
         for room in rooms.values { room.add(to: &load) }
-        guard overload.update(load, now: now) else { return }
+        let isChanged = overload.update(load, now: now)
+        decoding.isShortOfTime = overload.isShortOfTime
+        guard isChanged else { return }
         for room in rooms.values { room.composition.viewsChanged() }
     }
 }

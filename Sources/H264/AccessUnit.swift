@@ -29,17 +29,26 @@ public struct AccessUnit: Sendable {
 public struct CodedPictureCount: Hashable, Sendable {
     /// Pictures, or fields of one, that are begun: slices from the first macroblock on.
     public var pictures: Int
+    /// Fields among them: half a picture each.
+    public var fields: Int
     /// Slices in all.
     public var slices: Int
 
-    public init(pictures: Int = 1, slices: Int = 1) {
+    public init(pictures: Int = 1, fields: Int = 0, slices: Int = 1) {
         self.pictures = pictures
+        self.fields = fields
         self.slices = slices
+    }
+
+    /// Pictures, with each field as half of one.
+    public var wholePictures: Double {
+        let pictures = max(1, pictures)
+        return Double(pictures) - Double(min(max(0, fields), pictures)) / 2
     }
 }
 
 extension AccessUnit {
-    /// The pictures and slices that a decoder has to decode.
+    /// The pictures and slices that a decoder has to decode if all pictures are frames.
     public var codedPictures: CodedPictureCount {
         var count = CodedPictureCount(pictures: 0, slices: 0)
         for unit in nalUnits where unit.type.hasSliceHeader {

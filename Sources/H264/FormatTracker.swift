@@ -24,4 +24,20 @@ public struct FormatTracker: Sendable {
         cached = format.map { (set.sequenceParameterSetID, $0) }
         return format
     }
+
+    /// What a decoder has to decode of an access unit whose format was told last.
+    public func codedPictures(of unit: AccessUnit) -> CodedPictureCount {
+        var count = unit.codedPictures
+        guard let cached, store.sequenceParameterSet(id: cached.sequenceParameterSetID)?.isFrameOnly == false else {
+            return count
+        }
+        // Slices behind those count as of frames: a sender decides how many there are.
+        let beginnings = unit.nalUnits.lazy.filter { $0.type.hasSliceHeader && $0.beginsPicture }
+        for slice in beginnings.prefix(Self.mostFields)
+        where (try? SliceHeader(parsing: slice, parameterSets: store))?.isField == true { count.fields += 1 }
+        return count
+    }
+
+    /// A frame has two fields, and a stream may have a redundant picture of each.
+    private static let mostFields = 4
 }

@@ -282,7 +282,7 @@ package final class VideoReceiveStream {
         if brokenSince == nil, !isRecovering { acknowledgement.handedOn(unit.rtpTimestamp) }
         return ReceivedVideoFrame(
             sample: sample, firstArrival: arrival.first, lastArrival: arrival.last, content: media.content,
-            rotation: rotation, isRecovering: isRecovering, codedPictures: unit.codedPictures)
+            rotation: rotation, isRecovering: isRecovering, codedPictures: formats.codedPictures(of: unit))
     }
 
     /// Returns the recovery point at which decoding can continue although earlier pictures are missing (RFC 4585 6.3.3,

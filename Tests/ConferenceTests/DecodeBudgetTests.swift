@@ -139,6 +139,64 @@ import VideoCoding
         #expect(budget.admit(request(1), now: instant(3.1)) == nil)
     }
 
+    @Test func `where the relay is short of time, no member takes more than an equal part of the time for decoding`() {
+        let limits = DecodeLimits(workers: 4)
+        func decodes(isShortOfTime: Bool) -> (flood: Double, refused: Int) {
+            let budget = DecodeBudget(limits: limits)
+            budget.isShortOfTime = isShortOfTime
+            var (flood, refused) = (0.0, 0)
+            // Each picture of skipped macroblocks takes 40 ms, and one of a camera 2 ms.
+            for frame in 0..<300 {
+                let now = instant(Double(frame) / 30)
+                for id in 2...20 as ClosedRange<UInt64> {
+                    if budget.admit(request(id), now: now) == nil {
+                        budget.charge(.milliseconds(2), to: ParticipantID(rawValue: id), now: now)
+                    } else {
+                        refused += 1
+                    }
+                }
+                guard budget.admit(request(1, Self.huge), now: now) == nil else { continue }
+                budget.charge(.milliseconds(40), to: 1, now: now)
+                flood += 0.04
+            }
+            return (flood / 10, refused)
+        }
+        let (free, short) = (decodes(isShortOfTime: false), decodes(isShortOfTime: true))
+        #expect(free.flood > 0.9, "idle workers may decode it")
+        #expect(short.flood < 0.15, "two workers' time for 20 members")
+        #expect(free.refused == 0 && short.refused == 0)
+    }
+
+    @Test func `a field is paid for as half of a picture`() {
+        let pair = request(1, content: CodedPictureCount(pictures: 2, fields: 2, slices: 2))
+        #expect(pair.samples == request(1).samples)
+        #expect(request(1, content: CodedPictureCount(pictures: 1, fields: 1)).samples == request(1).samples / 2)
+        #expect(request(1, content: CodedPictureCount(pictures: 3, fields: 90)).samples == request(1).samples * 1.5)
+        #expect(request(1, content: CodedPictureCount(pictures: -1, fields: -1)).samples == request(1).samples)
+    }
+
+    @Test func `a stream that has ended gives its memory back, and another one counts as a change of format`() {
+        let budget = DecodeBudget(limits: DecodeLimits(workers: 2))
+        #expect(budget.admit(request(1), now: instant(0)) == nil)
+        let used = budget.memory
+        #expect(used > .zero)
+        budget.end(.camera(1))
+        #expect(budget.memory == .zero)
+        budget.end(.camera(1))
+        budget.end(.screenShare(7))
+        #expect(budget.memory == .zero)
+        var begun = 0
+        for _ in 0..<20 {
+            if budget.admit(request(1), now: instant(0)) == nil { begun += 1 }
+            budget.end(.camera(1))
+        }
+        #expect(begun == 8)
+        #expect(budget.memory == .zero)
+        #expect(budget.admit(request(1), now: instant(3)) == nil)
+        budget.remove(1)
+        #expect(budget.memory == .zero)
+    }
+
     @Test func `frames of a flood are due behind encodes, and those of usual video before`() {
         let budget = DecodeBudget(limits: DecodeLimits(workers: 2))
         let interval = Duration.milliseconds(33)

@@ -1,3 +1,4 @@
+import H264
 import MediaCore
 import Testing
 
@@ -44,6 +45,26 @@ struct FieldTests {
                 Issue.record("\(outputs)")
                 continue
             }
+        }
+    }
+
+    @Test("has two fields in a sample, which are counted as one picture")
+    func counted() throws {
+        for isFrameOnly in [false, true] {
+            var stream = try RawPictureStream(isFrameOnly: isFrameOnly)
+            var tracker = FormatTracker()
+            for set in stream.format.parameterSets.compactMap({ NALUnit($0) }) { tracker.add(set) }
+            let sample =
+                isFrameOnly
+                ? stream.frame(10, order: 0, isIDR: true)
+                : stream.fields(top: 10, bottom: 20, order: 0, isIDR: true, apart: false)[0]
+            let unit = AccessUnit(nalUnits: try sample.nalUnits(), rtpTimestamp: 0)
+            let slice = try #require(unit.nalUnits.first { $0.isVCL })
+            #expect(tracker.format(of: slice) != nil)
+            let count = tracker.codedPictures(of: unit)
+            #expect(count.fields == (isFrameOnly ? 0 : 2))
+            #expect(count.pictures == (isFrameOnly ? 1 : 2))
+            #expect(count.wholePictures == 1)
         }
     }
 

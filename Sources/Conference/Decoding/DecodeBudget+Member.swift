@@ -8,7 +8,8 @@ extension DecodeBudget {
     final class Member {
         /// One stream of the member.
         struct Source {
-            var format: VideoFormatDescription
+            /// Nil where the stream has ended: another one makes a new decoder, as a change of format does.
+            var format: VideoFormatDescription?
             var memory: DataSize
             var level: TokenBucket
         }
@@ -19,6 +20,8 @@ extension DecodeBudget {
         /// The member's equal part of the samples for all.
         var share: TokenBucket
         var time: TokenBucket
+        /// The member's equal part of the time for all.
+        var timeShare: TokenBucket
         var lastFrame = MonotonicInstant.zero
         /// The deadline of the frames that were handed out.
         var due = MonotonicInstant.zero
@@ -46,6 +49,7 @@ extension DecodeBudget {
             rate = TokenBucket(rate: limits.memberSampleRate, capacity: limits.memberSampleRate)
             share = TokenBucket(rate: limits.memberSampleRate, capacity: limits.memberSampleRate)
             time = TokenBucket(rate: limits.memberTime, capacity: limits.memberTime)
+            timeShare = TokenBucket(rate: limits.memberTime, capacity: limits.memberTime)
             memoryLimit = limits.memberMemory
         }
 
@@ -63,7 +67,7 @@ extension DecodeBudget {
             let content = request.source.content
             let before = sources[content]
             // Encoders may renumber their parameter sets with each keyframe: that changes nothing for a decoder.
-            if let before, before.format.properties == request.format.properties { return nil }
+            if let before, before.format?.properties == request.format.properties { return nil }
             let bound = request.level ?? .highest
             guard bound.allows(request.format.codedDimensions) else { return .level }
             guard before == nil || formatChanges.isAvailable(now: now) else { return .formatChanges }
@@ -80,6 +84,14 @@ extension DecodeBudget {
             level.setRate(sampleRate, capacity: sampleRate, now: now)
             sources[content] = Source(format: request.format, memory: needed, level: level)
             return nil
+        }
+
+        /// A stream has ended. Returns the memory that it had; nil if there was none.
+        func end(_ content: SourceContent) -> DataSize? {
+            guard let source = sources[content], source.format != nil else { return nil }
+            sources[content]?.format = nil
+            sources[content]?.memory = .zero
+            return source.memory
         }
 
         // MARK: Asking for less

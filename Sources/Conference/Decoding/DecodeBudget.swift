@@ -21,7 +21,7 @@ final class DecodeBudget {
         var size: DataSize
 
         /// The luma samples of its decoded pictures.
-        var samples: Double { Double(format.codedDimensions.area) * Double(max(1, content.pictures)) }
+        var samples: Double { Double(format.codedDimensions.area) * content.wholePictures }
     }
 
     private let limits: DecodeLimits
@@ -31,6 +31,9 @@ final class DecodeBudget {
     private var lastCount: MonotonicInstant?
     private(set) var memory = DataSize.zero
     private(set) var refused: [DecodeRefusal: UInt64] = [:]
+    /// Whether the relay is short of time. No member's video then takes more than an equal part of the workers' time for
+    /// decoding: pictures of skipped macroblocks may take long although their samples are within the bounds.
+    var isShortOfTime = false
 
     /// Members whose last frame is no older take part in the sharing.
     private static let activity = Duration.seconds(1)
@@ -70,6 +73,9 @@ final class DecodeBudget {
             return .level
         }
         guard member.time.isAvailable(0, now: now) else { return .time }
+        let timeShare = equalTime
+        member.timeShare.setRate(timeShare, capacity: timeShare, now: now)
+        guard !isShortOfTime || member.timeShare.isAvailable(0, now: now) else { return .time }
         member.share.setRate(share, capacity: share, now: now)
         // When the samples of all are used up, members with less than an equal share continue.
         guard total.isAvailable(samples, now: now) || member.share.isAvailable(samples, now: now) else {
@@ -100,6 +106,14 @@ final class DecodeBudget {
         return min(limits.totalSampleRate / Double(activeCount), limits.memberSampleRate)
     }
 
+    /// The time for each member that sends video, in seconds a second.
+    private var equalTime: Double {
+        min(max(limits.totalTime / Double(activeCount), Self.leastTime), limits.memberTime)
+    }
+
+    /// The least of it, however many members send video: about the time for a camera in a call.
+    private static let leastTime = 0.05
+
     /// The memory that is left for a request. The last half is for pictures of a usual size, so that a few members with
     /// large ones do not hide everybody else.
     private func memoryLeft(for request: Request) -> DataSize {
@@ -115,6 +129,8 @@ final class DecodeBudget {
         guard busy > .zero, let member = members[id] else { return }
         member.time.refill(now: now)
         member.time.charge(busy.seconds)
+        member.timeShare.refill(now: now)
+        member.timeShare.charge(busy.seconds)
     }
 
     /// The deadline of frames with this many samples: later for a member with more than an equal share, so that its
@@ -131,6 +147,12 @@ final class DecodeBudget {
     /// The part of its samples that a member may send: below 1 while frames are refused.
     func sustainableShare(of id: ParticipantID, now: MonotonicInstant) -> Double {
         members[id]?.sustainableShare(now: now) ?? 1
+    }
+
+    /// Gives back what a stream had that has ended: its decoder and its pictures are gone.
+    func end(_ source: SourceID) {
+        guard let freed = members[source.participant]?.end(source.content) else { return }
+        memory = DataSize(bytes: memory.bytes - freed.bytes)
     }
 
     /// Forgets a member that has left.

@@ -12,6 +12,8 @@ public struct DecodeLimits: Hashable, Sendable {
     public var totalSampleRate: Double
     /// The time that workers spend on one member's video, in seconds a second.
     public var memberTime: Double
+    /// The time that workers spend on all members' video while the relay is short of time, in seconds a second.
+    public var totalTime: Double
     /// The memory for the decoded pictures of one member.
     public var memberMemory: DataSize
     /// The memory for the decoded pictures of all members.
@@ -24,6 +26,7 @@ public struct DecodeLimits: Hashable, Sendable {
         totalSampleRate = Self.sampleRateOfLevel51 * workers
         memberSampleRate = min(Self.sampleRateOfLevel51, totalSampleRate / 2)
         memberTime = max(0.25, workers / 4)
+        totalTime = workers / 2
         memberMemory = DecodingLimits.default.maximumPictureMemory
         totalMemory = DataSize(bytes: max(2 << 30, Int(workers) * (128 << 20)))
     }

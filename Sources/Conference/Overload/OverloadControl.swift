@@ -54,6 +54,11 @@ final class OverloadControl {
     var isOn: Bool { settings != nil }
     var limits: WorkLimits { policy.limits }
     var level: OverloadLevel { policy.level }
+    /// True if the workers are busy for most of their time, or a measure is in force.
+    var isShortOfTime: Bool {
+        level != .normal || policy.lastReading.busyShare(settings?.workers ?? 1) > Self.shortBusy
+    }
+    private static let shortBusy = 0.75
 
     // MARK: Observations
 
@@ -63,7 +68,9 @@ final class OverloadControl {
         policy.observe(busy: busy, now: now)
         guard let calibration else { return }
         factor.observe(
-            busy: busy.seconds, expected: calibration.cost(of: completion.output, preset: presetInUse), now: now)
+            busy: busy.seconds,
+            expected: calibration.cost(of: completion.output, busy: busy.seconds, preset: presetInUse),
+            now: now)
     }
 
     func tickEnded(slack value: Double, now: MonotonicInstant) {
@@ -186,9 +193,12 @@ extension LoadWindow.Reading {
 
 extension Calibration {
     /// Seconds that a job's work should have taken.
-    fileprivate func cost(of output: JobOutput, preset: EncoderPreset) -> Double {
+    ///
+    /// - Parameter busy: The seconds that it took.
+    fileprivate func cost(of output: JobOutput, busy: Double, preset: EncoderPreset) -> Double {
         switch output {
-        case .decoded(_, let batch): return Double(batch.decoded) * decode
+        case .decoded(_, let batch):
+            return decoding(pictures: batch.decoded, samples: batch.samples, busy: busy)
         case .composed(_, let tick):
             var pictures = 0.0
             for (picture, origin) in zip(tick.pictures, tick.origins) where origin == .rendered {
@@ -205,6 +215,16 @@ extension Calibration {
                     + Double(tick.output.encodeCount) * audioEncode
             }
         }
+    }
+
+    /// Seconds that pictures should have taken to decode.
+    ///
+    /// The size of large pictures explains a longer time, but not a shorter one: pictures in which nothing moves take
+    /// little time whatever their size, and must not make the machine look faster than it is.
+    private func decoding(pictures: UInt64, samples: Double, busy: Double) -> Double {
+        let usual = Double(pictures) * decode
+        let bySize = samples / Double(Self.sourceDimensions.area) * decode
+        return min(bySize, max(usual, busy))
     }
 
     /// A picture's size, compared with the whole canvas.

@@ -17,7 +17,7 @@ final class UplinkPipeline {
 
     let source: SourceID
     let queue: JobQueueID
-    private let decoder: QueueConfined<DecodingPipeline>
+    private var decoder: QueueConfined<DecodingPipeline>
     private let budget: DecodeBudget
     /// The level that was negotiated; nil if none was named.
     var level: H264Level?
@@ -185,6 +185,7 @@ final class UplinkPipeline {
                 switch output.result {
                 case .picture(let picture):
                     batch.decoded &+= 1
+                    batch.samples += Double(sample.format.codedDimensions.area)
                     if sample.isSync { batch.needsKeyframe = false }
                     // A decoder that holds pictures back hands out one of an earlier frame of these, or of a run
                     // before.
@@ -235,11 +236,15 @@ final class UplinkPipeline {
         }
     }
 
-    /// Ends the stream, at least for now: waiting and decoding frames must not be shown.
+    /// Ends the stream, at least for now: waiting and decoding frames must not be shown. The decoder and the memory of its
+    /// pictures are given back; the next stream begins with another decoder.
     func end() {
         pending.removeAll(keepingCapacity: true)
         newest = nil
         isEnding = isDecoding
+        // A running job keeps the former decoder until it is done.
+        decoder = QueueConfined(DecodingPipeline())
+        budget.end(source)
     }
 
     /// Releases the picture of a source that is silent, or must not be seen.
