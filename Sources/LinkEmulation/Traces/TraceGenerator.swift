@@ -27,6 +27,9 @@ public struct TraceGenerator: Sendable {
         case cellDriving = "cell-30kmh"
         /// A line at home whose other users download something now and then.
         case line
+        /// An LTE uplink whose rate changes by its own size within two frames, and that delivers nothing for a tenth of
+        /// the time, in outages of seconds.
+        case fading
     }
 
     /// A state of the chain.
@@ -132,7 +135,7 @@ public struct TraceGenerator: Sendable {
                 return 0
             }
             return 1
-        case .lte, .fiveG, .umts, .train, .cellWalking, .cellDriving, .line: return 1
+        case .lte, .fiveG, .umts, .train, .cellWalking, .cellDriving, .line, .fading: return 1
         }
     }
 
@@ -206,6 +209,10 @@ public struct TraceGenerator: Sendable {
                     State(rate: 8, stay: 20, next: [0, 2, 1]), State(rate: 5, stay: 15, next: [3, 0, 1]),
                     State(rate: 3, stay: 10, next: [2, 1, 0]),
                 ], deviation: 0.05, memory: 2, grid: 1)
+        case .fading:
+            Model(
+                states: [State(rate: 1.5, stay: 20, next: [0, 1]), State(rate: 0, stay: 2.2, next: [1, 0])],
+                deviation: 1, memory: 0.04, grid: 1)
         }
     }
 }
