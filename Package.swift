@@ -65,8 +65,9 @@ let modules: [Module] = [
         dependencies: [
             "MediaCore", "H264", "PixelTransfer", nioCore, dequeModule, "CLibAVCodec", "COpenH264",
             .target(name: "CX264", condition: .when(traits: ["X264"])),
+            .target(name: "CLibVA", condition: .when(traits: ["VAAPI"])),
         ],
-        testDependencies: ["RTP"]),
+        testDependencies: ["RTP", "ScriptedDriver"]),
     Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"], testDependencies: ["AllocationCounter"]),
     Module(
         name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"],
@@ -101,7 +102,7 @@ let modules: [Module] = [
             "VideoCoding", "Compositing",
             "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "RoomAPI", nioCore, orderedCollections,
         ],
-        testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock"]),
+        testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock", "ScriptedDriver"]),
     Module(name: "VectorGraphics", dependencies: []),
     // The network, its flows, rooms and reports on virtual time: the relay and its connections are real.
     Module(
@@ -150,10 +151,13 @@ let package = Package(
         .executable(name: "confrelay", targets: ["confrelay"]),
         .executable(name: "confclient", targets: ["confclient"]),
         .executable(name: "confsim", targets: ["confsim"]),
+        // A driver that libva loads, for tests; nothing links it.
+        .library(name: "confrelay_test_drv_video", type: .dynamic, targets: ["VADriver"]),
     ],
     traits: [
         .trait(name: "X264", description: "Build the x264 back end (GPL) beside OpenH264."),
-        .default(enabledTraits: ["X264"]),
+        .trait(name: "VAAPI", description: "Build the VA-API back end, for encoders of GPUs; needs libva."),
+        .default(enabledTraits: ["X264", "VAAPI"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -206,7 +210,7 @@ let package = Package(
             dependencies: [
                 "confrelay", "confclient", "confsim", "ChildProcesses", "ConferenceClient", "FlightRecording",
                 "LinkEmulation", "ResearchControllers", "MediaCore", "RTP", "CongestionControl", "SecureTransport",
-                "SDP",
+                "SDP", "ScriptedDriver",
                 nioCore,
             ],
             swiftSettings: swiftSettings),
@@ -233,6 +237,12 @@ let package = Package(
         .target(name: "CSpawn", path: "Benchmarks/CSpawn"),
         // libssl's clock in tests: the time that a connection is handed.
         .target(name: "CDTLSClock", path: "Tests/CDTLSClock"),
+        // libva's interface in software. Empty without libva's headers.
+        .target(
+            name: "VADriver", dependencies: ["COpenH264", "CLibYUV"], path: "Tests/VADriver",
+            linkerSettings: [.linkedLibrary("openh264"), .linkedLibrary("yuv")]),
+        // The driver as tests have it: with a script and a log.
+        .target(name: "ScriptedDriver", path: "Tests/ScriptedDriver", swiftSettings: swiftSettings),
         // Changes bytes at random, for parsers' tests.
         .target(
             name: "HostileBytes", dependencies: ["MediaCore"], path: "Tests/HostileBytes", swiftSettings: swiftSettings),
@@ -247,6 +257,7 @@ let package = Package(
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
+        .systemLibrary(name: "CLibVA", providers: [.apt(["libva-dev"])]),
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),

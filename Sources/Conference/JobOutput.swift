@@ -71,6 +71,8 @@ struct EncodedPicture: Sendable {
     /// The frame's payloads, for its receivers.
     var payloads: FramePayloads?
     var error: VideoCodingError?
+    /// What went wrong with the device that encodes; software goes on where it has to.
+    var deviceFault: EncoderFailure?
     /// The encoder's method for losses since its last keyframe.
     var recovery = LossRecovery.keyframes
     /// True if the frame refers only to pictures of its receiver, as requested.

@@ -24,7 +24,10 @@ public struct RelayConfiguration: Sendable {
     public var makeFlightRecorder: (@Sendable (FlightHeader) -> FlightRecorder?)?
     /// The policy of forwarding a sender's own packets to receivers that see only that source, unchanged.
     public var forwarding = ForwardingMode.auto
+    /// The library that encodes in software.
     public var encoder = EncoderBackEnd.openH264
+    /// The device that encodes, where there is one; `encoder` encodes while it cannot.
+    public var hardware: VAAPIDeviceReport?
     /// Makes custom encoders for pictures of a size, on the worker that then calls them; nil: compression sessions of
     /// `encoder`. Custom encoders are assumed to have the abilities of `encoder`.
     public var makeEncoder:

@@ -6,9 +6,14 @@ public enum ProcessorClock {
     private static let callingThread = __rusage_who_t(1)
 
     /// The processor time of the calling thread, user and system, to the microsecond.
-    public static func ofThisThread() -> Duration {
+    public static func ofThisThread() -> Duration { time(callingThread) }
+
+    /// The processor time of all threads of this process.
+    public static func ofThisProcess() -> Duration { time(__rusage_who_t(RUSAGE_SELF.rawValue)) }
+
+    private static func time(_ who: __rusage_who_t) -> Duration {
         var usage = rusage()
-        getrusage(callingThread, &usage)
+        getrusage(who, &usage)
         return duration(usage.ru_utime) + duration(usage.ru_stime)
     }
 

@@ -59,6 +59,7 @@ public final class RelayServer: Service {
         }
         var configuration = configuration
         let certificates = try read(&configuration, logger: logger)
+        configuration.relay.hardware = try HardwareSelection(configuration, logger: logger).select()
         let events = try EventOutputs.open(configuration, logger: logger)
         let certificate: DTLSCertificate
         do throws(DTLSError) {

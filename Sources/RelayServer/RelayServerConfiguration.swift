@@ -4,6 +4,7 @@ public import LinkEmulation
 public import MediaCore
 import NIOCore
 public import SecureTransport
+public import VideoCoding
 
 /// The settings of a server and its relay.
 public struct RelayServerConfiguration: Sendable {
@@ -49,6 +50,10 @@ public struct RelayServerConfiguration: Sendable {
     /// The processor time that is spent at the start, in the background, on measuring the machine for the relay's
     /// overload control, if it has one.
     public var calibrationLimit = Duration.milliseconds(800)
+    /// Whether a device encodes; see `RelayConfiguration.hardware`, which the server fills in.
+    public var codec = CodecChoice.software
+    /// The device; nil: the first that encodes.
+    public var vaapiDevice: VAAPIDevice?
     /// The settings of the relay. The server sets the media addresses in it.
     public var relay = RelayConfiguration()
 

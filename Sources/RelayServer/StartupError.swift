@@ -30,6 +30,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case keyNotUsable(path: String, reason: String)
     /// The private key is not that of the certificate.
     case keyDoesNotFit(key: String, certificate: String)
+    /// The device that is to encode is not there, or encodes nothing.
+    case hardwareNotUsable(reason: String)
     /// The certificate for media could not be made.
     case secureTransport(reason: String)
     /// Another error of the system.
@@ -66,6 +68,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .keyDoesNotFit(let key, let certificate):
             "the TLS key \(key) does not fit the certificate \(certificate): give --tls-key the key that the certificate "
                 + "was made for, and put the certificate itself first in its file"
+        case .hardwareNotUsable(let reason):
+            "no device encodes H.264: \(reason); name one with --vaapi-device, or take --codec auto or software"
         case .secureTransport(let reason):
             "no certificate for encrypted media can be made: \(reason)"
         case .system(let transport, let host, let port, let reason):

@@ -36,6 +36,12 @@ public enum VideoCodingError: Error, Hashable, Sendable {
     case pixelFormatNotSupported(PixelFormat)
     /// The encoder refused the frame; `code` is the library's.
     case encodingFailed(backEnd: EncoderBackEnd, code: Int)
+    /// The device, its driver or one more encoder on it cannot be had; software encodes as well.
+    case hardwareUnavailable(reason: String)
+    /// A call of VA-API failed; `code` is libva's (`VAStatus`).
+    case hardwareFailed(call: String, code: Int)
+    /// A call into the device's driver did not return in time. The session's encoder is lost.
+    case hardwareHung(VAAPIDevice)
     /// A pass over a recording could not be made.
     case multiPass(MultiPassError)
 }
@@ -52,7 +58,7 @@ extension VideoCodingError: CustomStringConvertible {
         case .invalidConfiguration(let reason): "the encoder cannot be made like this: \(reason)"
         case .levelExceeded(let level, let reason): "beyond H.264 level \(H264Level.name(levelIDC: level)): \(reason)"
         case .backEndNotBuilt(let backEnd):
-            "the encoder \(backEnd.rawValue) is not in this build; build with the package trait X264"
+            "the encoder \(backEnd.rawValue) is not in this build; build with the package trait \(backEnd.trait)"
         case .dimensionsMismatch(let picture, let session):
             "a \(picture) picture was given to an encoder of \(session); scale it or make a new session"
         case .propertyNotSupported(let property, let reason): "\(property.rawValue) cannot be set like this: \(reason)"
@@ -66,7 +72,20 @@ extension VideoCodingError: CustomStringConvertible {
         case .sessionInvalidated: "the session has been invalidated; make a new one"
         case .pixelFormatNotSupported(let format): "the encoder does not take \(format) pictures"
         case .encodingFailed(let backEnd, let code): "\(backEnd.rawValue) could not encode the frame (\(code))"
+        case .hardwareUnavailable(let reason): "no hardware encoder: \(reason)"
+        case .hardwareFailed(let call, let code): "the hardware encoder failed: \(call) returned \(code)"
+        case .hardwareHung(let device): "the hardware encoder \(device) does not answer"
         case .multiPass(let error): "the pass cannot be made: \(error)"
+        }
+    }
+}
+
+extension EncoderBackEnd {
+    /// The package trait that builds it.
+    fileprivate var trait: String {
+        switch self {
+        case .openH264, .x264: "X264"
+        case .vaapi: "VAAPI"
         }
     }
 }

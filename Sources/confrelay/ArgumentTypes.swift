@@ -22,11 +22,30 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension CongestionControllerKind: ExpressibleByArgument {}
-extension EncoderBackEnd: ExpressibleByArgument {}
+extension EncoderBackEnd: ExpressibleByArgument {
+    /// Encoders in software; `--codec` says whether a device encodes instead.
+    public init?(argument: String) {
+        guard let backEnd = Self.software.first(where: { $0.rawValue == argument }) else { return nil }
+        self = backEnd
+    }
+
+    public static var allValueStrings: [String] { software.map(\.rawValue) }
+}
+extension CodecChoice: ExpressibleByArgument {}
 extension EncoderPreset: ExpressibleByArgument {}
 extension LayoutPreview.Shape: ExpressibleByArgument {}
 extension ForwardingMode: ExpressibleByArgument {}
 extension SelfView: ExpressibleByArgument {}
+
+extension VAAPIDevice {
+    /// Parses a device.
+    init(option text: String) throws {
+        guard let device = VAAPIDevice(text) else {
+            throw ValidationError("name a render node, such as /dev/dri/renderD128, or a driver, as driver:NAME")
+        }
+        self = device
+    }
+}
 
 extension Logger.Level {
     /// Parses the name of a level.

@@ -31,7 +31,7 @@ struct ConfrelayCommand: ParsableCommand {
             confrelay config checks and prints files of options (--config): confrelay config --help.
 
             Exit codes: 0 ended as asked; 64 an option is wrong; 66 a file cannot be read, or the TLS certificate or key, \
-            or an image, cannot be used; 69 the address or port cannot be used; 70 an internal failure; 73 the flight \
+            or an image, cannot be used; 69 the address, port or GPU cannot be used; 70 an internal failure; 73 the flight \
             recorder's folder, the webhooks' queue or the event log cannot be written to; 78 the file of --config is wrong.
             """,
         version: "confrelay \(RelayVersion.current)")
@@ -84,6 +84,8 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.frameRate = media.frameRate
         configuration.relay.rateLimits = media.rateLimits
         configuration.relay.congestionController = media.controller
+        configuration.codec = media.codec
+        configuration.vaapiDevice = media.vaapiDevice
         configuration.relay.encoder = media.encoder
         configuration.relay.encoderPreset = media.encoderPreset
         configuration.relay.selfView = media.selfView
@@ -180,7 +182,23 @@ struct MediaOptions: ParsableArguments {
             """)
     var controller = CongestionControllerKind.confrelay
 
-    @Option(help: "H.264 encoder: openh264 is fast; x264 takes more time for slightly better pictures.")
+    @Option(
+        help: ArgumentHelp(
+            "What encodes: auto, software, or vaapi for a GPU.",
+            discussion: """
+                With auto a GPU encodes where a trial at the start finds it better than software. Where a GPU fails, \
+                software goes on.
+                """))
+    var codec = CodecChoice.auto
+
+    @Option(
+        help: ArgumentHelp(
+            "The GPU's render node, such as /dev/dri/renderD128, or driver:NAME. (default: the first that encodes)",
+            valueName: "device"),
+        transform: VAAPIDevice.init(option:))
+    var vaapiDevice: VAAPIDevice?
+
+    @Option(help: "H.264 encoder in software: openh264 is fast; x264 takes more time for slightly better pictures.")
     var encoder = EncoderBackEnd.openH264
 
     @Option(help: "Time that the encoder takes for quality.")

@@ -6,8 +6,8 @@ import Testing
 
 @testable import VideoCoding
 
-/// The back ends of this build.
-let backEnds = EncoderBackEnd.allCases.filter(\.isBuilt)
+/// The back ends of this build that need no device.
+let backEnds = EncoderBackEnd.software.filter(\.isBuilt)
 
 let smallPicture = VideoDimensions(width: 128, height: 96)
 let mediumPicture = VideoDimensions(width: 640, height: 360)

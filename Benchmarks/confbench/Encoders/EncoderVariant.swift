@@ -7,6 +7,8 @@ struct EncoderVariant: Codable, Hashable, Sendable {
     var backEnd: String
     var preset: String
     var entropyMode: String
+    /// The device that encodes; nil in software.
+    var device: String?
 
     init(_ backEnd: EncoderBackEnd, _ preset: EncoderPreset, _ entropyMode: EntropyMode) {
         self.backEnd = backEnd.rawValue
@@ -14,9 +16,18 @@ struct EncoderVariant: Codable, Hashable, Sendable {
         self.entropyMode = entropyMode.rawValue
     }
 
+    /// A device's encoder, with both entropy codings.
+    static func all(of device: VAAPIDevice) -> [EncoderVariant] {
+        [EntropyMode.cavlc, .cabac].map { mode in
+            var variant = EncoderVariant(.vaapi, .balanced, mode)
+            variant.device = device.description
+            return variant
+        }
+    }
+
     /// The variants that this build has: OpenH264 with both entropy codings, x264 with the better one.
     static var all: [EncoderVariant] {
-        EncoderBackEnd.allCases.filter(\.isBuilt).flatMap { backEnd in
+        EncoderBackEnd.software.filter(\.isBuilt).flatMap { backEnd in
             EncoderPreset.allCases.flatMap { preset in
                 let modes: [EntropyMode] = backEnd == .openH264 ? [.cavlc, .cabac] : [.cabac]
                 return modes.map { EncoderVariant(backEnd, preset, $0) }
@@ -46,6 +57,7 @@ struct EncoderVariant: Codable, Hashable, Sendable {
         properties.preset = preset
         properties.entropyMode = EntropyMode(rawValue: entropyMode)
         return try CompressionSession(
-            dimensions: Workload.canvas, backEnd: library, properties: properties, outputHandler: outputHandler)
+            dimensions: Workload.canvas, backEnd: library, device: device.flatMap(VAAPIDevice.init),
+            properties: properties, outputHandler: outputHandler)
     }
 }

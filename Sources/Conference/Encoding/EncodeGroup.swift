@@ -311,6 +311,7 @@ final class EncodeGroup {
             let delay = backoff.failed(now: completion.finished)
             return EncoderFailure(reason: "\(error)", failures: backoff.failures, retryAfter: delay)
         }
+        failure = failure ?? result.deviceFault
         if let frame = result.frame {
             framesEncoded &+= 1
             backoff.succeeded(now: completion.finished)
@@ -322,7 +323,7 @@ final class EncodeGroup {
                 coarsest.keyframeEncoded()
                 keyframes.end(size: frame.size, rate: bitRate.sustained, now: completion.finished)
             }
-        } else if result.error == nil {
+        } else if failure == nil {
             framesLeftOut &+= 1
             coarsest.leftOut(bound: bound, dimensions: encodedDimensions ?? rung.dimensions)
         }

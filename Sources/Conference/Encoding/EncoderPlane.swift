@@ -216,7 +216,9 @@ final class EncoderPlane {
 
     private func makeGroup(_ plan: EncodeGroupPlanner.Group, for viewers: Viewers) -> EncodeGroup? {
         guard let format = planning.format(of: plan) else { return nil }
-        let encoder = LazyEncoder(backEnd: configuration.encoder, make: configuration.makeEncoder, format: format)
+        let encoder = LazyEncoder(
+            backEnd: configuration.encoder, hardware: configuration.hardware, make: configuration.makeEncoder,
+            format: format)
         let sole = plan.members.count == 1 ? plan.members.first.flatMap { downlinks[$0]?.bitRate } : nil
         let rate = sole ?? VideoBitRate(target: plan.rate, sustained: plan.rate)
         return EncodeGroup(

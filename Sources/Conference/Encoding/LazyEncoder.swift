@@ -26,21 +26,27 @@ final class LazyEncoder {
     typealias Maker = @Sendable (VideoDimensions, CompressionProperties) throws(VideoCodingError) -> any PictureEncoding
 
     private let backEnd: EncoderBackEnd
+    private let hardware: VAAPIDeviceReport?
     private let make: Maker?
     private let format: EncodeFormat
     private var session: (any PictureEncoding)?
     private var settings: Settings?
-    private var form = Form(layers: 1, recovery: .keyframes)
+    private var form = Form(usesDevice: false, layers: 1, recovery: .keyframes)
+    private var fallback = HardwareFallback()
 
     /// Settings that stay until a keyframe.
     private struct Form: Equatable {
+        var usesDevice: Bool
         var layers: Int
         var recovery: LossRecovery
     }
 
-    /// - Parameter make: Makes custom encoders; nil: they are sessions of the back end.
-    init(backEnd: EncoderBackEnd, make: Maker? = nil, format: EncodeFormat) {
+    /// - Parameters:
+    ///   - hardware: The device that encodes while it can; nil for none.
+    ///   - make: Makes encoders of one's own; nil: they are sessions of the back end.
+    init(backEnd: EncoderBackEnd, hardware: VAAPIDeviceReport? = nil, make: Maker? = nil, format: EncodeFormat) {
         self.backEnd = backEnd
+        self.hardware = hardware
         self.make = make
         self.format = format
     }
@@ -48,38 +54,73 @@ final class LazyEncoder {
     func encode(
         _ picture: PixelBuffer, captureTime: MonotonicInstant, settings wanted: Settings, options: EncodeOptions
     ) -> EncodedPicture {
+        var fault: EncoderFailure?
         do throws(VideoCodingError) {
             let isOther = session.map { $0.dimensions != picture.dimensions } ?? false
-            if isOther || (options.forceKeyframe && form != form(wanted)) { session = nil }
-            let session = try session(wanted, dimensions: picture.dimensions)
+            let wantedForm = form(wanted, now: captureTime)
+            if isOther || (options.forceKeyframe && form != wantedForm) { session = nil }
+            if session == nil, wantedForm.usesDevice {
+                fault = startDevice(wanted, wantedForm, dimensions: picture.dimensions, now: captureTime)
+            }
+            let session = try session(wanted, dimensions: picture.dimensions, now: captureTime)
+            var options = options
+            // A frame of software's that was acknowledged meanwhile.
+            if form.usesDevice { options.acknowledgedReferences = [] }
             let frame = try session.encode(picture, presentationTime: MediaTime(captureTime), options: options)
-            var result = EncodedPicture(captureTime: captureTime, frame: frame, recovery: form.recovery)
+            var result = EncodedPicture(
+                captureTime: captureTime, frame: frame, deviceFault: fault, recovery: form.recovery)
             if options.invalidateReferencesBackTo != nil { result.tellRefresh() }
             return result
         } catch {
+            if form.usesDevice, session != nil { return deviceFailed(error, captureTime: captureTime) }
             // The next frame tries again with a new session.
             session = nil
             return EncodedPicture(captureTime: captureTime, error: error)
         }
     }
 
+    /// Makes the device's session; where it cannot, says why, and software makes this very frame.
+    private func startDevice(
+        _ wanted: Settings, _ wantedForm: Form, dimensions: VideoDimensions, now: MonotonicInstant
+    ) -> EncoderFailure? {
+        guard let hardware else { return nil }
+        do throws(VideoCodingError) {
+            session = try SessionPictureEncoder(
+                dimensions: dimensions, device: hardware.device, properties: properties(wanted, wantedForm))
+            settings = wanted
+            form = wantedForm
+            return nil
+        } catch {
+            let rest = fallback.leave(now: now)
+            return EncoderFailure(reason: "\(error); software encodes meanwhile", failures: 1, retryAfter: rest)
+        }
+    }
+
+    /// Drops the frame. The session makes the next one a keyframe; after several errors, or where the device does not
+    /// answer, software does.
+    private func deviceFailed(_ error: VideoCodingError, captureTime: MonotonicInstant) -> EncodedPicture {
+        let rest: Duration? =
+            if case .hardwareHung = error {
+                fallback.leave(now: captureTime)
+            } else {
+                fallback.frameFailed(now: captureTime)
+            }
+        if rest != nil { session = nil }
+        let reason = rest == nil ? "\(error); the frame is left out" : "\(error); software encodes meanwhile"
+        let fault = EncoderFailure(reason: reason, failures: 1, retryAfter: rest ?? .zero)
+        return EncodedPicture(captureTime: captureTime, deviceFault: fault)
+    }
+
     private func session(
-        _ wanted: Settings, dimensions: VideoDimensions
+        _ wanted: Settings, dimensions: VideoDimensions, now: MonotonicInstant
     ) throws(VideoCodingError) -> any PictureEncoding {
         if let session {
             if wanted != settings { try session.setProperties { wanted.apply(to: &$0) } }
             settings = wanted
             return session
         }
-        var properties = format.properties
-        wanted.apply(to: &properties)
-        let form = form(wanted)
-        properties.temporalLayers = form.layers
-        switch form.recovery {
-        case .keyframes: break
-        case .longTermReferences: properties.longTermReferences = true
-        case .intraRefresh: properties.intraRefreshPeriod = max(2, wanted.frameRate)
-        }
+        let form = form(wanted, now: now)
+        let properties = properties(wanted, form)
         let made: any PictureEncoding =
             if let make {
                 try make(dimensions, properties)
@@ -92,8 +133,26 @@ final class LazyEncoder {
         return made
     }
 
-    private func form(_ settings: Settings) -> Form {
-        Form(
+    private func properties(_ wanted: Settings, _ form: Form) -> CompressionProperties {
+        var properties = format.properties
+        wanted.apply(to: &properties)
+        properties.temporalLayers = form.layers
+        switch form.recovery {
+        case .keyframes: break
+        case .longTermReferences: properties.longTermReferences = true
+        case .intraRefresh: properties.intraRefreshPeriod = max(2, wanted.frameRate)
+        }
+        return properties
+    }
+
+    private func form(_ settings: Settings, now: MonotonicInstant) -> Form {
+        // No driver is known to cut pictures into small slices.
+        if let hardware, make == nil, format.properties.sliceMaxBytes == nil, fallback.allowsDevice(now: now) {
+            let layers = min(hardware.temporalLayers, DownlinkPipeline.temporalLayers)
+            return Form(usesDevice: true, layers: settings.isShared ? layers : 1, recovery: .keyframes)
+        }
+        return Form(
+            usesDevice: false,
             layers: settings.isShared && backEnd.hasTemporalLayers ? DownlinkPipeline.temporalLayers : 1,
             recovery: settings.recovers && !settings.isShared ? backEnd.recovery : .keyframes)
     }
@@ -109,6 +168,7 @@ extension EncoderBackEnd {
         switch self {
         case .openH264: .longTermReferences
         case .x264: .intraRefresh(round: .seconds(1))
+        case .vaapi: .keyframes
         }
     }
 }

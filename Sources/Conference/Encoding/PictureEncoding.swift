@@ -28,6 +28,16 @@ package final class SessionPictureEncoder: PictureEncoding {
             dimensions: dimensions, backEnd: backEnd, properties: properties, outputHandler: outputs.append)
     }
 
+    /// Makes the encoder of a device at once, so that one which cannot be had is known before a frame is spent on it.
+    package init(
+        dimensions: VideoDimensions, device: VAAPIDevice, properties: CompressionProperties
+    ) throws(VideoCodingError) {
+        session = try CompressionSession(
+            dimensions: dimensions, backEnd: .vaapi, device: device, properties: properties,
+            outputHandler: outputs.append)
+        try session.prepareToEncodeFrames()
+    }
+
     package var dimensions: VideoDimensions { session.dimensions }
 
     package func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {

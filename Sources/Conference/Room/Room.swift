@@ -287,7 +287,7 @@ final class Room {
         let delivery = encoders.complete(
             result, of: completion, for: viewers(encoders.subscribers(of: completion.queue), now: now), now: now)
         let served = delivery.map { send($0, now: now) } ?? []
-        if result.error != nil, let failure = encoders.failure {
+        if result.error != nil || result.deviceFault != nil, let failure = encoders.failure {
             emit(.encoderFailed(failure))
             overload.encoderFailed(failure, room: id, now: now)
         }

@@ -82,6 +82,13 @@ extension CompressionSession {
             #else
                 throw .backEndNotBuilt(.x264)
             #endif
+        case .vaapi:
+            #if VAAPI
+                guard let device else { throw .invalidConfiguration(reason: "VA-API needs a device") }
+                encoder = try VAAPIEncoder(device: device, properties: state.properties, dimensions: dimensions)
+            #else
+                throw .backEndNotBuilt(.vaapi)
+            #endif
         }
         state.encoder = encoder
         try updateFormat(&state, encoder)

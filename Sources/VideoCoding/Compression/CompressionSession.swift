@@ -24,6 +24,8 @@ public final class CompressionSession: Sendable {
     public let dimensions: VideoDimensions
     public let codec: VideoCodec
     public let backEnd: EncoderBackEnd
+    /// The device of `EncoderBackEnd.vaapi`.
+    public let device: VAAPIDevice?
     /// Requirements that every picture satisfies. Formats that the back end does not read are converted first.
     public let sourceAttributes: PixelBufferAttributes
 
@@ -36,15 +38,20 @@ public final class CompressionSession: Sendable {
     ///
     /// - Parameters:
     ///   - dimensions: The size of all pictures, even in both directions.
+    ///   - device: The device that encodes; for `EncoderBackEnd.vaapi` alone, which needs one.
     ///   - sourceAttributes: The properties of the pictures, if known; others are then refused.
     ///   - outputHandler: Called with the answer to each frame.
     /// - Throws: An error if the back end does not support the properties, or pictures like these.
     public init(
         dimensions: VideoDimensions, codec: VideoCodec = .h264, backEnd: EncoderBackEnd = .openH264,
-        properties: CompressionProperties, sourceAttributes: PixelBufferAttributes = .any,
+        device: VAAPIDevice? = nil, properties: CompressionProperties, sourceAttributes: PixelBufferAttributes = .any,
         outputHandler: @escaping @Sendable (EncodeOutput) -> Void
     ) throws(VideoCodingError) {
         guard backEnd.isBuilt else { throw .backEndNotBuilt(backEnd) }
+        guard (backEnd == .vaapi) == (device != nil) else {
+            throw .invalidConfiguration(
+                reason: device == nil ? "VA-API needs a device" : "\(backEnd.rawValue) has no use for a device")
+        }
         let inForce = try properties.resolved(for: dimensions, by: backEnd)
         if let expected = sourceAttributes.dimensions, expected != dimensions {
             throw .dimensionsMismatch(picture: expected, session: dimensions)
@@ -52,6 +59,7 @@ public final class CompressionSession: Sendable {
         self.dimensions = dimensions
         self.codec = codec
         self.backEnd = backEnd
+        self.device = device
         self.sourceAttributes = sourceAttributes
         self.outputHandler = outputHandler
         control = Mutex(Control(requested: properties, inForce: inForce))

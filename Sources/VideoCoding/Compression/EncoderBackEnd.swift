@@ -4,6 +4,8 @@ public enum EncoderBackEnd: String, CaseIterable, Sendable {
     case openH264 = "openh264"
     /// x264: the better picture where time is cheap. Needs the package trait `X264`.
     case x264
+    /// A GPU's encoder, through VA-API. Needs the package trait `VAAPI`, and a device: see `VAAPIDevice`.
+    case vaapi
 
     /// True if this build has the back end.
     public var isBuilt: Bool {
@@ -15,8 +17,17 @@ public enum EncoderBackEnd: String, CaseIterable, Sendable {
             #else
                 return false
             #endif
+        case .vaapi:
+            #if VAAPI
+                return true
+            #else
+                return false
+            #endif
         }
     }
+
+    /// The back ends that need no device.
+    public static let software: [EncoderBackEnd] = [.openH264, .x264]
 }
 
 /// The time that an encoder takes for a better picture.

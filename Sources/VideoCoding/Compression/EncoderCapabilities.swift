@@ -52,6 +52,7 @@ struct EncoderCapabilities: Sendable {
         switch backEnd {
         case .openH264: openH264
         case .x264: x264
+        case .vaapi: vaapi
         }
     }
 
@@ -76,6 +77,16 @@ struct EncoderCapabilities: Sendable {
         return EncoderCapabilities(
             properties: properties, frameOptions: [.forceKeyframe, .invalidateReferences, .regionsOfInterest],
             pixelFormats: [.i420, .nv12])
+    }()
+
+    /// What some driver has. What the device at hand does not have is refused when its encoder is made.
+    private static let vaapi: EncoderCapabilities = {
+        var properties = common
+        // Slices are whole pictures, and the driver chooses how to search.
+        properties[.sliceMaxBytes] = nil
+        properties[.longTermReferences] = nil
+        properties[.temporalLayers] = Capability(range: .integers(1...3))
+        return EncoderCapabilities(properties: properties, frameOptions: [.forceKeyframe], pixelFormats: [.nv12])
     }()
 
     /// The properties as users see them.

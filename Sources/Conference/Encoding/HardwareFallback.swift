@@ -1,0 +1,38 @@
+import MediaCore
+
+/// Whether a group's pictures are encoded by a device, after what went wrong with it.
+///
+/// After a single error the next frame is a keyframe. After several at once, or a call that does not return, the group
+/// goes on in software, and the device is tried again after a while that doubles.
+struct HardwareFallback {
+    private static let errorLimit = 3
+    private static let errorWindow = Duration.seconds(2)
+    private static let shortestRest = Duration.seconds(30)
+    private static let longestRest = Duration.seconds(120)
+    /// A device that works for so long has recovered.
+    private static let recoveryTime = Duration.seconds(120)
+
+    private var errors: [MonotonicInstant] = []
+    private var lastRest: Duration?
+    private var nextTry: MonotonicInstant?
+
+    /// Whether the device may encode now.
+    func allowsDevice(now: MonotonicInstant) -> Bool { nextTry.map { now >= $0 } ?? true }
+
+    /// A frame failed. Returns how long the device is left alone, where it was one too many.
+    mutating func frameFailed(now: MonotonicInstant) -> Duration? {
+        errors.removeAll { now - $0 >= Self.errorWindow }
+        errors.append(now)
+        return errors.count >= Self.errorLimit ? leave(now: now) : nil
+    }
+
+    /// The device does not answer, or makes no further encoder. Returns how long it is left alone.
+    mutating func leave(now: MonotonicInstant) -> Duration {
+        if let nextTry, now - nextTry >= Self.recoveryTime { lastRest = nil }
+        let rest = min(lastRest.map { $0 * 2 } ?? Self.shortestRest, Self.longestRest)
+        errors.removeAll(keepingCapacity: true)
+        lastRest = rest
+        nextTry = now + rest
+        return rest
+    }
+}

@@ -1,0 +1,101 @@
+public import MediaCore
+public import VideoCoding
+
+/// What an encoder takes for a call's pictures, and how soon it follows another rate: to tell whether a device encodes
+/// better than software.
+public struct CodecTrial: Hashable, Sendable {
+    /// The mean time from a picture to its frame.
+    public var frameTime: Duration
+    /// The processor time of a frame, of all threads.
+    public var processorTime: Duration
+    /// After how many frames the rate was within a tenth of a new target, at the worst of the steps; nil where it did
+    /// not get there.
+    public var stepResponse: Int?
+
+    /// The rates, one after the other.
+    private static let rates = [BitRate.megabits(1.5), .kilobits(500), .megabits(2)]
+    private static let framesAtRate = 30
+    /// The rate is taken over so many frames.
+    private static let window = 10
+    private static let tolerance = 0.1
+    private static let frameRate: Int32 = 30
+
+    /// Encodes pictures for about three seconds of a call, on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - device: The device that encodes; nil for `software`.
+    ///   - processorTime: Reads what the process has had of the processors.
+    public init(
+        of device: VAAPIDevice?, software: EncoderBackEnd = .openH264, canvas: VideoDimensions,
+        processorTime clock: () -> Duration
+    ) throws(VideoCodingError) {
+        let scene = CalibrationScene(dimensions: canvas)
+        // Few pictures, back and forth: making them is not what is measured.
+        let pictures = (0..<Self.framesAtRate).map(scene.picture)
+        let outputs = EncodeOutputQueue()
+        let session = try CompressionSession(
+            dimensions: canvas, backEnd: device == nil ? software : .vaapi, device: device,
+            properties: CompressionProperties(averageBitRate: Self.rates[0]), outputHandler: outputs.append)
+        try session.prepareToEncodeFrames()
+        var sizes: [DataSize] = []
+        var time = Duration.zero
+        let begin = clock()
+        for (index, rate) in Self.rates.enumerated() {
+            try session.set(\.averageBitRate, to: rate)
+            for number in 0..<Self.framesAtRate {
+                let picture = pictures[index.isMultiple(of: 2) ? number : Self.framesAtRate - 1 - number]
+                let presentationTime = MediaTime(
+                    value: Int64(index * Self.framesAtRate + number), timescale: Self.frameRate)
+                try session.encode(picture, presentationTime: presentationTime)
+                switch outputs.next()?.result {
+                case .frame(let frame):
+                    sizes.append(frame.size)
+                    time += frame.statistics.encodingTime
+                case .failed(let error): throw error
+                case .dropped, nil: sizes.append(.zero)
+                }
+            }
+        }
+        frameTime = time / sizes.count
+        processorTime = (clock() - begin) / sizes.count
+        stepResponse = Self.stepResponse(sizes)
+    }
+
+    static func stepResponse(_ sizes: [DataSize]) -> Int? {
+        var worst = 0
+        for (index, rate) in rates.enumerated().dropFirst() {
+            let frames = Array(sizes.dropFirst(index * framesAtRate).prefix(framesAtRate))
+            let isThere = { (first: Int) in
+                let size = frames[first..<first + window].reduce(DataSize.zero, +)
+                let measured = BitRate(size, over: .seconds(Double(window) / Double(frameRate)))
+                return abs(measured / rate - 1) <= tolerance
+            }
+            guard let first = (0...max(0, frames.count - window)).first(where: isThere) else { return nil }
+            worst = max(worst, first)
+        }
+        return worst
+    }
+
+    /// A device takes longer than ten frames to follow: calls then overrun slow links.
+    private static let slowestResponse = 10
+
+    /// Why the device is no better for calls than software; nil where it is.
+    ///
+    /// - Parameter interval: The time between two pictures.
+    public func reasonToPrefer(_ software: CodecTrial, interval: Duration) -> String? {
+        if frameTime > interval / 2 { return "a frame takes it \(Self.text(frameTime))" }
+        guard let stepResponse, stepResponse <= Self.slowestResponse else {
+            return "it follows a new rate only after "
+                + (stepResponse.map { "\($0) frames" } ?? "more than \(Self.framesAtRate) frames")
+        }
+        guard processorTime < software.processorTime else {
+            return "a frame takes \(Self.text(processorTime)) of the processor with it and "
+                + "\(Self.text(software.processorTime)) without"
+        }
+        return nil
+    }
+
+    private static func text(_ time: Duration) -> String {
+        "\((time.milliseconds * 100).rounded() / 100) ms"
+    }
+}

@@ -1,0 +1,78 @@
+#if VAAPI
+    import Foundation
+    import ScriptedDriver
+    import Testing
+
+    /// Rooms whose pictures the VA driver for tests encodes.
+    @Suite("A relay that encodes on a device", .serialized)
+    struct HardwareTests {
+        private func run(_ arguments: [String], in folder: TemporaryFolder) async throws -> (
+            code: Int32, errors: String
+        ) {
+            let child = try ChildProcess(Programs.product("confrelay"), ["--port", "0"] + arguments, in: folder)
+            return (try await child.end(within: .seconds(20)), child.errors)
+        }
+
+        @Test("holds a call of four, whose streams ffmpeg decodes")
+        func call() async throws {
+            let folder = try TemporaryFolder()
+            let driver = try ScriptedDriver()
+            let relay = try await RelayProgram(
+                ["--canvas", "640x360", "--frame-rate", "10", "--codec", "vaapi"]
+                    + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
+            let clients = try ["Ada", "Ben", "Cy", "Dee"].map { name in
+                try ChildProcess(
+                    Programs.product("confclient"),
+                    ["join", relay.url("/rooms/demo"), "--name", name, "--size", "320x180", "--frame-rate", "10"]
+                        + ["--duration", "8", "--quiet", "--record", "\(name).mp4"], in: folder)
+            }
+            for client in clients { #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)") }
+            #expect(driver.lines("frame").count > 40)
+            #expect(driver.lines("REFUSED").isEmpty)
+            #expect(driver.lines("RateControl").count >= driver.lines("frame").count)
+            for name in ["Ada", "Ben", "Cy", "Dee"] {
+                let decoder = try ChildProcess(
+                    try #require(Programs.installed("ffmpeg")),
+                    ["-v", "error", "-xerror", "-i", "\(name).mp4", "-map", "0:v", "-f", "null", "-"], in: folder)
+                #expect(try await decoder.end(within: .seconds(60)) == 0, "\(decoder.errors)")
+            }
+        }
+
+        @Test("goes on in software when the device hangs")
+        func hang() async throws {
+            let folder = try TemporaryFolder()
+            let driver = try ScriptedDriver(script: "2:150 hang\n3:150 hang")
+            let relay = try await RelayProgram(
+                ["--canvas", "320x180", "--frame-rate", "10", "--codec", "vaapi", "--log-level", "info"]
+                    + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
+            let clients = try ["Ada", "Ben"].map { name in
+                try ChildProcess(
+                    Programs.product("confclient"),
+                    ["join", relay.url("/rooms/demo"), "--name", name, "--size", "320x180", "--frame-rate", "10"]
+                        + ["--self-view", "always", "--snapshot", "\(name).png"], in: folder)
+            }
+            for client in clients { #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)") }
+            #expect(relay.child.errors.contains("software encodes meanwhile"))
+            for name in ["Ada", "Ben"] { #expect(folder.size(of: "\(name).png") > 1000) }
+        }
+
+        @Test("ends with one line and 69 where the device is not there")
+        func missing() async throws {
+            let folder = try TemporaryFolder()
+            let (code, errors) = try await run(
+                ["--codec", "vaapi", "--vaapi-device", "/dev/dri/renderD191"], in: folder)
+            #expect(code == 69)
+            #expect(errors.split(separator: "\n").count == 1, "\(errors)")
+            #expect(errors.contains("/dev/dri/renderD191"))
+        }
+
+        @Test("starts in software where there is none, and says so once", .enabled(if: !hasRenderNode))
+        func none() async throws {
+            let folder = try TemporaryFolder()
+            let relay = try await RelayProgram(["--log-level", "info"], in: folder)
+            #expect(relay.child.errors.split(separator: "\n").count { $0.contains("software encodes") } == 1)
+        }
+
+        private static var hasRenderNode: Bool { FileManager.default.fileExists(atPath: "/dev/dri") }
+    }
+#endif

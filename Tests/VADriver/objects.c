@@ -1,0 +1,367 @@
+#include "driver.h"
+#ifdef HAS_LIBVA
+#include <stdlib.h>
+#include <string.h>
+
+// MARK: Finding
+
+Config *find_config(Driver *driver, VAConfigID id) {
+    unsigned index = id - CONFIG_BASE;
+    return index < MAXIMUM_CONFIGS && driver->configs[index].used ? &driver->configs[index] : NULL;
+}
+
+Context *find_context(Driver *driver, VAContextID id) {
+    unsigned index = id - CONTEXT_BASE;
+    return index < MAXIMUM_CONTEXTS && driver->contexts[index].used ? &driver->contexts[index] : NULL;
+}
+
+Surface *find_surface(Driver *driver, VASurfaceID id) {
+    unsigned index = id - SURFACE_BASE;
+    if (index >= MAXIMUM_SURFACES || !driver->surfaces[index].used || driver->surfaces[index].lost) return NULL;
+    return &driver->surfaces[index];
+}
+
+Buffer *find_buffer(Driver *driver, VABufferID id) {
+    unsigned index = id - BUFFER_BASE;
+    return index < MAXIMUM_BUFFERS && driver->buffers[index].used ? &driver->buffers[index] : NULL;
+}
+
+int count_used_contexts(const Driver *driver) {
+    int count = 0;
+    for (int i = 0; i < MAXIMUM_CONTEXTS; i++) count += driver->contexts[i].used;
+    return count;
+}
+
+// MARK: Configurations
+
+static const VAProfile profiles[] = {
+    VAProfileH264ConstrainedBaseline, VAProfileH264Main, VAProfileH264High,
+};
+enum { PROFILE_COUNT = sizeof profiles / sizeof profiles[0] };
+
+static bool has_profile(VAProfile profile) {
+    for (int i = 0; i < PROFILE_COUNT; i++) {
+        if (profiles[i] == profile) return true;
+    }
+    return false;
+}
+
+static VAStatus query_profiles(VADriverContextP ctx, VAProfile *list, int *count) {
+    ENTER("vaQueryConfigProfiles");
+    memcpy(list, profiles, sizeof profiles);
+    *count = PROFILE_COUNT;
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+static VAStatus query_entrypoints(VADriverContextP ctx, VAProfile profile, VAEntrypoint *list, int *count) {
+    ENTER("vaQueryConfigEntrypoints");
+    if (!has_profile(profile)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_PROFILE);
+    list[0] = driver->entrypoint;
+    *count = 1;
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+static uint32_t attribute_value(const Driver *driver, VAConfigAttribType type) {
+    switch (type) {
+    case VAConfigAttribRTFormat: return VA_RT_FORMAT_YUV420;
+    case VAConfigAttribRateControl: return driver->rate_control;
+    case VAConfigAttribEncPackedHeaders:
+        return driver->packed_headers ? driver->packed_headers : VA_ATTRIB_NOT_SUPPORTED;
+    // One reference in each P picture, no B pictures.
+    case VAConfigAttribEncMaxRefFrames: return 1;
+    case VAConfigAttribEncMaxSlices: return 1;
+    case VAConfigAttribMaxPictureWidth: return (uint32_t)driver->maximum_width;
+    case VAConfigAttribMaxPictureHeight: return (uint32_t)driver->maximum_height;
+    case VAConfigAttribEncRateControlExt: return driver->layers > 1 ? (uint32_t)driver->layers - 1 : VA_ATTRIB_NOT_SUPPORTED;
+    case VAConfigAttribFrameSizeToleranceSupport: return 1;
+    default: return VA_ATTRIB_NOT_SUPPORTED;
+    }
+}
+
+static VAStatus get_attributes(
+    VADriverContextP ctx, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib *list, int count) {
+    ENTER("vaGetConfigAttributes");
+    if (!has_profile(profile)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_PROFILE);
+    if (entrypoint != driver->entrypoint) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT);
+    for (int i = 0; i < count; i++) list[i].value = attribute_value(driver, list[i].type);
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+static VAStatus create_config(
+    VADriverContextP ctx, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib *list, int count, VAConfigID *id) {
+    ENTER("vaCreateConfig");
+    if (!has_profile(profile)) LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_PROFILE, "profile %d", profile));
+    if (entrypoint != driver->entrypoint)
+        LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT, "entry point %d", entrypoint));
+    Config config = {.used = true, .profile = profile, .entrypoint = entrypoint, .rate_control = VA_RC_CQP};
+    for (int i = 0; i < count; i++) {
+        uint32_t value = list[i].value, known = attribute_value(driver, list[i].type);
+        if (list[i].type == VAConfigAttribRTFormat || list[i].type == VAConfigAttribEncPackedHeaders) {
+            if (known == VA_ATTRIB_NOT_SUPPORTED || (value & ~known))
+                LEAVE(refuse(driver, VA_STATUS_ERROR_ATTR_NOT_SUPPORTED, "attribute %d: 0x%x", list[i].type, value));
+            if (list[i].type == VAConfigAttribEncPackedHeaders) config.packed_headers = value;
+        } else if (list[i].type == VAConfigAttribRateControl) {
+            if (!value || (value & (value - 1)) || !(value & known))
+                LEAVE(refuse(driver, VA_STATUS_ERROR_ATTR_NOT_SUPPORTED, "rate control 0x%x", value));
+            config.rate_control = value;
+        } else if (known == VA_ATTRIB_NOT_SUPPORTED) {
+            LEAVE(refuse(driver, VA_STATUS_ERROR_ATTR_NOT_SUPPORTED, "attribute %d", list[i].type));
+        }
+    }
+    for (int i = 0; i < MAXIMUM_CONFIGS; i++) {
+        if (driver->configs[i].used) continue;
+        driver->configs[i] = config;
+        *id = (VAConfigID)(CONFIG_BASE + i);
+        log_line(driver, "config rate=0x%x packed=0x%x", config.rate_control, config.packed_headers);
+        LEAVE(VA_STATUS_SUCCESS);
+    }
+    LEAVE(VA_STATUS_ERROR_MAX_NUM_EXCEEDED);
+}
+
+static VAStatus destroy_config(VADriverContextP ctx, VAConfigID id) {
+    ENTER("vaDestroyConfig");
+    Config *config = find_config(driver, id);
+    if (!config) LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_CONFIG, "no config 0x%x", id));
+    config->used = false;
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+static VAStatus query_config(
+    VADriverContextP ctx, VAConfigID id, VAProfile *profile, VAEntrypoint *entrypoint, VAConfigAttrib *list, int *count) {
+    ENTER("vaQueryConfigAttributes");
+    Config *config = find_config(driver, id);
+    if (!config) LEAVE(VA_STATUS_ERROR_INVALID_CONFIG);
+    *profile = config->profile;
+    *entrypoint = config->entrypoint;
+    list[0] = (VAConfigAttrib){VAConfigAttribRTFormat, VA_RT_FORMAT_YUV420};
+    list[1] = (VAConfigAttrib){VAConfigAttribRateControl, config->rate_control};
+    *count = 2;
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+// MARK: Surfaces
+
+static VAStatus make_surfaces(Driver *driver, int width, int height, unsigned format, int count, VASurfaceID *list) {
+    if (format != VA_RT_FORMAT_YUV420) return refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_RT_FORMAT, "0x%x", format);
+    if (width < 1 || height < 1 || width > driver->maximum_width || height > driver->maximum_height)
+        return refuse(driver, VA_STATUS_ERROR_RESOLUTION_NOT_SUPPORTED, "%dx%d", width, height);
+    int made = 0;
+    for (int i = 0; i < MAXIMUM_SURFACES && made < count; i++) {
+        if (driver->surfaces[i].used) continue;
+        // Rows are longer than pictures are wide, so that code which takes them for the same is found out.
+        int stride = (width + 63) / 64 * 64 + 64, rows = (height + 15) / 16 * 16;
+        uint8_t *samples = calloc((size_t)stride * rows * 3 / 2, 1);
+        if (!samples) break;
+        driver->surfaces[i] = (Surface){true, false, width, height, stride, samples};
+        list[made++] = (VASurfaceID)(SURFACE_BASE + i);
+    }
+    log_line(driver, "surfaces %dx%d count=%d", width, height, made);
+    if (made == count) return VA_STATUS_SUCCESS;
+    for (int i = 0; i < made; i++) {
+        Surface *surface = &driver->surfaces[list[i] - SURFACE_BASE];
+        free(surface->samples);
+        memset(surface, 0, sizeof *surface);
+    }
+    return VA_STATUS_ERROR_ALLOCATION_FAILED;
+}
+
+static VAStatus create_surfaces(
+    VADriverContextP ctx, int width, int height, int format, int count, VASurfaceID *list) {
+    ENTER("vaCreateSurfaces");
+    LEAVE(make_surfaces(driver, width, height, (unsigned)format, count, list));
+}
+
+static VAStatus create_surfaces2(
+    VADriverContextP ctx, unsigned format, unsigned width, unsigned height, VASurfaceID *list, unsigned count,
+    VASurfaceAttrib *attributes, unsigned attribute_count) {
+    ENTER("vaCreateSurfaces");
+    for (unsigned i = 0; i < attribute_count; i++) {
+        uint32_t value = (uint32_t)attributes[i].value.value.i;
+        if ((attributes[i].type == VASurfaceAttribPixelFormat && value != VA_FOURCC_NV12)
+            || (attributes[i].type == VASurfaceAttribMemoryType && value != VA_SURFACE_ATTRIB_MEM_TYPE_VA))
+            LEAVE(refuse(driver, VA_STATUS_ERROR_ATTR_NOT_SUPPORTED, "surface attribute %d", attributes[i].type));
+    }
+    LEAVE(make_surfaces(driver, (int)width, (int)height, format, (int)count, list));
+}
+
+static VAStatus destroy_surfaces(VADriverContextP ctx, VASurfaceID *list, int count) {
+    ENTER("vaDestroySurfaces");
+    for (int i = 0; i < count; i++) {
+        unsigned index = list[i] - SURFACE_BASE;
+        if (index >= MAXIMUM_SURFACES || !driver->surfaces[index].used)
+            LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_SURFACE, "no surface 0x%x", list[i]));
+        free(driver->surfaces[index].samples);
+        memset(&driver->surfaces[index], 0, sizeof(Surface));
+    }
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+static VAStatus query_surface_attributes(
+    VADriverContextP ctx, VAConfigID id, VASurfaceAttrib *list, unsigned *count) {
+    ENTER("vaQuerySurfaceAttributes");
+    if (!find_config(driver, id)) LEAVE(VA_STATUS_ERROR_INVALID_CONFIG);
+    const struct { VASurfaceAttribType type; unsigned flags; int value; } known[] = {
+        {VASurfaceAttribPixelFormat, VA_SURFACE_ATTRIB_GETTABLE | VA_SURFACE_ATTRIB_SETTABLE, (int)VA_FOURCC_NV12},
+        {VASurfaceAttribMemoryType, VA_SURFACE_ATTRIB_GETTABLE | VA_SURFACE_ATTRIB_SETTABLE,
+         VA_SURFACE_ATTRIB_MEM_TYPE_VA},
+        {VASurfaceAttribMinWidth, VA_SURFACE_ATTRIB_GETTABLE, 16},
+        {VASurfaceAttribMinHeight, VA_SURFACE_ATTRIB_GETTABLE, 16},
+        {VASurfaceAttribMaxWidth, VA_SURFACE_ATTRIB_GETTABLE, driver->maximum_width},
+        {VASurfaceAttribMaxHeight, VA_SURFACE_ATTRIB_GETTABLE, driver->maximum_height},
+    };
+    unsigned room = *count, wanted = sizeof known / sizeof known[0];
+    *count = wanted;
+    if (!list) LEAVE(VA_STATUS_SUCCESS);
+    if (room < wanted) LEAVE(VA_STATUS_ERROR_MAX_NUM_EXCEEDED);
+    for (unsigned i = 0; i < wanted; i++) {
+        list[i].type = known[i].type;
+        list[i].flags = known[i].flags;
+        list[i].value.type = VAGenericValueTypeInteger;
+        list[i].value.value.i = known[i].value;
+    }
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+// MARK: Contexts
+
+static VAStatus create_context(
+    VADriverContextP ctx, VAConfigID config, int width, int height, int flag, VASurfaceID *targets, int count,
+    VAContextID *id) {
+    ENTER("vaCreateContext");
+    (void)flag;
+    if (!find_config(driver, config)) LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_CONFIG, "no config 0x%x", config));
+    if (width < 16 || height < 16 || width > driver->maximum_width || height > driver->maximum_height)
+        LEAVE(refuse(driver, VA_STATUS_ERROR_RESOLUTION_NOT_SUPPORTED, "%dx%d", width, height));
+    for (int i = 0; i < count; i++) {
+        if (!find_surface(driver, targets[i]))
+            LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_SURFACE, "no surface 0x%x", targets[i]));
+    }
+    if (count_used_contexts(driver) >= driver->context_limit) LEAVE(VA_STATUS_ERROR_MAX_NUM_EXCEEDED);
+    for (int i = 0; i < MAXIMUM_CONTEXTS; i++) {
+        if (driver->contexts[i].used) continue;
+        memset(&driver->contexts[i], 0, sizeof(Context));
+        driver->contexts[i].used = true;
+        driver->contexts[i].config = config;
+        driver->contexts[i].width = width;
+        driver->contexts[i].height = height;
+        *id = (VAContextID)(CONTEXT_BASE + i);
+        LEAVE(VA_STATUS_SUCCESS);
+    }
+    LEAVE(VA_STATUS_ERROR_MAX_NUM_EXCEEDED);
+}
+
+static VAStatus destroy_context(VADriverContextP ctx, VAContextID id) {
+    ENTER("vaDestroyContext");
+    Context *context = find_context(driver, id);
+    if (!context) LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_CONTEXT, "no context 0x%x", id));
+    destroy_encoder(context->encoder);
+    memset(context, 0, sizeof *context);
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+// MARK: Buffers
+
+// The size of one element; 0 where any will do, and -1 for types that are not known.
+static long element_size(VABufferType type) {
+    switch ((int)type) {
+    case VAEncSequenceParameterBufferType: return sizeof(VAEncSequenceParameterBufferH264);
+    case VAEncPictureParameterBufferType: return sizeof(VAEncPictureParameterBufferH264);
+    case VAEncSliceParameterBufferType: return sizeof(VAEncSliceParameterBufferH264);
+    case VAEncPackedHeaderParameterBufferType: return sizeof(VAEncPackedHeaderParameterBuffer);
+    case VAEncCodedBufferType:
+    case VAEncMiscParameterBufferType:
+    case VAEncPackedHeaderDataBufferType: return 0;
+    default: return -1;
+    }
+}
+
+static VAStatus create_buffer(
+    VADriverContextP ctx, VAContextID context, VABufferType type, unsigned size, unsigned count, void *data,
+    VABufferID *id) {
+    ENTER("vaCreateBuffer");
+    if (!find_context(driver, context))
+        LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_CONTEXT, "no context 0x%x", context));
+    long element = element_size(type);
+    if (element < 0) LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_BUFFERTYPE, "buffer type %d", type));
+    if (size == 0 || count == 0 || size > 1u << 28 || count > 64 || (element > 0 && size != (unsigned long)element))
+        LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "type %d of %u bytes, %u times", type, size, count));
+    for (int i = 0; i < MAXIMUM_BUFFERS; i++) {
+        if (driver->buffers[i].used) continue;
+        Buffer *buffer = &driver->buffers[i];
+        memset(buffer, 0, sizeof *buffer);
+        buffer->data = calloc(count, size);
+        if (!buffer->data) LEAVE(VA_STATUS_ERROR_ALLOCATION_FAILED);
+        if (data) memcpy(buffer->data, data, (size_t)size * count);
+        buffer->used = true;
+        buffer->type = type;
+        buffer->size = size;
+        buffer->count = count;
+        *id = (VABufferID)(BUFFER_BASE + i);
+        LEAVE(VA_STATUS_SUCCESS);
+    }
+    LEAVE(refuse(driver, VA_STATUS_ERROR_MAX_NUM_EXCEEDED, "more than %d buffers", MAXIMUM_BUFFERS));
+}
+
+static VAStatus map_buffer(VADriverContextP ctx, VABufferID id, void **data) {
+    ENTER("vaMapBuffer");
+    Buffer *buffer = find_buffer(driver, id);
+    if (!buffer) LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_BUFFER, "no buffer 0x%x", id));
+    if (buffer->mapped) LEAVE(refuse(driver, VA_STATUS_ERROR_OPERATION_FAILED, "buffer 0x%x is mapped", id));
+    if (buffer->type == VAEncCodedBufferType) {
+        if (!buffer->filled) LEAVE(refuse(driver, VA_STATUS_ERROR_OPERATION_FAILED, "nothing is coded in 0x%x", id));
+        *data = &buffer->segment;
+    } else {
+        *data = buffer->data;
+    }
+    buffer->mapped = true;
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+static VAStatus unmap_buffer(VADriverContextP ctx, VABufferID id) {
+    ENTER("vaUnmapBuffer");
+    Buffer *buffer = find_buffer(driver, id);
+    if (!buffer || !buffer->mapped) LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_BUFFER, "0x%x is not mapped", id));
+    buffer->mapped = false;
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+static VAStatus destroy_buffer(VADriverContextP ctx, VABufferID id) {
+    ENTER("vaDestroyBuffer");
+    Buffer *buffer = find_buffer(driver, id);
+    if (!buffer) LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_BUFFER, "no buffer 0x%x", id));
+    if (buffer->mapped) LEAVE(refuse(driver, VA_STATUS_ERROR_OPERATION_FAILED, "buffer 0x%x is mapped", id));
+    if (!buffer->borrowed) free(buffer->data);
+    memset(buffer, 0, sizeof *buffer);
+    LEAVE(VA_STATUS_SUCCESS);
+}
+
+void destroy_objects(Driver *driver) {
+    for (int i = 0; i < MAXIMUM_IMAGES; i++) destroy_image_at(driver, i);
+    for (int i = 0; i < MAXIMUM_CONTEXTS; i++) {
+        if (driver->contexts[i].used) destroy_encoder(driver->contexts[i].encoder);
+    }
+    for (int i = 0; i < MAXIMUM_BUFFERS; i++) {
+        if (driver->buffers[i].used && !driver->buffers[i].borrowed) free(driver->buffers[i].data);
+    }
+    for (int i = 0; i < MAXIMUM_SURFACES; i++) free(driver->surfaces[i].samples);
+}
+
+void set_object_functions(struct VADriverVTable *table) {
+    table->vaQueryConfigProfiles = query_profiles;
+    table->vaQueryConfigEntrypoints = query_entrypoints;
+    table->vaGetConfigAttributes = get_attributes;
+    table->vaCreateConfig = create_config;
+    table->vaDestroyConfig = destroy_config;
+    table->vaQueryConfigAttributes = query_config;
+    table->vaCreateSurfaces = create_surfaces;
+    table->vaCreateSurfaces2 = create_surfaces2;
+    table->vaDestroySurfaces = destroy_surfaces;
+    table->vaQuerySurfaceAttributes = query_surface_attributes;
+    table->vaCreateContext = create_context;
+    table->vaDestroyContext = destroy_context;
+    table->vaCreateBuffer = create_buffer;
+    table->vaMapBuffer = map_buffer;
+    table->vaUnmapBuffer = unmap_buffer;
+    table->vaDestroyBuffer = destroy_buffer;
+}
+#endif
