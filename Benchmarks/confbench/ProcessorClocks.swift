@@ -9,6 +9,15 @@ enum ThreadClock {
     }
 }
 
+/// The processor time of all threads of this process.
+enum AllThreadsClock {
+    static func now() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Duration(time)
+    }
+}
+
 /// The processor time of another process, user and system, all of its threads, ended ones included.
 struct ProcessClock {
     private let clock: clockid_t

@@ -46,6 +46,18 @@ struct CalibrateCommand: ParsableCommand {
     @Flag(help: "Print JSON instead of a table.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Write what this machine's GPUs can do, and how they encode, to a file, instead of all else.",
+            discussion: "The file is JSON. It names the processor, the kernel and the drivers.", valueName: "file"))
+    var report: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The one GPU to report on: its render node, or driver:NAME. (default: all)", valueName: "device"),
+        transform: VAAPIDevice.init(option:))
+    var vaapiDevice: VAAPIDevice?
+
     func validate() throws {
         try MediaOptions.check(canvas)
         guard (1...60).contains(frameRate) else {
@@ -54,12 +66,30 @@ struct CalibrateCommand: ParsableCommand {
         guard (1...60).contains(seconds) else {
             throw ValidationError("--seconds \(seconds) is not possible: choose 1 to 60")
         }
+        guard report != nil || vaapiDevice == nil else {
+            throw ValidationError("--vaapi-device goes with --report")
+        }
         guard (1...1024).contains(workers) else {
             throw ValidationError("--workers \(workers) is not possible: choose 1 to 1024 threads")
         }
     }
 
+    private func writeReport(to path: String) throws {
+        let data: Data
+        do {
+            data = try HardwareReport(of: vaapiDevice, software: encoder, canvas: canvas).json()
+        } catch {
+            throw CommandFailure(.internalFailure, "\(error)")
+        }
+        do {
+            try data.write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure(.cannotCreate, "the report cannot be written to \(path): name another file")
+        }
+    }
+
     func run() throws {
+        if let report { return try writeReport(to: report) }
         let calibration: Calibration
         do {
             calibration = try CalibrationRun(

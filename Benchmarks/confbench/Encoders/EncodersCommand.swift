@@ -2,6 +2,7 @@ import ArgumentParser
 import ConferenceClient
 import Foundation
 import MediaCore
+import VideoCoding
 
 /// The costs and results of each encoder.
 struct EncodersCommand: AsyncParsableCommand {
@@ -27,12 +28,23 @@ struct EncodersCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Frames of each content.", valueName: "n"))
     var frames = 90
 
+    @Option(
+        help: ArgumentHelp(
+            "Measure a GPU, too: its render node, or driver:NAME for a VA driver that needs none.",
+            valueName: "device"))
+    var vaapiDevice: String?
+
     @Option(help: ArgumentHelp("Write the results as JSON as well.", valueName: "FILE"))
     var json: String?
 
     func validate() throws {
+        guard vaapiDevice == nil || device != nil else {
+            throw ValidationError("--vaapi-device is \(vaapiDevice ?? ""); use /dev/dri/renderD128 or driver:NAME")
+        }
         guard (60...3000).contains(frames) else { throw ValidationError("--frames is \(frames); use 60 to 3000") }
     }
+
+    private var device: VAAPIDevice? { vaapiDevice.flatMap(VAAPIDevice.init) }
 
     func run() async throws {
         try BenchmarkRun.write(json: json, measuring: measure, table: \.text)
@@ -44,7 +56,8 @@ struct EncodersCommand: AsyncParsableCommand {
         var report = EncodersReport(
             machine: .current(), width: Workload.canvas.width, height: Workload.canvas.height, frames: frames)
         for content in try contents(in: directory) {
-            let measurement = EncodersMeasurement(content: content, frames: frames)
+            var measurement = EncodersMeasurement(content: content, frames: frames)
+            if let device { measurement.variants += EncoderVariant.all(of: device) }
             for rate in rates.values {
                 Progress.say("\(content.name): \(measurement.variants.count) encoders at \(rate)")
                 report.results += try measurement.results(at: rate)
