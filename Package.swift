@@ -117,7 +117,7 @@ let modules: [Module] = [
         name: "RelayServer",
         dependencies: [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
-            "PeerConnection", "RoomAPI", "LoadControl", "Conference", "FlightRecording", "FlightFiles",
+            "PeerConnection", "RoomAPI", "LoadControl", "Conference", "FlightRecording", "FlightFiles", "MediaFiles",
             "VectorGraphics", "CMalloc", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),

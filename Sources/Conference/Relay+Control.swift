@@ -26,7 +26,11 @@ extension Relay {
         case .setMediaState(let state, let id):
             let participant = try Self.participant(id, in: room)
             try participant.changeLimits.own.take(now: now)
-            room.setMediaState(state, of: participant)
+            room.setMediaState(state, of: participant, now: now)
+        case .startRecording(let recording):
+            try room.changeLimits.room.take(now: now)
+            try room.startRecording(recording, log: recordings, now: now)
+        case .endRecording(let recording, let reason): try room.endRecording(recording, because: reason, now: now)
         }
     }
 

@@ -1,8 +1,18 @@
+public import RoomAPI
+
 extension Relay {
     /// The next change in any of the rooms, in order.
     ///
     /// Without polling, the oldest of some thousand events are lost; `state(ofRoom:)` returns their combined effect.
     public func pollRoomEvent() -> RoomEvent? { roomEvents.popFirst() }
+
+    /// The next thing to write into a recording, if any. Of too many that nobody asks for the oldest are lost.
+    public func pollRecording() -> RecordingItem? { recordings.popFirst() }
+
+    /// Frames of a track could not be written; the track goes on with a keyframe, which its sender is asked for.
+    public func recordingLostFrames(of track: RecordingTrack, room id: String) {
+        rooms[id]?.recorder?.lostFrames(of: track)
+    }
 
     /// The state that a new subscriber of a room gets; nil if there is no such room.
     public func state(ofRoom id: String) -> RoomState? { rooms[id]?.state }

@@ -42,6 +42,7 @@ public final class Relay {
     private(set) var isDraining = false
     var datagrams = DatagramCounters()
     let roomEvents = RoomEventLog()
+    let recordings = RecordingLog()
     let overload: OverloadControl
     let decoding: DecodeBudget
 
@@ -250,7 +251,7 @@ public final class Relay {
         guard let room = rooms[participant.room] else { return }
         room.remove(participant, now: now)
         guard room.participants.isEmpty else { return }
-        room.end()
+        room.end(now: now)
         while let job = room.popJob() { orphanedJobs.append(job) }
         rooms[room.id] = nil
         roomEvents.append(.closed, room: room.id)
@@ -265,6 +266,7 @@ public final class Relay {
     /// Sends a BYE to everyone. `pollTransmit(now:)` then returns the BYE packets.
     public func close(now: MonotonicInstant) {
         isClosed = true
+        for room in rooms.values { room.endRecording(because: .shutDown, now: now) }
         for participant in participants.values { remove(participant, because: .closing, now: now) }
     }
 

@@ -13,4 +13,8 @@ public enum RoomCommand: Sendable {
     case setAvatar(ImageAsset?, participant: String)
     /// Sets the state of a participant's microphone and camera.
     case setMediaState(MediaState, participant: String)
+    /// Begins a recording of this id.
+    case startRecording(id: String)
+    /// Ends the recording of this id.
+    case endRecording(id: String, reason: RecordingEndReason)
 }

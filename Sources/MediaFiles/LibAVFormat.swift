@@ -6,6 +6,8 @@ enum LibAVFormat {
     static let endOfFile: Int32 = -0x2046_4F45
     /// `AVERROR(ENOMEM)`.
     static let outOfMemory: Int32 = -12
+    /// `AVERROR(EIO)`.
+    static let inputOutputError: Int32 = -5
     /// `AV_NOPTS_VALUE`.
     static let noTimestamp = Int64.min
 

@@ -3,7 +3,7 @@ import H264
 public import MediaCore
 public import NIOCore
 
-/// Writes an MP4 file: one H.264 track, with unchanged frames, and optionally one Opus track.
+/// Writes an MP4 file: an H.264 track with unchanged frames, an Opus track, or both.
 ///
 /// It is not thread-safe and serves one caller at a time. Changed parameter sets are written inside the samples, which
 /// decoders with support for in-band parameter sets can play; the track's header keeps the first size.
@@ -31,7 +31,7 @@ public final class MovieWriter {
 
     public let path: String
     private let muxer: Muxer
-    private let videoTrack: Int32
+    private let videoTrack: Int32?
     private let audioTrack: Int32?
     private var currentParameterSets: [ByteBuffer]
     private let initialParameterSets: [ByteBuffer]
@@ -39,6 +39,25 @@ public final class MovieWriter {
     /// Frames and Opus packets written so far.
     public private(set) var videoSampleCount = 0
     public private(set) var audioPacketCount = 0
+
+    /// Begins a fragmented movie with one track in a file of the caller's, as CMAF has it (ISO/IEC 23000-19).
+    ///
+    /// - Parameters:
+    ///   - file: Takes the bytes.
+    ///   - name: The file's name, for errors.
+    ///   - video: The format of the frames; nil: the track is one of Opus.
+    /// - Throws: `MovieError` if the header cannot be written.
+    public init(
+        to file: any MovieFile, name: String, video format: VideoFormatDescription?, fragment: Duration
+    ) throws(MovieError) {
+        path = name
+        muxer = try Muxer(path: name, file: file)
+        videoTrack = if let format { try muxer.addVideoTrack(format) } else { nil }
+        audioTrack = format == nil ? try muxer.addOpusTrack(OpusTrack()) : nil
+        initialParameterSets = format?.parameterSets ?? []
+        currentParameterSets = initialParameterSets
+        try muxer.writeHeader(.fragmented(every: fragment), isCMAF: true)
+    }
 
     /// Creates the file, and replaces an existing one.
     ///
@@ -61,6 +80,7 @@ public final class MovieWriter {
     /// - Throws: `MovieError.cannotWrite`, or `.misuse` after `finish`.
     public func append(_ sample: SampleBuffer) throws(MovieError) {
         guard !isFinished else { throw .misuse(path: path, reason: "the movie is finished") }
+        guard let videoTrack else { throw .misuse(path: path, reason: "the movie has no video track") }
         var data = sample.data.contiguous()
         let parameterSets = sample.format.parameterSets
         let differs = parameterSets != initialParameterSets
@@ -88,6 +108,14 @@ public final class MovieWriter {
             packet, track: audioTrack, presentationTime: presentationTime, decodeTime: presentationTime,
             duration: duration, isSync: true)
         audioPacketCount += 1
+    }
+
+    /// Ends the current fragment ahead of its time and hands it to the operating system.
+    ///
+    /// - Throws: `MovieError.cannotWrite`, or `.misuse` after `finish`.
+    public func flush() throws(MovieError) {
+        guard !isFinished else { throw .misuse(path: path, reason: "the movie is finished") }
+        try muxer.flush()
     }
 
     /// Writes buffered data and the index, and closes the file. A second call does nothing. A movie that is released

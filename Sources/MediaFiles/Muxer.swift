@@ -13,12 +13,16 @@ final class Muxer {
     /// The duration of the last interval of each track, for a last sample without a duration, which readers would
     /// otherwise leave out.
     private var lastIntervals: [Int64] = []
+    /// Where the bytes go instead of to a file of the path.
+    private let output: MovieFileOutput?
     private var isHeaderWritten = false
     private var isClosed = false
 
-    init(path: String) throws(MovieError) {
+    /// - Parameter file: Where the bytes go; nil: to a new file of this path.
+    init(path: String, file: (any MovieFile)? = nil) throws(MovieError) {
         _ = LibAVFormat.prepare
         self.path = path
+        output = file.flatMap { MovieFileOutput($0) }
         var allocated: UnsafeMutablePointer<AVFormatContext>?
         let url = LibAVFormat.url(path: path)
         var status = avformat_alloc_output_context2(&allocated, nil, "mp4", url)
@@ -28,6 +32,15 @@ final class Muxer {
         }
         self.context = context
         self.packet = packet
+        if let output {
+            context.pointee.pb = output.context
+            context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+            return
+        }
+        guard file == nil else {
+            isClosed = true
+            throw .cannotCreate(path: path, reason: LibAVFormat.message(LibAVFormat.outOfMemory))
+        }
         status = avio_open(&context.pointee.pb, url, AVIO_FLAG_WRITE)
         guard status >= 0 else {
             isClosed = true
@@ -96,12 +109,13 @@ final class Muxer {
         return stream.pointee.index
     }
 
-    func writeHeader(_ layout: MovieWriter.Layout) throws(MovieError) {
+    /// - Parameter isCMAF: Whether the file has one track and keeps to ISO/IEC 23000-19.
+    func writeHeader(_ layout: MovieWriter.Layout, isCMAF: Bool = false) throws(MovieError) {
         var options: OpaquePointer?
         if case .fragmented(let interval) = layout {
             let microseconds = max(interval.nanoseconds / 1000, 1)
             // Fragments by time: a stream may go without keyframes for its whole length.
-            av_dict_set(&options, "movflags", "empty_moov+default_base_moof", 0)
+            av_dict_set(&options, "movflags", "empty_moov+default_base_moof\(isCMAF ? "+cmaf" : "")", 0)
             av_dict_set_int(&options, "frag_duration", microseconds, 0)
             // libavformat's file layer holds back 256 KiB, and a crash would lose them. With this flag each fragment
             // reaches the kernel when it is complete. Samples that wait for a fragment are not written by it.
@@ -145,8 +159,22 @@ final class Muxer {
         packet.pointee.duration = duration?.converted(toTimescale: timescale).value ?? lastIntervals[Int(track)]
         packet.pointee.flags = isSync ? AV_PKT_FLAG_KEY : 0
         status = av_interleaved_write_frame(context, packet)
+        try check(status)
+    }
+
+    /// Completes the fragment that is being gathered and hands it to the operating system.
+    func flush() throws(MovieError) {
+        try check(av_write_frame(context, nil))
+        avio_flush(context.pointee.pb)
+        try check(0)
+    }
+
+    private func check(_ status: Int32) throws(MovieError) {
+        var status = status
         if status >= 0, let output = context.pointee.pb { status = output.pointee.error }
-        guard status >= 0 else { throw .cannotWrite(path: path, reason: LibAVFormat.message(status)) }
+        guard status >= 0 else {
+            throw .cannotWrite(path: path, reason: output?.failure ?? LibAVFormat.message(status))
+        }
     }
 
     private static func successor(of time: Int64) -> Int64 { time == .min ? .min : time &+ 1 }
@@ -154,7 +182,9 @@ final class Muxer {
     func finish() throws(MovieError) {
         guard !isClosed else { return }
         let status = close()
-        guard status >= 0 else { throw .cannotWrite(path: path, reason: LibAVFormat.message(status)) }
+        guard status >= 0 else {
+            throw .cannotWrite(path: path, reason: output?.failure ?? LibAVFormat.message(status))
+        }
     }
 
     /// Writes the trailer, if there is a header, and closes the file. The first error wins.
@@ -162,6 +192,12 @@ final class Muxer {
         isClosed = true
         var status: Int32 = isHeaderWritten ? av_write_trailer(context) : 0
         if status >= 0, let output = context.pointee.pb { status = output.pointee.error }
+        guard output == nil else {
+            avio_flush(context.pointee.pb)
+            if status >= 0, let output = context.pointee.pb { status = output.pointee.error }
+            context.pointee.pb = nil
+            return status
+        }
         let closing = avio_closep(&context.pointee.pb)
         return status < 0 ? status : closing
     }

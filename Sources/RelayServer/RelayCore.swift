@@ -3,6 +3,7 @@ public import LoadControl
 public import MediaCore
 public import NIOCore
 public import PeerConnection
+public import RoomAPI
 public import SDP
 public import SecureTransport
 
@@ -28,6 +29,10 @@ public protocol RelayCore: AnyObject {
     func state(ofRoom id: String) -> RoomState?
     /// The next change in any of the rooms.
     func pollRoomEvent() -> RoomEvent?
+    /// The next thing to write into a recording.
+    func pollRecording() -> RecordingItem?
+    /// Frames of a track could not be written; the track goes on with a keyframe.
+    func recordingLostFrames(of track: RecordingTrack, room id: String)
     /// Sets the measured capacity of the machine for the relay's work.
     func adopt(_ calibration: Calibration, now: MonotonicInstant)
     /// The next thing that overload control has to tell.

@@ -1,4 +1,5 @@
 import Conference
+import Dispatch
 import Foundation
 import LinkEmulation
 import MediaCore
@@ -13,8 +14,8 @@ import Synchronization
 /// The actor's executor is the event loop itself. The socket and the timer, which call on that loop already, enter
 /// without a hop or a lock; others, such as HTTP requests, `await` their turn.
 actor RelayDriver {
-    private let eventLoop: any EventLoop
-    private let relay: any RelayCore
+    let eventLoop: any EventLoop
+    let relay: any RelayCore
     private let workers: WorkerPool<JobQueueID, JobCompletion>
     private let completions: CompletionInbox
     private let now: @Sendable () -> MonotonicInstant
@@ -34,6 +35,8 @@ actor RelayDriver {
     private var feedTimer: Scheduled<Void>?
     private var emptyRelay: AsyncStream<Never>.Continuation?
     private var memory = ProcessMemory()
+    /// nil: the relay does not record.
+    var recordings: RecordingHub?
     /// The snapshots that answer requests without changes.
     nonisolated let snapshots: PublishedSnapshots
 
@@ -119,6 +122,7 @@ actor RelayDriver {
         let now = now()
         relay.close(now: now)
         transmit(now: now)
+        endRecordings(now: now)
         publishNotices(now: now)
         while let event = relay.pollRoomEvent() {
             tell { source, date in source.events(of: event, at: date, now: now) }
@@ -132,6 +136,7 @@ actor RelayDriver {
         socket?.close()
         socketEnd?.resume()
         socketEnd = nil
+        for writer in recordings?.takeEnding() ?? [] { await writer.waitUntilFinished(timeout: .seconds(5)) }
         await workers.shutDown()
     }
 
@@ -214,10 +219,12 @@ actor RelayDriver {
             tell { source, date in source.event(of: event, at: date).map { [$0] } ?? [] }
         }
         publishNotices(now: now)
+        record(now: now)
         if eventSource.isWaiting { tell { source, date in source.dueEvents(at: date, now: now) } }
         while let event = relay.pollRoomEvent() {
             tell { source, date in source.events(of: event, at: date, now: now) }
             feeds.publish(event, now: now)
+            record(event, now: now)
             guard case .closed = event.kind else { continue }
             if relay.isEmpty { emptyRelay?.finish() }
             returnMemoryLater(now: now)

@@ -23,6 +23,7 @@ public final class RelayServer: Service {
     private let signallingGroup: MultiThreadedEventLoopGroup
     private let binder: PortBinder
     private let flightFolder: FlightFolder?
+    private let recordings: RecordingStore?
     private let certificates: CertificateStore?
     private let connections: ConnectionRegister
     private let iceServers: [ICEServer]
@@ -57,6 +58,9 @@ public final class RelayServer: Service {
                 path: path, limit: configuration.flightRecorderLimit,
                 maximumFileCount: configuration.flightRecorderFiles, logger: logger)
         }
+        let recordings = try configuration.recordings.map { settings throws(StartupError) in
+            try RecordingStore(settings: settings)
+        }
         var configuration = configuration
         let certificates = try read(&configuration, logger: logger)
         configuration.relay.hardware = try HardwareSelection(configuration, logger: logger).select()
@@ -77,7 +81,8 @@ public final class RelayServer: Service {
             }
             return RelayServer(
                 configuration, certificate: certificate, channel: channel, bound: bound, mediaGroup: mediaGroup,
-                binder: binder, flightFolder: flightFolder, certificates: certificates, events: events, logger: logger,
+                binder: binder, flightFolder: flightFolder, recordings: recordings, certificates: certificates,
+                events: events, logger: logger,
                 onListening: onListening, makeRelay: makeRelay)
         } catch {
             try? await mediaGroup.shutdownGracefully()
@@ -110,7 +115,8 @@ public final class RelayServer: Service {
     private init(
         _ configuration: RelayServerConfiguration, certificate: DTLSCertificate, channel: any Channel,
         bound: TransportAddress, mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder,
-        flightFolder: FlightFolder?, certificates: CertificateStore?, events: EventOutputs?, logger: Logger,
+        flightFolder: FlightFolder?, recordings: RecordingStore?, certificates: CertificateStore?,
+        events: EventOutputs?, logger: Logger,
         onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
     ) {
@@ -127,6 +133,7 @@ public final class RelayServer: Service {
         self.mediaGroup = mediaGroup
         self.binder = binder
         self.flightFolder = flightFolder
+        self.recordings = recordings
         self.certificates = certificates
         self.events = events
         connections = ConnectionRegister(
@@ -212,7 +219,21 @@ public final class RelayServer: Service {
         }
     }
 
+    /// How often recordings are looked for that are not to be kept any longer.
+    private static let retentionInterval = Duration.seconds(600)
+
+    private func deleteExpiredRecordings() async {
+        guard let recordings, recordings.settings.keep != nil else { return }
+        await cancelWhenGracefulShutdown { [logger] in
+            repeat {
+                let deleted = try? await NIOThreadPool.singleton.runIfActive { recordings.deleteExpired(now: .now) }
+                for id in deleted ?? [] { logger.notice("recording deleted", metadata: ["recording": "\(id)"]) }
+            } while (try? await Task.sleep(for: Self.retentionInterval)) != nil
+        }
+    }
+
     private func serve() async throws {
+        if let recordings { await driver.setRecordings(recordings, logger: logger, now: { .now() }) }
         try await driver.start(mediaChannel: mediaChannel)
         calibrate()
         let signalling = try makeSignallingApplication()
@@ -229,6 +250,7 @@ public final class RelayServer: Service {
                     try await driver.waitUntilClosed()
                 }
                 group.addTask { [self] in await watchCertificate() }
+                group.addTask { [self] in await deleteExpiredRecordings() }
                 // Either all end, after a shutdown was asked for, or one fails and takes the other along.
                 try await group.waitForAll()
             }
@@ -260,7 +282,8 @@ public final class RelayServer: Service {
         let signalling = SignallingRouter(
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
-            turnSecret: turnSecret, events: events, sessions: SessionNames(using: &generator))
+            turnSecret: turnSecret, events: events, sessions: SessionNames(using: &generator),
+            recordings: recordings)
         return Application(
             router: signalling.makeRouter(),
             server: HTTPServerBuilder { [connections, certificates] responder in

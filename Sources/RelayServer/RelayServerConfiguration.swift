@@ -54,6 +54,8 @@ public struct RelayServerConfiguration: Sendable {
     public var codec = CodecChoice.software
     /// The device; nil: the first that encodes.
     public var vaapiDevice: VAAPIDevice?
+    /// Where recordings are kept; nil: nothing is recorded.
+    public var recordings: RecordingSettings?
     /// The settings of the relay. The server sets the media addresses in it.
     public var relay = RelayConfiguration()
 

@@ -31,8 +31,8 @@ struct ConfrelayCommand: ParsableCommand {
             confrelay config checks and prints files of options (--config): confrelay config --help.
 
             Exit codes: 0 ended as asked; 64 an option is wrong; 66 a file cannot be read, or the TLS certificate or key, \
-            or an image, cannot be used; 69 the address, port or GPU cannot be used; 70 an internal failure; 73 the flight \
-            recorder's folder, the webhooks' queue or the event log cannot be written to; 78 the file of --config is wrong.
+            or an image, cannot be used; 69 the address, port or GPU cannot be used; 70 an internal failure; 73 the \
+            folder of recordings, the flight recorder's, the webhooks' queue or the event log cannot be written to; 78 the file of --config is wrong.
             """,
         version: "confrelay \(RelayVersion.current)")
 
@@ -50,6 +50,9 @@ struct ConfrelayCommand: ParsableCommand {
 
     @OptionGroup(title: "Limits")
     var limits: LimitOptions
+
+    @OptionGroup(title: "Recordings")
+    var recordings: RecordingOptions
 
     @OptionGroup(title: "Flight recorder")
     var flightRecorder: FlightRecorderOptions
@@ -80,6 +83,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.flightRecorderFolder = flightRecorder.flightRecorder
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit
         configuration.flightRecorderFiles = flightRecorder.flightRecorderFiles
+        configuration.recordings = recordings.settings
         configuration.relay.canvas = media.canvas
         configuration.relay.frameRate = media.frameRate
         configuration.relay.rateLimits = media.rateLimits

@@ -165,7 +165,7 @@ import Testing
         let ben = try join(call, "Ben", colour: .blue)
         call.run(for: .seconds(6))
         let packets = try link(ben, call).packets
-        try room(call).setMediaState(MediaState(camera: false), of: participant(ada, call))
+        try room(call).setMediaState(MediaState(camera: false), of: participant(ada, call), now: call.now)
         call.run(for: .seconds(1))
         // At most the packets that came until the next tick.
         #expect(try link(ben, call).packets <= packets + 10)

@@ -25,6 +25,8 @@ final class AudioPlane {
     private var input = AudioMixingInput()
     private var waitingTicks: [(index: Int64, time: MonotonicInstant)] = []
     private var isMixing = false
+    /// Whether a recording hears the mix of all.
+    private var isRecorded = false
     /// True while nobody gets a mix, and packets state their levels: then nothing is decoded or mixed.
     private(set) var isPaused = false
     private var speaker = ActiveSpeakerDetector()
@@ -106,6 +108,21 @@ final class AudioPlane {
         let settings = AudioEncoderSettings(bitRate: member.bitRate, expectedPacketLoss: member.expectedLoss)
         input.apply(isMixed ? .addReceiver(member.id, settings) : .removeReceiver(member.id))
     }
+
+    /// Has the mixer make a mix of all for a recording, or not any more.
+    func setRecorded(_ isRecorded: Bool) {
+        guard isRecorded != self.isRecorded else { return }
+        self.isRecorded = isRecorded
+        if isRecorded { setPaused(false) }
+        input.apply(
+            isRecorded
+                ? .addReceiver(Self.recording, AudioEncoderSettings(bitRate: Self.recordingRate, usesInBandFEC: false))
+                : .removeReceiver(Self.recording))
+    }
+
+    /// Stands for the recording among the mixer's receivers; no participant has this number.
+    private static let recording = ParticipantID(rawValue: .max)
+    private static let recordingRate = BitRate.kilobits(64)
 
     /// Pauses the mixer, or starts it again with fresh sources, because its state is old by then.
     private func setPaused(_ isPaused: Bool) {
@@ -209,6 +226,7 @@ final class AudioPlane {
             let sources = tick.output.sources
             record(sources, now: tick.captureTime)
             var mix = Mix(tick: tick)
+            if isRecorded { mix.recorded = tick.output.packets[Self.recording] }
             for index in members.values.indices {
                 guard let packet = tick.output.packets[members.values[index].id],
                     members.values[index].link.takesMix(now: now, isPlayed: { sources[$0]?.isPlaying ?? true }),
@@ -224,6 +242,8 @@ final class AudioPlane {
     struct Mix {
         var tick: MixedTick
         var packets: [(receiver: ParticipantID, audio: EncodedAudio)] = []
+        /// The mix of all, for the recording.
+        var recorded: EncodedAudio?
     }
 
     // MARK: Forwarding
@@ -276,6 +296,7 @@ final class AudioPlane {
     }
 
     private func canDoWithoutMixer(now: MonotonicInstant) -> Bool {
+        guard !isRecorded else { return false }
         var isPassing = false
         for member in members.values {
             if member.sendsAudio, !member.undecoded.isLevelTrusted(isOn: member.microphoneIsOn, now: now) {

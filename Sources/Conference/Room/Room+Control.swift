@@ -68,13 +68,14 @@ extension Room {
 
     // MARK: Media
 
-    func setMediaState(_ state: MediaState, of participant: Participant) {
+    func setMediaState(_ state: MediaState, of participant: Participant, now: MonotonicInstant) {
         participant.microphoneIsOn = state.microphone ?? participant.microphoneIsOn
         audio.setMicrophone(isOn: participant.microphoneIsOn, of: participant.id)
         if let camera = state.camera, camera != participant.cameraIsOn {
             participant.cameraIsOn = camera
             // When the camera is on again, neither earlier pictures nor those in between may be shown.
             participant.uplink?.forgetPicture()
+            if !camera { recorder?.end(.camera, of: participant.id, now: now) }
         }
         announce(participant)
     }
@@ -89,8 +90,9 @@ extension Room {
         for content in SourceContent.allCases { keepExiting(content, of: participant, now: now) }
         participant.adoptSession()
         setAudioStreams(of: participant)
-        if !participant.sendsVideo { end(.camera, of: participant) }
-        if !participant.sendsScreenShare { end(.screenShare, of: participant) }
+        if !participant.sendsVideo { end(.camera, of: participant, now: now) }
+        if !participant.sendsScreenShare { end(.screenShare, of: participant, now: now) }
+        if !participant.sendsAudio { recorder?.endAudio(of: participant.id, now: now) }
         updateScreenShare(participant)
         composition.viewsChanged()
         announce(participant)
@@ -99,11 +101,12 @@ extension Room {
     /// A stream has ended, for now at least: its picture is not to be seen any longer.
     func videoEnded(_ content: NegotiatedMedia.Content, of participant: Participant, now: MonotonicInstant) {
         keepExiting(SourceContent(content), of: participant, now: now)
-        end(SourceContent(content), of: participant)
+        end(SourceContent(content), of: participant, now: now)
         updateScreenShare(participant)
     }
 
-    private func end(_ content: SourceContent, of participant: Participant) {
+    private func end(_ content: SourceContent, of participant: Participant, now: MonotonicInstant) {
+        recorder?.end(content, of: participant.id, now: now)
         participant.pipeline(for: content)?.end()
         forwarding.end(SourceID(participant: participant.id, content: content))
     }

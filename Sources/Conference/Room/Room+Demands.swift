@@ -74,7 +74,8 @@ extension Room {
         let source = SourceID(participant: participant.id, content: content)
         return UplinkPrice.rate(
             of: UplinkPrice.Source(
-                tile: demand.tile, size: forwarding.format(of: source)?.dimensions,
+                tile: recorder == nil ? demand.tile : recordedTile(demand.tile),
+                size: forwarding.format(of: source)?.dimensions,
                 frameRate: configuration.frameRate, content: content),
             shown: shownRates[source])
     }
@@ -123,7 +124,8 @@ extension Room {
         guard skipMode != pipeline.skipMode else { return }
         let needsKeyframe = pipeline.setSkipMode(skipMode)
         participant.peer.setUnseen(
-            skipMode == .keyframes, content: content.negotiated, needsKeyframe: needsKeyframe, now: now)
+            skipMode == .keyframes && recorder == nil, content: content.negotiated, needsKeyframe: needsKeyframe,
+            now: now)
         // The request goes out now, not with the next packet that comes.
         if needsKeyframe { participant.nextWakeUp = min(participant.nextWakeUp, now) }
     }

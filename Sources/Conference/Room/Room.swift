@@ -43,6 +43,8 @@ final class Room {
     /// The overlays in the form in which they are drawn.
     private var resolvedOverlays: [CompositionOverlay] = []
     var shownRates = ShownRates()
+    /// What is recorded of the room; nil while nothing is.
+    var recorder: RoomRecorder?
 
     init(
         id: String, configuration: RelayConfiguration, overload: OverloadControl, decoding: DecodeBudget,
@@ -100,6 +102,7 @@ final class Room {
         encoders.remove(participant.id)
         forwarding.remove(participant.id)
         composition.remove(participant.id)
+        recorder?.remove(participant.id, now: now)
         tellSpeaker(unless: speaker)
         forgetLayouts(about: participant.publicID)
         composition.viewsChanged()
@@ -112,7 +115,10 @@ final class Room {
     }
 
     /// Cancels composing, because nobody is in the room any more.
-    func end() { composition.end() }
+    func end(now: MonotonicInstant) {
+        endRecording(because: .roomClosed, now: now)
+        composition.end()
+    }
 
     func emit(_ event: RoomEvent.Kind) { events.append(event, room: id) }
 
@@ -155,6 +161,7 @@ final class Room {
             return
         }
         forwarding.observe(frame, of: pipeline.source, now: now)
+        record(frame, from: participant, now: now)
         if pipeline.enqueue(frame, now: now) { participant.peer.requestKeyframe(frame.content, now: now) }
     }
 
@@ -173,7 +180,8 @@ final class Room {
     func audioPacket(
         _ packet: ReceivedAudioPacket, from participant: Participant, now: MonotonicInstant
     ) -> [Participant] {
-        audio.insert(packet, from: participant.id, now: now).compactMap { forwarded in
+        recorder?.record(packet, of: participant)
+        return audio.insert(packet, from: participant.id, now: now).compactMap { forwarded in
             guard let receiver = members[forwarded.receiver],
                 receiver.peer.forward(
                     packet, sampleCount: forwarded.sampleCount, level: forwarded.level, now: now)
@@ -235,7 +243,7 @@ final class Room {
 
     private var scene: RoomScene {
         RoomScene(
-            layout: layout, overlays: resolvedOverlays,
+            layout: layout, overlays: recorder == nil ? resolvedOverlays : [Self.recordingMark] + resolvedOverlays,
             members: members.values.map { participant in
                 RoomScene.Member(
                     id: participant.id, publicID: participant.publicID, name: participant.name,
@@ -324,6 +332,7 @@ final class Room {
         let speaker = audio.activeSpeaker
         for mix in audio.complete(ticks, now: now) {
             observe(mix.tick)
+            if let recorded = mix.recorded { recorder?.record(recorded, at: mix.tick.captureTime) }
             for (id, packet) in mix.packets {
                 members[id]?.peer.sendAudio(
                     packet.payload, sampleTime: mix.tick.sampleTime, level: packet.level,

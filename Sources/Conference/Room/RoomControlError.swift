@@ -12,6 +12,10 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case nobodyToHide(participant: String, index: Int)
     /// A template or an overlay asks for images that the relay does not have.
     case noSuchImages(LayoutTemplateError)
+    /// The room is recorded already, under this id.
+    case isRecorded(recording: String)
+    /// The room is not recorded under this id.
+    case noSuchRecording(String)
     /// There were too many changes of this kind in a short time; the next one is possible after this many seconds.
     case tooManyChanges(retryAfter: Int)
 
@@ -23,6 +27,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
             "the layout names participant \"\(id)\", who is not in the room; name one who is"
         case .nobodyToHide(let id, _): "\"hide\" names participant \"\(id)\", who is not in the room; name one who is"
         case .noSuchImages(let error): error.description
+        case .isRecorded(let id): "the room is recorded already, as \(id); end that recording first"
+        case .noSuchRecording(let id): "the room is not being recorded as \(id)"
         case .tooManyChanges(let seconds):
             "too many changes in a short time; send the newest one again in \(seconds) s"
         }
@@ -31,7 +37,7 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     /// The places of the mistakes in the JSON; empty if they are not in it.
     public var issues: [LayoutTemplateError.Issue] {
         switch self {
-        case .noSuchRoom, .noSuchParticipant, .tooManyChanges: []
+        case .noSuchRoom, .noSuchParticipant, .isRecorded, .noSuchRecording, .tooManyChanges: []
         case .layoutNamesNobody: [.init(path: "participant", reason: description)]
         case .nobodyToHide(_, let index): [.init(path: "hide[\(index)]", reason: description)]
         case .noSuchImages(let error): error.issues

@@ -18,6 +18,8 @@ public struct RoomEvent: Hashable, Sendable {
         case tileChanged(RoomTile)
         /// An encoder could not be made, or did not encode: its receivers see no new pictures for now.
         case encoderFailed(EncoderFailure)
+        /// The room is recorded from now on, or not any more.
+        case recordingChanged(RecordingStatus)
         /// The last participant has left. A room of this name that begins later is another.
         case closed
     }

@@ -11,10 +11,12 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public var activeSpeaker: String?
     public var participants: [ParticipantSummary]
     public var tiles: [RoomTile]
+    /// The recording that goes on; nil: there is none.
+    public var recording: RecordingStatus?
 
     public init(
         id: String, layout: RoomLayout = .grid, overlays: OverlayList = OverlayList(), activeSpeaker: String? = nil,
-        participants: [ParticipantSummary] = [], tiles: [RoomTile] = []
+        participants: [ParticipantSummary] = [], tiles: [RoomTile] = [], recording: RecordingStatus? = nil
     ) {
         self.id = id
         self.layout = layout
@@ -22,6 +24,7 @@ public struct RoomState: Encodable, Hashable, Sendable {
         self.activeSpeaker = activeSpeaker
         self.participants = participants
         self.tiles = tiles
+        self.recording = recording
     }
 }
 
@@ -34,6 +37,6 @@ extension Room {
                 SourceContent.allCases.compactMap { content in
                     participant.demands[content].map { tile($0, content, of: participant) }
                 }
-            })
+            }, recording: recorder.map { RecordingStatus(id: $0.id, state: .recording) })
     }
 }

@@ -2,7 +2,7 @@ import Compositing
 import Foundation
 public import NIOCore
 import NIOHTTP1
-import RoomAPI
+public import RoomAPI
 
 /// Reads a room's state and changes its layouts, by the relay's HTTP interface.
 public struct RoomController: Sendable {
@@ -39,6 +39,36 @@ public struct RoomController: Sendable {
         let before = room.participants.first { $0.id == id }?.layout
         try await put(
             try change.applied(to: before, in: room), to: "\(url.path)/participants/\(id)/layout")
+    }
+
+    /// Has the relay record the room.
+    ///
+    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
+    public func startRecording() async throws -> RecordingStatus {
+        try Self.decode(try await exchange(.POST, "\(url.path)/recordings"))
+    }
+
+    /// Ends a recording; its files stay.
+    ///
+    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
+    public func endRecording(_ id: String) async throws {
+        _ = try await exchange(.DELETE, "\(url.path)/recordings/\(id)")
+    }
+
+    /// The recordings of the room, the newest first.
+    ///
+    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
+    public func recordings() async throws -> [RecordingDescription] {
+        let list: RecordingList = try Self.decode(try await exchange(.GET, "\(url.path)/recordings"))
+        return list.recordings
+    }
+
+    private static func decode<Value: Decodable>(_ response: SignallingConnection.Response) throws -> Value {
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(response.body.readableBytesView))
+        } catch {
+            throw ClientError.failed(reason: "the relay's answer cannot be understood: \(error)")
+        }
     }
 
     private func put(_ value: some Encodable, to path: String) async throws {

@@ -54,6 +54,7 @@ struct RoomFeedMessage: Sendable {
         case .overlaysChanged(let overlays): try encode("overlaysChanged", overlays, id: id)
         case .tileChanged(let tile): try encode("tileChanged", tile, id: id)
         case .encoderFailed(let failure): try encode("encoderFailed", failure, id: id)
+        case .recordingChanged(let status): try encode("recordingChanged", status, id: id)
         case .closed: try encode("closed", Nothing(), id: id)
         }
     }

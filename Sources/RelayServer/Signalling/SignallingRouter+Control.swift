@@ -82,7 +82,8 @@ extension Problem {
     init(_ error: RoomControlError) {
         let status: HTTPResponse.Status =
             switch error {
-            case .noSuchRoom, .noSuchParticipant: .notFound
+            case .noSuchRoom, .noSuchParticipant, .noSuchRecording: .notFound
+            case .isRecorded: .conflict
             case .layoutNamesNobody, .nobodyToHide, .noSuchImages: .unprocessableContent
             case .tooManyChanges: .tooManyRequests
             }

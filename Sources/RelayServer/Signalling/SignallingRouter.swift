@@ -28,6 +28,8 @@ struct SignallingRouter {
     var events: EventOutputs?
     /// The names of sessions in locations.
     let sessions: SessionNames
+    /// Where recordings are; nil: the relay does not record.
+    var recordings: RecordingStore?
     /// The files of the page.
     var webFiles = WebFiles.embedded
 
@@ -50,6 +52,10 @@ struct SignallingRouter {
         add("/rooms/:room/debug.json", to: router, [.get: debugData])
         add("/rooms/:room/layout", to: router, [.put: setRoomLayout])
         add("/rooms/:room/overlays", to: router, [.get: overlays, .put: setOverlays])
+        add("/rooms/:room/recordings", to: router, [.get: roomRecordings, .post: startRecording])
+        add("/rooms/:room/recordings/:recording", to: router, [.get: recording, .delete: stopRecording])
+        add("/recordings", to: router, [.get: allRecordings])
+        add("/recordings/:recording", to: router, [.get: recording, .delete: deleteRecording])
         add("/rooms/:room/participants", to: router, [.post: joining(.participants)])
         add(
             "/rooms/:room/participants/:participant", to: router,

@@ -158,6 +158,7 @@ final class TwinRelay: RelayCore {
             try control(nil, room: room, participant: participant) {
                 $0.avatars.append(.init(participant: participant, value: avatar))
             }
+        case .startRecording, .endRecording: try control(nil, room: room) { _ in }
         case .setMediaState(let media, let participant):
             try control(nil, room: room, participant: participant) {
                 $0.mediaStates.append(.init(participant: participant, value: media))
@@ -187,6 +188,10 @@ final class TwinRelay: RelayCore {
     func pollRoomEvent() -> RoomEvent? {
         script.state.withLock { $0.events.isEmpty ? nil : $0.events.removeFirst() }
     }
+
+    func pollRecording() -> RecordingItem? { nil }
+
+    func recordingLostFrames(of track: RecordingTrack, room id: String) {}
 
     func adopt(_ calibration: Calibration, now: MonotonicInstant) {
         script.note { $0.calibrations.append(calibration) }

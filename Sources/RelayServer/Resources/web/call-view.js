@@ -110,6 +110,7 @@ export class CallView {
     const on = (name, handler) => room.addEventListener(name, handler, { signal });
     on('people', () => { this.#drawPeople(); this.#drawWaiting(); });
     on('speaker', () => this.#drawSpeaker());
+    on('recording', ({ detail }) => this.#drawRecording(detail));
     on('layout', () => { this.#drawLayout(); this.#drawPeople(); });
     on('joined', ({ detail }) => notice(`${detail.name} has joined.`));
     on('left', ({ detail }) => notice(`${detail.name} has left.`));
@@ -182,6 +183,13 @@ export class CallView {
     const speaker = room?.participants.get(room.activeSpeaker);
     byID('speaking').hidden = !speaker;
     if (speaker) byID('speaking-name').textContent = room.isSelf(speaker) ? 'You speak' : `${speaker.name} speaks`;
+  }
+
+  /** @param {?{state: string}} change what has just happened; nothing when the call begins or comes back. */
+  #drawRecording(change) {
+    const isRecorded = this.#call.room?.isRecorded ?? false;
+    byID('recorded').hidden = !isRecorded;
+    if (change) notice(isRecorded ? 'This call is recorded from now on.' : 'This call is not recorded any more.');
   }
 
   // MARK: Microphone, camera, screen

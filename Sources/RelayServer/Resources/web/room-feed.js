@@ -1,6 +1,6 @@
 const names = [
   'room', 'participantJoined', 'participantChanged', 'participantLeft', 'activeSpeakerChanged', 'layoutChanged',
-  'tileChanged', 'statistics', 'closed',
+  'tileChanged', 'recordingChanged', 'statistics', 'closed',
 ];
 
 /**

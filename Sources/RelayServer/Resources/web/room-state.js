@@ -1,13 +1,15 @@
 /**
  * What is known of the room, from its events.
  *
- * Events: `own` (one's own summary is there or has changed; before the others), `people`, `speaker`, `layout`, `tile`, `statistics`, `joined` and `left` (with the participant as `detail`).
+ * Events: `own` (one's own summary is there or has changed; before the others), `people`, `speaker`, `layout`, `tile`, `statistics`, `recording`, `joined` and `left` (with the participant as `detail`).
  */
 export class RoomState extends EventTarget {
   /** @type {Map<string, {id: string, name: string}>} */
   participants = new Map();
   layout = { layout: 'grid' };
   activeSpeaker = null;
+  /** Whether the relay records the room. */
+  isRecorded = false;
   /** The size of one's own camera's tile in the others' pictures, and a fitting rate in bit/s; null while unknown. */
   ownTile = null;
   /** What the relay says of this participant's downlink. */
@@ -33,11 +35,13 @@ export class RoomState extends EventTarget {
         this.participants = new Map(data.participants.map((participant) => [participant.id, participant]));
         this.layout = data.layout ?? this.layout;
         this.activeSpeaker = data.activeSpeaker ?? null;
+        this.isRecorded = data.recording != null;
         data.tiles?.forEach((tile) => this.#takeTile(tile));
         this.#say('own');
         this.#say('people');
         this.#say('speaker');
         this.#say('layout');
+        this.#say('recording');
         break;
       case 'participantJoined':
       case 'participantChanged': {
@@ -70,6 +74,10 @@ export class RoomState extends EventTarget {
         break;
       case 'tileChanged':
         this.#takeTile(data);
+        break;
+      case 'recordingChanged':
+        this.isRecorded = data.state === 'recording';
+        this.#say('recording', data);
         break;
       case 'statistics':
         this.statistics = data;

@@ -1,0 +1,156 @@
+import AudioMixing
+import MediaCore
+import PeerConnection
+import RTP
+import RoomAPI
+
+/// Decides what of a room is recorded: each source's own frames and packets, and the mix, on one clock.
+///
+/// It sees what the room shows and plays. A camera whose owner says that it is off is not recorded. A track of video
+/// begins, and goes on after an interruption, with a keyframe.
+final class RoomRecorder {
+    let id: String
+    let began: MonotonicInstant
+    private let log: RecordingLog
+    private var tracks: [Key: Track] = [:]
+
+    private struct Key: Hashable {
+        var participant: ParticipantID
+        var content: RecordingTrack.Content
+    }
+
+    private struct Track {
+        let name: RecordingTrack
+        var clock = TrackClock()
+        var order = PacketOrder()
+        var timestamps = TimestampUnwrapper()
+        /// Whether frames before the next keyframe cannot be decoded from the file.
+        var awaitsKeyframe = true
+        var lastRequest: MonotonicInstant?
+        /// Whether anything of it has been handed on since it began or ended.
+        var isOpen = false
+    }
+
+    /// How often a keyframe is asked for while none comes.
+    private static let requestInterval = Duration.seconds(1)
+
+    init(id: String, log: RecordingLog, now: MonotonicInstant) {
+        self.id = id
+        self.log = log
+        began = now
+    }
+
+    // MARK: Media
+
+    /// Takes a frame. Returns whether its sender is to be asked for a keyframe.
+    func record(_ frame: ReceivedVideoFrame, of participant: Participant, now: MonotonicInstant) -> Bool {
+        let content = RecordingTrack.Content(SourceContent(frame.content))
+        let key = Key(participant: participant.id, content: content)
+        var track = tracks[key] ?? Track(name: RecordingTrack(participant: participant.publicID, content: content))
+        defer { tracks[key] = track }
+        if frame.sample.isSync { track.awaitsKeyframe = false }
+        guard !track.awaitsKeyframe else {
+            guard track.lastRequest.map({ now - $0 >= Self.requestInterval }) ?? true else { return false }
+            track.lastRequest = now
+            return true
+        }
+        let reading = track.clock.time(of: frame.sample.presentationTime, arrival: frame.firstArrival)
+        if reading.isAnchor { append(.anchored, to: track.name, at: reading.time) }
+        var sample = frame.sample
+        sample.presentationTime = mediaTime(reading.time, timescale: 90_000)
+        track.isOpen = true
+        append(.video(sample, frame.rotation), to: track.name, at: now)
+        return false
+    }
+
+    func record(_ packet: ReceivedAudioPacket, of participant: Participant) {
+        let key = Key(participant: participant.id, content: .audio)
+        var track = tracks[key] ?? Track(name: RecordingTrack(participant: participant.publicID, content: .audio))
+        var order = track.order
+        order.insert(packet) { write($0, to: &track) }
+        track.order = order
+        tracks[key] = track
+    }
+
+    private func write(_ packet: ReceivedAudioPacket, to track: inout Track) {
+        guard let count = OpusDecoder.sampleCount(of: packet.payload) else { return }
+        let media = MediaTime(value: track.timestamps.unwrap(packet.rtpTimestamp), timescale: 48_000)
+        let reading = track.clock.time(of: media, arrival: packet.arrival)
+        if reading.isAnchor { append(.anchored, to: track.name, at: reading.time) }
+        track.isOpen = true
+        append(
+            .audio(
+                BlockBuffer(packet.payload), time: mediaTime(reading.time, timescale: 48_000),
+                duration: MediaTime(value: Int64(count), timescale: 48_000)),
+            to: track.name, at: packet.arrival)
+    }
+
+    /// Takes the mix of a tick.
+    func record(_ mix: EncodedAudio, at time: MonotonicInstant) {
+        guard time >= began else { return }
+        append(
+            .audio(
+                BlockBuffer(mix.payload), time: mediaTime(time, timescale: 48_000),
+                duration: MediaTime(value: Int64(AudioFormat.frameSampleCount), timescale: 48_000)),
+            to: .mix, at: time)
+    }
+
+    // MARK: Ends
+
+    /// A source's stream has ended, for now at least, or is not to be seen any longer.
+    func end(_ content: SourceContent, of participant: ParticipantID, now: MonotonicInstant) {
+        end(Key(participant: participant, content: RecordingTrack.Content(content)), now: now)
+    }
+
+    /// A participant's audio has ended.
+    func endAudio(of participant: ParticipantID, now: MonotonicInstant) {
+        end(Key(participant: participant, content: .audio), now: now)
+    }
+
+    /// A participant has left.
+    func remove(_ participant: ParticipantID, now: MonotonicInstant) {
+        for content in RecordingTrack.Content.allCases {
+            end(Key(participant: participant, content: content), now: now)
+        }
+    }
+
+    /// Hands on what waits for its turn; nothing is recorded any more.
+    func finish(now: MonotonicInstant) {
+        for key in tracks.keys { end(key, now: now) }
+    }
+
+    private func end(_ key: Key, now: MonotonicInstant) {
+        guard var track = tracks.removeValue(forKey: key) else { return }
+        var order = track.order
+        order.flush { write($0, to: &track) }
+        if track.isOpen { append(.trackEnded, to: track.name, at: now) }
+    }
+
+    /// Frames of a track could not be written: it goes on with a keyframe.
+    func lostFrames(of name: RecordingTrack) {
+        guard let key = tracks.first(where: { $0.value.name == name })?.key else { return }
+        tracks[key]?.awaitsKeyframe = true
+        tracks[key]?.lastRequest = nil
+    }
+
+    // MARK: Times
+
+    private func append(_ content: RecordingItem.Content, to track: RecordingTrack, at time: MonotonicInstant) {
+        log.append(RecordingItem(recording: id, track: track, at: max(time - began, .zero), content: content))
+    }
+
+    /// A time on the recording's clock. What was sent before it began and came later counts as its beginning.
+    private func mediaTime(_ time: MonotonicInstant, timescale: Int32) -> MediaTime {
+        MediaTime(max(time - began, .zero), timescale: timescale)
+    }
+}
+
+extension RecordingTrack.Content {
+    fileprivate init(_ content: SourceContent) {
+        self =
+            switch content {
+            case .camera: .camera
+            case .screenShare: .screenShare
+            }
+    }
+}

@@ -1,0 +1,67 @@
+import Compositing
+import MediaCore
+import PeerConnection
+import RoomAPI
+import SecureTransport
+
+/// What a recording wants of the room, as a viewer with needs of its own.
+extension Room {
+    /// Tells everybody in their pictures that they are recorded.
+    static let recordingMark = CompositionOverlay(.text("\u{25CF} REC"), anchor: .topLeft, height: 0.045, opacity: 0.85)
+
+    /// Begins to record. Everybody is told, and every sender is asked for a keyframe.
+    func startRecording(_ id: String, log: RecordingLog, now: MonotonicInstant) throws(RoomControlError) {
+        if let recorder { throw .isRecorded(recording: recorder.id) }
+        recorder = RoomRecorder(id: id, log: log, now: now)
+        audio.setRecorded(true)
+        recordingChanged(RecordingStatus(id: id, state: .recording), now: now)
+    }
+
+    /// Ends the recording of this id.
+    func endRecording(
+        _ id: String, because reason: RecordingEndReason, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        guard recorder?.id == id else { throw .noSuchRecording(id) }
+        endRecording(because: reason, now: now)
+    }
+
+    /// Ends the recording, if there is one.
+    func endRecording(because reason: RecordingEndReason, now: MonotonicInstant) {
+        guard let recorder else { return }
+        recorder.finish(now: now)
+        self.recorder = nil
+        audio.setRecorded(false)
+        recordingChanged(RecordingStatus(id: recorder.id, state: .ended, reason: reason), now: now)
+    }
+
+    private func recordingChanged(_ status: RecordingStatus, now: MonotonicInstant) {
+        emit(.recordingChanged(status))
+        composition.viewsChanged()
+        for participant in participants {
+            for content in SourceContent.allCases {
+                guard let pipeline = participant.pipeline(for: content) else { continue }
+                if pipeline.skipMode == .keyframes {
+                    // What nobody looks at is repaired all the same while it is recorded.
+                    participant.peer.setUnseen(
+                        recorder == nil, content: content.negotiated, needsKeyframe: recorder != nil, now: now)
+                } else if recorder != nil {
+                    participant.peer.wantKeyframe(content.negotiated, now: now)
+                }
+                participant.nextWakeUp = min(participant.nextWakeUp, now)
+            }
+        }
+    }
+
+    func record(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
+        guard let recorder, SourceContent(frame.content) != .camera || participant.cameraIsOn else { return }
+        if recorder.record(frame, of: participant, now: now) {
+            participant.peer.wantKeyframe(frame.content, now: now)
+        }
+    }
+
+    /// The tile that a recorded source is asked to fill: the room's canvas, however small it is shown now.
+    func recordedTile(_ tile: VideoDimensions) -> VideoDimensions {
+        VideoDimensions(
+            width: max(tile.width, configuration.canvas.width), height: max(tile.height, configuration.canvas.height))
+    }
+}

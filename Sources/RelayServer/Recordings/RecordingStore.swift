@@ -1,0 +1,122 @@
+import Foundation
+import MediaCore
+import RoomAPI
+import Synchronization
+
+/// The folder of a relay's recordings: finds, lists and deletes them.
+final class RecordingStore: Sendable {
+    let settings: RecordingSettings
+    /// The recordings that are being written.
+    private let active = Mutex<Set<String>>([])
+
+    /// No more recordings are listed than this, the newest.
+    static let maximumListed = 1000
+    private static let maximumManifestSize = 16 << 20
+
+    /// Makes the folder if it is not there, and sees that it can be written to.
+    init(settings: RecordingSettings) throws(StartupError) {
+        self.settings = settings
+        do {
+            try FileManager.default.createDirectory(
+                atPath: settings.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .folderNotUsable(path: settings.folder, reason: "it cannot be made")
+        }
+        guard FileManager.default.isWritableFile(atPath: settings.folder) else {
+            throw .folderNotUsable(path: settings.folder, reason: "it cannot be written to")
+        }
+    }
+
+    func path(of id: String) -> String { "\(settings.folder)/\(id)" }
+
+    func setActive(_ id: String, _ isActive: Bool) {
+        active.withLock { active in
+            if isActive { active.insert(id) } else { active.remove(id) }
+        }
+    }
+
+    /// An id that sorts by time, and is the name of the recording's folder. Names of people and rooms are not in it.
+    static func makeID(at date: Date, using generator: inout some RandomNumberGenerator) -> String {
+        let time = date.formatted(
+            .iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)
+                .timeSeparator(.omitted))
+        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        return "\(time)Z-"
+            + String((0..<6).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
+    }
+
+    /// Whether a text can be an id: nothing else is looked for on the disk.
+    private static func isID(_ text: String) -> Bool {
+        text.utf8.count <= 64 && !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    // MARK: Looking. Reads the disk: not for the relay's loop.
+
+    /// What is known of a recording; nil if there is none of this id.
+    func recording(_ id: String) -> RecordingDescription? {
+        guard Self.isID(id), let manifest = manifest(of: id) else { return nil }
+        let isActive = active.withLock { $0.contains(id) }
+        return RecordingDescription(
+            manifest, state: isActive ? .recording : manifest.ended == nil ? .interrupted : .complete)
+    }
+
+    private func manifest(of id: String) -> RecordingManifest? {
+        let file = "\(path(of: id))/\(RecordingManifest.fileName)"
+        guard let size = try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int,
+            size <= Self.maximumManifestSize, let data = FileManager.default.contents(atPath: file)
+        else { return nil }
+        return try? JSONDecoder().decode(RecordingManifest.self, from: data)
+    }
+
+    /// The recordings of a room, or of all rooms; the newest first.
+    func recordings(ofRoom room: String? = nil) -> [RecordingDescription] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: settings.folder)) ?? []
+        var found: [RecordingDescription] = []
+        for name in names.sorted(by: >) where found.count < Self.maximumListed {
+            if let recording = recording(name), recording.room == room ?? recording.room { found.append(recording) }
+        }
+        return found
+    }
+
+    // MARK: Deleting
+
+    enum Deletion: Equatable {
+        case deleted, noSuchRecording, isActive
+        case failed(String)
+    }
+
+    /// Deletes a recording with all its files.
+    func delete(_ id: String) -> Deletion {
+        guard Self.isID(id), manifest(of: id) != nil else { return .noSuchRecording }
+        guard !active.withLock({ $0.contains(id) }) else { return .isActive }
+        do {
+            try FileManager.default.removeItem(atPath: path(of: id))
+            return .deleted
+        } catch {
+            return .failed(error.localizedDescription)
+        }
+    }
+
+    /// Deletes the recordings that ended longer ago than the settings have them kept. Returns their ids.
+    func deleteExpired(now: Date) -> [String] {
+        guard let keep = settings.keep else { return [] }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: settings.folder)) ?? []
+        return names.filter { name in
+            guard Self.isID(name), let manifest = manifest(of: name) else { return false }
+            // A recording that was interrupted ended when something was last written.
+            let timeline = "\(path(of: name))/\(RecordingManifest.timelineName)"
+            let written = try? FileManager.default.attributesOfItem(atPath: timeline)[.modificationDate] as? Date
+            let end = manifest.ended.flatMap { try? Date($0, strategy: .iso8601) } ?? written
+            guard let end, now.timeIntervalSince(end) > keep.seconds else { return false }
+            return delete(name) == .deleted
+        }
+    }
+}

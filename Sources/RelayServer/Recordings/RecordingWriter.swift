@@ -1,0 +1,82 @@
+import Conference
+import Dispatch
+import Foundation
+import Logging
+import MediaCore
+import RoomAPI
+
+/// The thread of one recording: brings what waits in the queue to the disk. The relay's loop never waits for it.
+final class RecordingWriter: Sendable {
+    let queue: RecordingQueue
+    /// Done when the files are closed.
+    private let finished = DispatchGroup()
+
+    /// How long the thread sleeps while nothing waits.
+    private static let interval = DispatchTimeInterval.milliseconds(50)
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - make: Makes the folder's writer, on the thread.
+    ///   - onFailure: Is told once, on the thread, if the recording cannot go on.
+    ///   - onEnd: Is told on the thread when all is written.
+    init(
+        queue: RecordingQueue, now: @escaping @Sendable () -> MonotonicInstant,
+        make: @escaping @Sendable () -> RecordingFolder,
+        onFailure: @escaping @Sendable (RecordingEndReason, any Error) -> Void, onEnd: @escaping @Sendable () -> Void
+    ) {
+        self.queue = queue
+        finished.enter()
+        let thread = Thread { [queue, finished] in
+            Self.run(queue, make(), now: now, onFailure: onFailure)
+            onEnd()
+            finished.leave()
+        }
+        thread.start()
+        // Foundation passes a name on to the system only once the thread runs.
+        thread.name = "recording"
+    }
+
+    /// Returns when the files are closed, or the disk has not answered for so long.
+    func waitUntilFinished(timeout: DispatchTimeInterval) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [finished] in
+                _ = finished.wait(timeout: .now() + timeout)
+                continuation.resume()
+            }
+        }
+    }
+
+    private static func run(
+        _ queue: RecordingQueue, _ folder: RecordingFolder, now: () -> MonotonicInstant,
+        onFailure: (RecordingEndReason, any Error) -> Void
+    ) {
+        var failure: RecordingEndReason?
+        func attempt(_ work: () throws -> Void) {
+            guard failure == nil else { return }
+            do {
+                try work()
+            } catch {
+                let reason: RecordingEndReason =
+                    (error as? RecordingFileError)?.isDiskFull == true ? .diskFull : .failed
+                failure = reason
+                onFailure(reason, error)
+            }
+        }
+        attempt { try folder.open() }
+        let pause = DispatchSemaphore(value: 0)
+        var item: RecordingQueue.Item?
+        while true {
+            item = queue.next(after: item)
+            switch item {
+            case .media(let media): attempt { try folder.write(media, now: now()) }
+            case .event(let event, let time): attempt { try folder.write(event, at: time.seconds) }
+            case .end(let reason, let time):
+                folder.close(failure ?? reason, at: time, ended: Date.now.formatted(.iso8601))
+                return
+            case nil: _ = pause.wait(timeout: .now() + interval)
+            }
+            attempt { try folder.tick(now: now()) }
+        }
+    }
+}

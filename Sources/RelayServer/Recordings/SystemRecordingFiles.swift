@@ -1,0 +1,106 @@
+import Foundation
+import Glibc
+import MediaCore
+import MediaFiles
+import NIOCore
+
+/// The machine's own file system.
+struct SystemRecordingFiles: RecordingFileSystem {
+    func makeFolder(_ path: String) throws(RecordingFileError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw RecordingFileError(path: path, isDiskFull: false, reason: "the folder cannot be made")
+        }
+    }
+
+    func create(_ path: String) throws(RecordingFileError) -> any RecordingFile {
+        // Mode 0600: what people say is private.
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw SystemRecordingFile.error(errno, path: path) }
+        return SystemRecordingFile(path: path, descriptor: descriptor)
+    }
+
+    func replace(_ path: String, with bytes: ByteBuffer) throws(RecordingFileError) {
+        let temporary = path + ".new"
+        unlink(temporary)
+        let file = try create(temporary)
+        defer { file.close() }
+        do {
+            try file.append(bytes)
+        } catch {
+            throw file.failure ?? RecordingFileError(path: path, isDiskFull: false, reason: "\(error)")
+        }
+        try file.synchronize()
+        guard rename(temporary, path) == 0 else { throw SystemRecordingFile.error(errno, path: path) }
+    }
+
+    func freeSpace(at path: String) -> DataSize? {
+        var information = statvfs()
+        guard statvfs(path, &information) == 0 else { return nil }
+        return DataSize(bytes: Double(information.f_bavail) * Double(information.f_frsize))
+    }
+}
+
+/// A file of the machine's. Belongs to the thread that writes the recording.
+final class SystemRecordingFile: RecordingFile {
+    private let path: String
+    private var descriptor: CInt
+    private(set) var size = 0
+    private(set) var failure: RecordingFileError?
+
+    init(path: String, descriptor: CInt) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { close() }
+
+    func append(_ bytes: ByteBuffer) throws {
+        let result = bytes.withUnsafeReadableBytes { bytes -> CInt in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return count < 0 ? errno : EIO }
+                rest = rest.dropFirst(count)
+            }
+            return 0
+        }
+        guard result == 0 else { throw fail(result) }
+        size += bytes.readableBytes
+    }
+
+    func synchronize() throws(RecordingFileError) {
+        guard fdatasync(descriptor) == 0 else { throw fail(errno) }
+    }
+
+    func truncate(to size: Int) {
+        if ftruncate(descriptor, off_t(size)) == 0 { self.size = size }
+    }
+
+    func close() {
+        guard descriptor >= 0 else { return }
+        _ = Glibc.close(descriptor)
+        descriptor = -1
+    }
+
+    private func fail(_ number: CInt) -> RecordingFileError {
+        let error = Self.error(number, path: path)
+        failure = error
+        return error
+    }
+
+    static func error(_ number: CInt, path: String) -> RecordingFileError {
+        let isDiskFull = number == ENOSPC || number == EDQUOT
+        let reason =
+            switch number {
+            case ENOSPC, EDQUOT: "the disk is full"
+            case EACCES, EPERM: "permission denied"
+            case EEXIST: "there is such a file already"
+            default: String(cString: strerror(number))
+            }
+        return RecordingFileError(path: path, isDiskFull: isDiskFull, reason: reason)
+    }
+}

@@ -1,0 +1,55 @@
+import Conference
+import Foundation
+import Logging
+import MediaCore
+import NIOCore
+import RoomAPI
+
+/// What is recorded of the relay's rooms.
+extension RelayDriver {
+    /// Lets rooms be recorded; to be called before the relay serves.
+    func setRecordings(_ store: RecordingStore, logger: Logger, now: @escaping @Sendable () -> MonotonicInstant) {
+        recordings = RecordingHub(store: store, logger: logger, now: now) { [weak self, eventLoop] room, id, reason in
+            eventLoop.execute { [weak self] in
+                self?.assumeIsolated { driver in
+                    try? driver.perform(.endRecording(id: id, reason: reason), room: room)
+                }
+            }
+        }
+    }
+
+    /// Begins to record a room.
+    func startRecording(room: String) throws(RoomControlError) -> RecordingStatus {
+        try act { relay, now throws(RoomControlError) in try begin(room: room, now: now) }
+    }
+
+    private func begin(room: String, now: MonotonicInstant) throws(RoomControlError) -> RecordingStatus {
+        var generator = SystemRandomNumberGenerator()
+        let id = RecordingStore.makeID(at: .now, using: &generator)
+        try relay.perform(.startRecording(id: id), room: room, now: now)
+        if let state = relay.state(ofRoom: room) { recordings?.begin(id, room: room, state: state, now: now) }
+        return RecordingStatus(id: id, state: .recording)
+    }
+
+    /// Takes the samples that the relay's rooms have for their recordings.
+    func record(now: MonotonicInstant) {
+        while let item = relay.pollRecording() {
+            guard let room = recordings?.record(item) else { continue }
+            relay.recordingLostFrames(of: item.track, room: room)
+        }
+    }
+
+    /// Takes what happened in a room.
+    func record(_ event: RoomEvent, now: MonotonicInstant) {
+        recordings?.record(event, now: now)
+        guard case .participantJoined = event.kind, recordings?.shouldBegin(room: event.room) ?? false else { return }
+        // The room may be gone again: then there is nothing to record.
+        _ = try? begin(room: event.room, now: now)
+    }
+
+    /// Writes the end of all recordings, after the relay said goodbye to everyone.
+    func endRecordings(now: MonotonicInstant) {
+        record(now: now)
+        while let event = relay.pollRoomEvent() { recordings?.record(event, now: now) }
+    }
+}

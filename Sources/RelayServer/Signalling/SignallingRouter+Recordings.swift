@@ -1,0 +1,85 @@
+import Conference
+import HTTPTypes
+import Hummingbird
+import NIOPosix
+import RoomAPI
+
+/// What is recorded, and what was.
+extension SignallingRouter {
+    func startRecording(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        _ = try recordingStore()
+        let room = try RoomName(context.parameters.require("room"))
+        let status: RecordingStatus
+        do {
+            status = try await driver.startRecording(room: room.rawValue)
+        } catch {
+            throw Problem(error)
+        }
+        var response = try Response.json(status, status: .created)
+        response.headers[.location] = "/rooms/\(room.rawValue)/recordings/\(status.id)"
+        return response
+    }
+
+    /// Ends a recording; its files stay.
+    func stopRecording(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        _ = try recordingStore()
+        let room = try RoomName(context.parameters.require("room"))
+        let id = try context.parameters.require("recording")
+        do {
+            try await driver.perform(.endRecording(id: id, reason: .stopped), room: room.rawValue)
+            return Response(status: .noContent)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    func roomRecordings(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let store = try recordingStore()
+        let room = try RoomName(context.parameters.require("room"))
+        return try .json(RecordingList(await Self.onDisk { store.recordings(ofRoom: room.rawValue) }))
+    }
+
+    func allRecordings(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let store = try recordingStore()
+        return try .json(RecordingList(await Self.onDisk { store.recordings() }))
+    }
+
+    func recording(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let store = try recordingStore()
+        let id = try context.parameters.require("recording")
+        guard let recording = try await Self.onDisk({ store.recording(id) }) else { throw Problem.noRecording(id) }
+        return try .json(recording)
+    }
+
+    func deleteRecording(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let store = try recordingStore()
+        let id = try context.parameters.require("recording")
+        switch try await Self.onDisk({ store.delete(id) }) {
+        case .deleted: return Response(status: .noContent)
+        case .noSuchRecording: throw Problem.noRecording(id)
+        case .isActive:
+            throw Problem(
+                .conflict, "the recording goes on; end it first with DELETE /rooms/{room}/recordings/\(id)")
+        case .failed(let reason):
+            throw Problem(.internalServerError, "not all files of the recording could be deleted: \(reason)")
+        }
+    }
+
+    private func recordingStore() throws(Problem) -> RecordingStore {
+        guard let recordings else {
+            throw Problem(.forbidden, "this relay does not record; its operator can start it with --recordings DIR")
+        }
+        return recordings
+    }
+
+    /// Does what waits for the disk on a thread that may wait.
+    private static func onDisk<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async throws -> Result {
+        try await NIOThreadPool.singleton.runIfActive(work)
+    }
+}
+
+extension Problem {
+    fileprivate static func noRecording(_ id: String) -> Problem {
+        Problem(.notFound, "there is no recording '\(id)'; GET /recordings lists them")
+    }
+}

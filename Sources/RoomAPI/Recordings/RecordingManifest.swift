@@ -1,0 +1,60 @@
+/// The file `recording.json` in a recording's folder, as docs/recording.md describes it.
+///
+/// It is written when the recording begins and again when it ends. A manifest without `ended` belongs to a recording
+/// that goes on, or whose relay crashed: `timeline.jsonl` then tells which files there are.
+public struct RecordingManifest: Codable, Hashable, Sendable {
+    /// The version of folder and files that this code writes and reads.
+    public static let currentVersion = 1
+    public static let fileName = "recording.json"
+    public static let timelineName = "timeline.jsonl"
+    public static let trackFolder = "tracks"
+
+    public enum Mode: String, Codable, Hashable, Sendable {
+        /// The packets of each source in files of their own.
+        case tracks
+    }
+
+    public var version = Self.currentVersion
+    public var id: String
+    public var room: String
+    public var mode = Mode.tracks
+    /// When the recording began, by the relay's wall clock, as ISO 8601 in UTC. All other times count from it.
+    public var began: String
+    /// When it ended; nil before.
+    public var ended: String?
+    /// How long it is, in seconds.
+    public var duration: Double?
+    public var reason: RecordingEndReason?
+    /// The files of all tracks that hold anything.
+    public var files: [RecordedFile] = []
+
+    public init(id: String, room: String, began: String) {
+        self.id = id
+        self.room = room
+        self.began = began
+    }
+}
+
+/// One file of a track.
+public struct RecordedFile: Codable, Hashable, Sendable {
+    /// The path in the recording's folder.
+    public var path: String
+    public var track: RecordingTrack
+    /// When the file's time zero is, in seconds since the recording began.
+    public var start: Double
+    /// How long it plays, in seconds.
+    public var duration: Double?
+    /// How many frames or Opus packets it holds.
+    public var samples: Int?
+    /// The size of the pictures as they are coded, before they are turned.
+    public var width: Int?
+    public var height: Int?
+
+    public init(path: String, track: RecordingTrack, start: Double, width: Int? = nil, height: Int? = nil) {
+        self.path = path
+        self.track = track
+        self.start = start
+        self.width = width
+        self.height = height
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import ConferenceClient
+import Foundation
+import NIOPosix
+import RoomAPI
+
+struct RecordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record", abstract: "Start, stop and list the recordings that the relay makes of a room.",
+        discussion: """
+            The relay records if it was started with --recordings DIR; the files lie there, on the relay's machine \
+            (docs/recording.md).
+
+            confclient record start URL     prints the recording's id
+            confclient record stop URL      ends the recording that goes on
+            confclient record list URL      all recordings of the room, the newest first; --json for programs
+            """, subcommands: [Start.self, Stop.self, List.self])
+
+    struct RoomArgument: ParsableArguments {
+        @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
+        var url: String
+
+        func validate() throws {
+            do {
+                _ = try RoomURL(url)
+            } catch {
+                throw ValidationError(error.description)
+            }
+        }
+
+        func perform(_ work: (RoomController) async throws -> Void) async throws {
+            do {
+                try await work(RoomController(url: try RoomURL(url), on: MultiThreadedEventLoopGroup.singleton.next()))
+            } catch let error as ClientError {
+                Terminal(isQuiet: false).fail(error.description)
+                throw ExitCode(error.exitCode)
+            }
+        }
+    }
+
+    struct Start: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Start to record a room in which somebody is.")
+
+        @OptionGroup var room: RoomArgument
+
+        func run() async throws {
+            try await room.perform { Terminal.output(try await $0.startRecording().id) }
+        }
+    }
+
+    struct Stop: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "End a recording. Its files stay.")
+
+        @OptionGroup var room: RoomArgument
+
+        func run() async throws {
+            try await room.perform { controller in
+                let active = try await controller.recordings().filter { $0.state == .recording }
+                guard let recording = active.first else { throw ClientError.usage(reason: "the room is not recorded") }
+                try await controller.endRecording(recording.id)
+                Terminal.output(recording.id)
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the recordings of a room, the newest first.")
+
+        @OptionGroup var room: RoomArgument
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func run() async throws {
+            try await room.perform { controller in
+                let recordings = try await controller.recordings()
+                guard !json else {
+                    let encoder = JSONEncoder()
+                    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+                    Terminal.output(String(decoding: try encoder.encode(RecordingList(recordings)), as: UTF8.self))
+                    return
+                }
+                for recording in recordings {
+                    let length = recording.duration.map { "\(Int($0.rounded())) s" } ?? "-"
+                    Terminal.output("\(recording.id)  \(recording.state.rawValue)  \(length)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import FoundationNetworking
+import Glibc
+import Testing
+
+/// Recordings that the relay makes of real calls.
+@Suite("Recordings of rooms", .serialized)
+struct RecordingTests {
+    private static let hasFFmpeg = Programs.areInstalled("ffprobe")
+
+    private func client(_ arguments: [String], in folder: TemporaryFolder) throws -> ChildProcess {
+        try ChildProcess(Programs.product("confclient"), arguments, in: folder)
+    }
+
+    private func ada(_ relay: RelayProgram, in folder: TemporaryFolder) throws -> ChildProcess {
+        try client(
+            ["join", relay.url("/rooms/demo"), "--name", "Ada", "--size", "320x180", "--frame-rate", "15"]
+                + ["--duration", "60", "--quiet"], in: folder)
+    }
+
+    /// The folder of the only recording.
+    private func recording(in folder: TemporaryFolder) throws -> URL? {
+        let parent = folder.file("rec")
+        return try FileManager.default.contentsOfDirectory(atPath: parent.path).first.map(parent.appendingPathComponent)
+    }
+
+    private func tracks(of recording: URL) -> [URL] {
+        let tracks = recording.appendingPathComponent("tracks")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: tracks.path)) ?? []
+        return names.sorted().map(tracks.appendingPathComponent)
+    }
+
+    /// Until when a file plays, in seconds, from its packets.
+    private func length(of file: URL, in folder: TemporaryFolder) async throws -> Double {
+        let probe = try ChildProcess(
+            #require(Programs.installed("ffprobe")),
+            ["-v", "error", "-show_entries", "packet=pts_time", "-of", "csv=p=0", file.path], in: folder)
+        #expect(try await probe.end(within: .seconds(30)) == 0, "\(probe.errors)")
+        return probe.output.split(whereSeparator: \.isNewline)
+            .compactMap { Double($0.split(separator: ",").first ?? "") }.max() ?? 0
+    }
+
+    @Test(
+        "a relay that is killed loses a second of its recording at most",
+        .enabled(if: hasFFmpeg, "needs ffprobe: make test installs it"), arguments: [2.6, 3.9, 5.3, 7.75])
+    func killed(after seconds: Double) async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(
+            ["--canvas", "320x180", "--frame-rate", "15", "--record-all", "rec"], in: folder)
+        let ada = try ada(relay, in: folder)
+        defer { ada.signal(SIGKILL) }
+        try await relay.participant("Ada", in: "demo") { $0.uplink.framesReceived > 0 }
+        let found = try await eventually("a recording with three tracks", within: .seconds(20)) {
+            try recording(in: folder).flatMap { tracks(of: $0).count == 3 ? $0 : nil }
+        }
+        let began = ContinuousClock.now
+        try await Task.sleep(for: .seconds(seconds))
+        let recorded = ContinuousClock.now - began
+        relay.child.signal(SIGKILL)
+        _ = try await relay.child.end(within: .seconds(5))
+        let files = tracks(of: found)
+        #expect(files.count == 3)
+        let expected = Double(recorded.components.seconds) + Double(recorded.components.attoseconds) / 1e18
+        for file in files {
+            let length = try await length(of: file, in: folder)
+            #expect(length > expected - 1, "\(file.lastPathComponent): \(length) s of \(expected) s")
+        }
+    }
+
+    @Test("a recording is started, listed, stopped and deleted, and its files have no names in them")
+    func life() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(
+            ["--canvas", "320x180", "--frame-rate", "15", "--recordings", "rec"], in: folder)
+        let ada = try ada(relay, in: folder)
+        defer { ada.signal(SIGKILL) }
+        try await relay.participant("Ada", in: "demo") { $0.uplink.framesDecoded > 0 }
+        let room = relay.url("/rooms/demo")
+        func record(_ arguments: String...) async throws -> (code: Int32, output: String) {
+            let child = try client(["record"] + arguments, in: folder)
+            let code = try await child.end(within: .seconds(20))
+            return (code, child.output.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        let id = try await record("start", room).output
+        #expect(try await record("start", room).code == 69)
+        try await eventually("three tracks", within: .seconds(20)) {
+            tracks(of: folder.file("rec/\(id)")).count == 3 ? true : nil
+        }
+        try await Task.sleep(for: .seconds(2))
+        #expect(try await record("list", room).output.hasPrefix("\(id)  recording"))
+        #expect(try await record("stop", room).output == id)
+        try await eventually("the recording is complete", within: .seconds(20)) {
+            try await record("list", room).output.hasPrefix("\(id)  complete") ? true : nil
+        }
+        let names = tracks(of: folder.file("rec/\(id)")).map(\.lastPathComponent)
+        #expect(names.count == 3 && names.allSatisfy { !$0.contains("Ada") }, "\(names)")
+
+        var request = URLRequest(url: try #require(URL(string: relay.url("/recordings/\(id)"))))
+        request.httpMethod = "DELETE"
+        let (_, response) = try await URLSession.shared.data(for: request)
+        #expect((response as? HTTPURLResponse)?.statusCode == 204)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("rec/\(id)").path))
+    }
+}

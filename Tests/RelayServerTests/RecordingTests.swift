@@ -1,0 +1,273 @@
+import Conference
+import Foundation
+import MediaCore
+import NIOCore
+import PeerConnection
+import RoomAPI
+import Synchronization
+import Testing
+
+@testable import RelayServer
+
+/// What a recording writes, and what it does when the disk does not keep up.
+@Suite struct RecordingTests {
+    private static let camera = RecordingTrack(participant: "ada", content: .camera)
+    private let disk = FakeDisk()
+
+    private static func format(_ width: Int) -> VideoFormatDescription {
+        let dimensions = VideoDimensions(width: width, height: 90)
+        return VideoFormatDescription(
+            parameterSets: [
+                ByteBuffer(bytes: [0x67, 0x42, 0xC0, 0x1E, UInt8(truncatingIfNeeded: width)]),
+                ByteBuffer(bytes: [0x68, 0xCE, 0x3C, 0x80]),
+            ],
+            properties: .init(
+                profileLevel: .init(profileIDC: 0x42, constraintFlags: 0xC0, levelIDC: 0x1E), dimensions: dimensions,
+                codedDimensions: dimensions))
+    }
+
+    /// A frame of 30 a second; every tenth is a keyframe.
+    private func frame(
+        _ index: Int, size: Int = 1000, width: Int = 160, rotation: VideoRotation = .none
+    ) -> RecordingItem {
+        let time = MediaTime(value: Int64(index) * 3000, timescale: 90_000)
+        let sample = SampleBuffer(
+            data: BlockBuffer(ByteBuffer(repeating: 1, count: size)), format: Self.format(width),
+            presentationTime: time, isSync: index.isMultiple(of: 10))
+        return RecordingItem(
+            recording: "r1", track: Self.camera, at: time.duration, content: .video(sample, rotation))
+    }
+
+    private func folder(minimumFreeSpace: DataSize = .zero) -> RecordingFolder {
+        RecordingFolder(
+            path: "/recordings/r1", manifest: RecordingManifest(id: "r1", room: "demo", began: "2026-01-01T00:00:00Z"),
+            files: disk, minimumFreeSpace: minimumFreeSpace, now: .zero)
+    }
+
+    private func timeline() throws -> [RecordingTimelineEntry] {
+        try disk.text("timeline.jsonl").split(separator: "\n").map {
+            try JSONDecoder().decode(RecordingTimelineEntry.self, from: Data($0.utf8))
+        }
+    }
+
+    private func manifest() throws -> RecordingManifest {
+        try JSONDecoder().decode(RecordingManifest.self, from: Data(disk.text("recording.json").utf8))
+    }
+
+    @Test("a stream that changes its size goes on in another file, and no frame is missing")
+    func sizeChange() throws {
+        let folder = folder()
+        try folder.open()
+        for index in 0..<45 { try folder.write(frame(index, width: index < 20 ? 160 : 320), now: .zero) }
+        folder.close(.stopped, at: .seconds(2), ended: "2026-01-01T00:00:02Z")
+        let files = try manifest().files
+        #expect(files.map(\.path) == ["tracks/ada-camera-001.mp4", "tracks/ada-camera-002.mp4"])
+        #expect(files.map(\.samples) == [20, 25])
+        #expect(files.map(\.width) == [160, 320])
+        #expect(abs(files[1].start - 20.0 / 30) < 0.001)
+        #expect(try manifest().reason == .stopped)
+    }
+
+    @Test("the way in which pictures are to be turned stands in the timeline")
+    func rotation() throws {
+        let folder = folder()
+        try folder.open()
+        for index in 0..<20 {
+            try folder.write(frame(index, rotation: index < 5 ? .clockwise90 : .none), now: .zero)
+        }
+        let rotations = try timeline().compactMap { entry -> Int? in
+            if case .rotation(Self.camera, let degrees) = entry.event { degrees } else { nil }
+        }
+        #expect(rotations == [90, 0])
+    }
+
+    @Test("a full disk ends the recording, and leaves whole fragments")
+    func full() throws {
+        disk.state.withLock { $0.capacity = 100_000 }
+        let folder = folder()
+        try folder.open()
+        var failure: RecordingFileError?
+        for index in 0..<300 where failure == nil {
+            do {
+                try folder.write(frame(index), now: .zero)
+            } catch {
+                failure = error as? RecordingFileError
+            }
+        }
+        #expect(failure?.isDiskFull == true)
+        let before = disk.state.withLock { $0.files["/recordings/r1/tracks/ada-camera-001.mp4"]?.readableBytes } ?? 0
+        folder.close(.diskFull, at: .seconds(10), ended: "")
+        let bytes = disk.state.withLock { $0.files["/recordings/r1/tracks/ada-camera-001.mp4"] } ?? ByteBuffer()
+        #expect(bytes.readableBytes > 20_000 && bytes.readableBytes <= before)
+        #expect(boxesEndExactly(bytes))
+    }
+
+    /// Whether a file is a row of whole boxes.
+    private func boxesEndExactly(_ file: ByteBuffer) -> Bool {
+        var rest = file
+        while rest.readableBytes >= 8 {
+            guard let size = rest.getInteger(at: rest.readerIndex, as: UInt32.self), size >= 8,
+                rest.readSlice(length: Int(size)) != nil
+            else { return false }
+        }
+        return rest.readableBytes == 0
+    }
+
+    @Test("a recording ends when the disk has less free space than is to be kept")
+    func floor() throws {
+        let folder = folder(minimumFreeSpace: DataSize(bytes: 1000))
+        try folder.open()
+        try folder.tick(now: .zero + .seconds(2))
+        disk.state.withLock { $0.free = DataSize(bytes: 999) }
+        #expect(throws: RecordingFileError.self) { try folder.tick(now: .zero + .seconds(4)) }
+    }
+
+    @Test("while nothing is added, a fragment is written out all the same")
+    func idle() throws {
+        let folder = folder()
+        try folder.open()
+        for index in 0..<5 { try folder.write(frame(index), now: .zero) }
+        func size() -> Int {
+            disk.state.withLock { $0.files["/recordings/r1/tracks/ada-camera-001.mp4"]?.readableBytes ?? 0 }
+        }
+        #expect(size() < 5000)
+        try folder.tick(now: .zero + .seconds(2))
+        #expect(size() > 5000)
+    }
+
+    @Test("a disk that stalls loses whole runs of pictures, which the timeline tells, and asks for one keyframe")
+    func stalled() async throws {
+        let queue = RecordingQueue(limit: DataSize(bytes: 200_000), budget: RecordingQueue.Budget())
+        let writer = RecordingWriter(
+            queue: queue, now: { .zero }, make: { [self] in folder() },
+            onFailure: { _, error in
+                Issue.record(error)
+            }, onEnd: {})
+        var session = RecordingSession(room: "demo", writer: writer, state: RoomState(id: "demo"), now: .zero)
+        let before = (0..<35).filter { session.record(frame($0)) }
+        while queue.isRoomy == false { await Task.yield() }
+        disk.stall()
+        // More than the queue takes; nobody is asked for a keyframe while the disk stands.
+        let during = (35..<335).filter { session.record(frame($0)) }
+        disk.resume()
+        while queue.isRoomy == false { await Task.yield() }
+        let asked = (335..<340).filter { session.record(frame($0)) }
+        let after = (340..<360).filter { session.record(frame($0)) }
+        #expect((before, during, asked, after) == ([], [], [335], []))
+        session.record(
+            .recordingChanged(RecordingStatus(id: "r1", state: .ended, reason: .stopped)), now: .zero + .seconds(12))
+        await writer.waitUntilFinished(timeout: .seconds(30))
+        let gaps = try timeline().compactMap { entry -> (from: Double, until: Double)? in
+            guard case .gap(Self.camera, let until, .slowDisk) = entry.event else { return nil }
+            return (entry.at, until)
+        }
+        #expect(gaps.count == 1)
+        let gap = try #require(gaps.first)
+        #expect(abs(gap.until - 340.0 / 30) < 0.001)
+        let written = try manifest().files.compactMap(\.samples).reduce(0, +)
+        // All before the gap, and all behind it.
+        #expect(written == Int((gap.from * 30).rounded()) + 20)
+        #expect(try manifest().reason == .stopped)
+    }
+
+    @Test("mutes, names and speakers stand in the timeline, and what does not change them does not")
+    func timelineOfRoom() async throws {
+        let writer = RecordingWriter(
+            queue: RecordingQueue(budget: RecordingQueue.Budget()), now: { .zero }, make: { [self] in folder() },
+            onFailure: { _, error in Issue.record(error) }, onEnd: {})
+        var ada = ParticipantSummary(id: "a1", name: "Ada", role: .sendAndReceive, microphone: true, camera: true)
+        var session = RecordingSession(
+            room: "demo", writer: writer, state: RoomState(id: "demo", participants: [ada]), now: .zero)
+        ada.connection = .connected
+        session.record(.participantChanged(ada), now: .zero + .seconds(1))
+        ada.microphone = false
+        session.record(.participantChanged(ada), now: .zero + .seconds(2))
+        session.record(.activeSpeakerChanged(id: "a1"), now: .zero + .seconds(3))
+        session.record(.layoutChanged(.speaker), now: .zero + .seconds(4))
+        session.record(.participantLeft(id: "a1"), now: .zero + .seconds(5))
+        session.record(
+            .recordingChanged(RecordingStatus(id: "r1", state: .ended, reason: .roomClosed)), now: .zero + .seconds(6))
+        await writer.waitUntilFinished(timeout: .seconds(30))
+        var muted = RecordedParticipant(ada)
+        muted.microphone = true
+        let joined = muted
+        muted.microphone = false
+        #expect(
+            try timeline() == [
+                RecordingTimelineEntry(at: 0, .joined(joined)),
+                RecordingTimelineEntry(at: 0, .layout(.grid)),
+                RecordingTimelineEntry(at: 0, .speaker(participant: nil)),
+                RecordingTimelineEntry(at: 2, .changed(muted)),
+                RecordingTimelineEntry(at: 3, .speaker(participant: "a1")),
+                RecordingTimelineEntry(at: 4, .layout(.speaker)),
+                RecordingTimelineEntry(at: 5, .left(participant: "a1")),
+                RecordingTimelineEntry(at: 6, .ended(.roomClosed)),
+            ])
+    }
+
+    // MARK: The folder of all recordings
+
+    private func store(
+        keep: Duration? = nil, _ recordings: [(id: String, room: String, ended: String?)]
+    ) throws -> (RecordingStore, URL) {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recordings-\(UUID())")
+        var settings = RecordingSettings(folder: folder.path)
+        settings.keep = keep
+        let store = try RecordingStore(settings: settings)
+        for recording in recordings {
+            var manifest = RecordingManifest(id: recording.id, room: recording.room, began: "2026-01-01T00:00:00Z")
+            manifest.ended = recording.ended
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent(recording.id), withIntermediateDirectories: true)
+            try JSONEncoder().encode(manifest).write(
+                to: folder.appendingPathComponent("\(recording.id)/recording.json"))
+        }
+        return (store, folder)
+    }
+
+    @Test("recordings are listed by room, the newest first, and told from those that were interrupted")
+    func list() throws {
+        let (store, folder) = try store([
+            ("20260101T000000Z-aaaaaa", "demo", "2026-01-01T01:00:00Z"), ("20260102T000000Z-bbbbbb", "demo", nil),
+            ("20260103T000000Z-cccccc", "other", nil),
+        ])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        store.setActive("20260103T000000Z-cccccc", true)
+        #expect(store.recordings(ofRoom: "demo").map(\.state) == [.interrupted, .complete])
+        #expect(store.recordings().map(\.state) == [.recording, .interrupted, .complete])
+    }
+
+    @Test("a recording that goes on is not deleted, nor anything beside the recordings")
+    func delete() throws {
+        let (store, folder) = try store([("20260101T000000Z-aaaaaa", "demo", nil)])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        store.setActive("20260101T000000Z-aaaaaa", true)
+        #expect(store.delete("20260101T000000Z-aaaaaa") == .isActive)
+        #expect(store.delete("..") == .noSuchRecording)
+        #expect(store.delete("20260101T000000Z-aaaaaa/../x") == .noSuchRecording)
+        store.setActive("20260101T000000Z-aaaaaa", false)
+        #expect(store.delete("20260101T000000Z-aaaaaa") == .deleted)
+        #expect(store.recordings().isEmpty)
+    }
+
+    @Test("recordings are deleted when they have been kept for as long as was asked for")
+    func retention() throws {
+        let (store, folder) = try store(
+            keep: .seconds(3600),
+            [
+                ("20260101T000000Z-aaaaaa", "demo", "2026-01-01T01:00:00Z"),
+                ("20260101T000000Z-bbbbbb", "demo", "2026-01-01T03:00:00Z"),
+            ])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let now = try Date("2026-01-01T03:30:00Z", strategy: .iso8601)
+        #expect(store.deleteExpired(now: now) == ["20260101T000000Z-aaaaaa"])
+        #expect(store.recordings().map(\.id) == ["20260101T000000Z-bbbbbb"])
+    }
+
+    @Test("ids sort by time")
+    func ids() throws {
+        var generator = SystemRandomNumberGenerator()
+        let date = try Date("2026-11-24T22:15:01Z", strategy: .iso8601)
+        #expect(RecordingStore.makeID(at: date, using: &generator).hasPrefix("20261124T221501Z-"))
+    }
+}
