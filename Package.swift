@@ -80,7 +80,7 @@ let modules: [Module] = [
     Module(
         name: "SDP", dependencies: ["MediaCore", "SecureTransport"], testDependencies: ["HostileBytes", nioCore],
         testFixtures: ["Fixtures"]),
-    Module(name: "MediaFiles", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
+    Module(name: "MediaFiles", dependencies: ["MediaCore", "H264", "VideoCoding", nioCore, "CLibAVFormat"]),
     Module(
         name: "PeerConnection",
         dependencies: [
@@ -118,6 +118,7 @@ let modules: [Module] = [
         dependencies: [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
             "PeerConnection", "RoomAPI", "LoadControl", "Conference", "FlightRecording", "FlightFiles", "MediaFiles",
+            "AudioMixing",
             "VectorGraphics", "CMalloc", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
@@ -177,7 +178,7 @@ let package = Package(
             name: "confrelay",
             dependencies: [
                 "LinkEmulation", "RelayServer", "Compositing", "RoomAPI", "LoadControl", "Conference",
-                "FlightRecording", "MediaCore", "CongestionControl", "SecureTransport", "VectorGraphics",
+                "FlightRecording", "MediaCore", "MediaFiles", "CongestionControl", "SecureTransport", "VectorGraphics",
                 "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
                 .product(name: "Yams", package: "Yams"),
             ],

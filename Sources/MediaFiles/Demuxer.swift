@@ -3,7 +3,7 @@ import H264
 import MediaCore
 import NIOCore
 
-/// libavformat's demultiplexer, opened on one file's H.264 stream.
+/// libavformat's demultiplexer, opened on one file's H.264 or Opus stream.
 final class Demuxer {
     /// A frame as the container holds it.
     struct Packet {
@@ -19,6 +19,11 @@ final class Demuxer {
         case lengthPrefixed(lengthSize: Int)
     }
 
+    /// Which of a file's streams is read.
+    enum Kind {
+        case video, opus
+    }
+
     let nominalFrameRate: Double?
     let duration: Duration?
     /// True if the file is a raw H.264 stream, which has no times.
@@ -31,7 +36,7 @@ final class Demuxer {
     private let extradata: ByteBuffer
     private let framing: Framing
 
-    init(path: String) throws(MovieError) {
+    init(path: String, kind: Kind = .video) throws(MovieError) {
         _ = LibAVFormat.prepare
         self.path = path
         var opened: UnsafeMutablePointer<AVFormatContext>?
@@ -45,16 +50,20 @@ final class Demuxer {
         if status < 0 {
             failure = .cannotOpen(path: path, reason: LibAVFormat.message(status))
         } else {
-            let index = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
+            let type = kind == .video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO
+            let index = av_find_best_stream(context, type, -1, -1, nil, 0)
             if index >= 0, index < Int32(context.pointee.nb_streams) {
                 stream = context.pointee.streams[Int(index)]
             } else {
-                failure = .noVideo(path: path)
+                failure = kind == .video ? .noVideo(path: path) : .noAudio(path: path)
             }
         }
-        if let stream, let parameters = stream.pointee.codecpar, parameters.pointee.codec_id != AV_CODEC_ID_H264 {
+        let codec = kind == .video ? AV_CODEC_ID_H264 : AV_CODEC_ID_OPUS
+        if let stream, let parameters = stream.pointee.codecpar, parameters.pointee.codec_id != codec {
             let name = avcodec_get_name(parameters.pointee.codec_id).map { String(cString: $0) } ?? "unknown"
-            failure = .unsupportedCodec(path: path, codec: name)
+            failure =
+                kind == .video
+                ? .unsupportedCodec(path: path, codec: name) : .unsupportedAudioCodec(path: path, codec: name)
         }
         guard failure == nil, let stream, let parameters = stream.pointee.codecpar,
             let packet = av_packet_alloc()

@@ -6,6 +6,10 @@ public enum MovieError: Error, Equatable, Sendable {
     case noVideo(path: String)
     /// The video stream is not H.264.
     case unsupportedCodec(path: String, codec: String)
+    /// The file has no audio stream.
+    case noAudio(path: String)
+    /// The audio stream is not Opus.
+    case unsupportedAudioCodec(path: String, codec: String)
     /// The stream's parameter sets or samples are broken.
     case malformed(path: String, reason: String)
     /// The file could not be created.
@@ -23,6 +27,8 @@ extension MovieError: CustomStringConvertible {
         case .noVideo(let path): "\(path) has no video stream"
         case .unsupportedCodec(let path, let codec):
             "the video of \(path) is \(codec), not H.264; convert it, for example with ffmpeg -i \(path) -c:v libx264"
+        case .noAudio(let path): "\(path) has no audio stream"
+        case .unsupportedAudioCodec(let path, let codec): "the audio of \(path) is \(codec), not Opus"
         case .malformed(let path, let reason): "\(path) is damaged: \(reason)"
         case .cannotCreate(let path, let reason): "cannot create \(path): \(reason)"
         case .cannotWrite(let path, let reason): "cannot write \(path): \(reason)"

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import UnixSignals
 
 /// The relay as a program: options in, one line when it listens, exit codes out. `confrelay layout` looks at layouts,
-/// `confrelay calibrate` at the machine, `confrelay config` at options.
+/// `confrelay calibrate` at the machine, `confrelay config` at options; `confrelay archive` makes films of recordings.
 @main
 enum Confrelay {
     /// The exit codes of the program, after `sysexits.h`, as `docs/confrelay.md` lists them.
@@ -19,6 +19,8 @@ enum Confrelay {
         case internalFailure = 70
         case cannotCreate = 73
         case configuration = 78
+        /// As shells have it of a program that SIGINT ended.
+        case cancelled = 130
     }
 
     /// The time that requests in progress have to end after a signal.
@@ -46,6 +48,7 @@ enum Confrelay {
         switch arguments.first {
         case "layout": try LayoutCommand.parseAsRoot(Array(arguments.dropFirst()))
         case "config": try ConfigCommand.parseAsRoot(Array(arguments.dropFirst()))
+        case "archive": try ArchiveCommand.parseAsRoot(Array(arguments.dropFirst()))
         case "calibrate": try CalibrateCommand.parseAsRoot(Array(arguments.dropFirst()))
         default: try RelayArguments(arguments).parse()
         }

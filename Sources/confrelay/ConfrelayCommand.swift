@@ -26,7 +26,7 @@ struct ConfrelayCommand: ParsableCommand {
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
             Other commands: confrelay layout shows layouts without a room; confrelay calibrate measures how many \
-            participants this machine can serve. Each has its own --help.
+            participants this machine can serve; confrelay archive makes a film of a recording. Each has its own --help.
 
             confrelay config checks and prints files of options (--config): confrelay config --help.
 

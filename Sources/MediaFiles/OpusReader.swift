@@ -1,0 +1,26 @@
+public import MediaCore
+public import NIOCore
+
+/// Reads the Opus packets of a movie file. Other streams are skipped. Not thread-safe: one caller at a time.
+public final class OpusReader {
+    /// One packet.
+    public struct Packet: Sendable {
+        public var payload: ByteBuffer
+        /// When it is played, where the container says.
+        public var presentationTime: MediaTime?
+    }
+
+    private let demuxer: Demuxer
+
+    /// - Throws: `MovieError` if the file cannot be opened or has no Opus stream.
+    public init(path: String) throws(MovieError) {
+        demuxer = try Demuxer(path: path, kind: .opus)
+    }
+
+    /// The next packet; nil at the end of the file.
+    ///
+    /// - Throws: `MovieError.malformed`.
+    public func nextPacket() throws(MovieError) -> Packet? {
+        try demuxer.nextPacket().map { Packet(payload: $0.data, presentationTime: $0.presentationTime) }
+    }
+}

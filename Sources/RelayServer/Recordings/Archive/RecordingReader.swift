@@ -1,0 +1,67 @@
+import Foundation
+public import RoomAPI
+
+/// Why a recording cannot be read.
+public enum RecordingReadError: Error, Equatable, CustomStringConvertible {
+    case noRecording(path: String)
+    case unknownVersion(path: String, version: Int)
+    case damaged(path: String, line: Int)
+
+    public var description: String {
+        switch self {
+        case .noRecording(let path):
+            "\(path) is no recording: it has no readable \(RecordingManifest.fileName) and \(RecordingManifest.timelineName)"
+        case .unknownVersion(let path, let version):
+            "\(path) is of version \(version); this program reads version \(RecordingManifest.currentVersion)"
+        case .damaged(let path, let line): "line \(line) of \(path) is no JSON object of a timeline"
+        }
+    }
+}
+
+/// A recording's folder, for those who play it. A recording whose relay was killed is read as far as it goes.
+public struct RecordingReader: Sendable {
+    public let path: String
+    public let manifest: RecordingManifest
+    /// In the order of time.
+    public let entries: [RecordingTimelineEntry]
+    /// The files of all tracks, the earliest first.
+    public let files: [RecordedFile]
+
+    /// - Throws: `RecordingReadError`.
+    public init(path: String) throws(RecordingReadError) {
+        self.path = path
+        let decoder = JSONDecoder()
+        guard let data = FileManager.default.contents(atPath: "\(path)/\(RecordingManifest.fileName)"),
+            let manifest = try? decoder.decode(RecordingManifest.self, from: data),
+            let timeline = FileManager.default.contents(atPath: "\(path)/\(RecordingManifest.timelineName)")
+        else { throw .noRecording(path: path) }
+        guard manifest.version == RecordingManifest.currentVersion else {
+            throw .unknownVersion(path: path, version: manifest.version)
+        }
+        self.manifest = manifest
+        var entries: [RecordingTimelineEntry] = []
+        let lines = timeline.split(separator: UInt8(ascii: "\n"))
+        let isWhole = timeline.last == UInt8(ascii: "\n")
+        for (index, line) in lines.enumerated() {
+            guard let entry = try? decoder.decode(RecordingTimelineEntry.self, from: Data(line)) else {
+                // The last line of a relay that was killed may be half a line.
+                if index == lines.count - 1, !isWhole { break }
+                throw .damaged(path: "\(path)/\(RecordingManifest.timelineName)", line: index + 1)
+            }
+            entries.append(entry)
+        }
+        self.entries = entries.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+            .map(\.element)
+        var files: [String: RecordedFile] = [:]
+        for entry in entries {
+            switch entry.event {
+            case .file(let file): if files[file.path] == nil { files[file.path] = file }
+            case .fileEnded(let file): files[file.path] = file
+            default: continue
+            }
+        }
+        self.files = files.values.filter { !$0.path.contains("..") }.sorted {
+            ($0.start, $0.path) < ($1.start, $1.path)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import MediaCore
+import MediaFiles
+import RoomAPI
+import VideoCoding
+
+/// The pictures of one video track at any time, decoded from its files.
+final class TrackPictures {
+    /// How long a picture stays after the end of its file.
+    private static let afterglow = 0.5
+    /// A file whose end is not known is that of a recording that was interrupted: its last picture stays no longer.
+    private static let unknownEnd = 2.0
+
+    private let files: [(path: String, start: Double, end: Double?)]
+    private var current: Playback?
+
+    /// - Parameter start: The time of the recording at which the film begins.
+    init(_ files: [RecordedFile], folder: String, start: Double) {
+        self.files = files.map { file in
+            ("\(folder)/\(file.path)", file.start - start, file.duration.map { file.start - start + $0 })
+        }
+    }
+
+    /// The newest picture at a time; nil where the track has none.
+    func picture(at time: Double) throws -> PixelBuffer? {
+        guard let index = files.lastIndex(where: { $0.start <= time + 1e-6 }) else { return nil }
+        let file = files[index]
+        if let end = file.end, time > end + Self.afterglow { return nil }
+        if current?.index != index || (current?.time ?? 0) > time {
+            current = try Playback(path: file.path, index: index, at: time - file.start)
+        }
+        guard let current else { return nil }
+        current.time = time
+        let picture = try current.picture(at: time - file.start)
+        if file.end == nil, let last = current.lastTime, time - file.start > last + Self.unknownEnd { return nil }
+        return picture
+    }
+
+    /// One file that is being decoded.
+    private final class Playback {
+        let index: Int
+        var time = 0.0
+        private let reader: MovieReader
+        private let decoder = DecodingPipeline()
+        private var hasEnded = false
+        /// Decoded pictures in the order in which they are shown; the first is the newest that is due.
+        private var pictures: [(time: Double, picture: PixelBuffer)] = []
+
+        init(path: String, index: Int, at time: Double) throws {
+            self.index = index
+            reader = try MovieReader(path: path)
+            if time > 0 { try reader.seek(to: MediaTime(seconds: time, timescale: 90_000)) }
+        }
+
+        /// The time of the last picture, once all are decoded.
+        var lastTime: Double? { hasEnded ? pictures.last?.time ?? 0 : nil }
+
+        func picture(at time: Double) throws -> PixelBuffer? {
+            while !hasEnded, pictures.last.map({ $0.time <= time }) ?? true {
+                guard let sample = try reader.nextSample() else {
+                    hasEnded = true
+                    decoder.finishDelayedFrames { take($0) }
+                    break
+                }
+                decoder.decode(sample) { take($0) }
+            }
+            while pictures.count > 1, pictures[1].time <= time { pictures.removeFirst() }
+            return pictures.first.flatMap { $0.time <= time ? $0.picture : nil }
+        }
+
+        private func take(_ event: DecodingEvent) {
+            guard case .output(let output) = event, case .picture(let picture) = output.result else { return }
+            // A frame that is shown a rounding after its time is due.
+            pictures.append((picture.presentationTime.seconds - 1e-6, picture.pixelBuffer))
+        }
+    }
+}
