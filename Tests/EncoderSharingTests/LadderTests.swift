@@ -167,6 +167,22 @@ import VideoCoding
         #expect(encoder.steps.count == low + 1)
     }
 
+    @Test("all pictures a second are regained within seconds where their size is kept and they are good")
+    func regainsFrameRate() throws {
+        let rung = EncodeRung(dimensions: VideoDimensions(width: 640, height: 360), roomFrameRate: 30, divisor: 2)
+        // At 30 pictures a second the QP will be 35.5: poorer than where a size is regained, better than where one is
+        // given up.
+        let wanted = EncodeRung(dimensions: rung.dimensions, roomFrameRate: 30)
+        let content = ContentComplexity(qp: 35.5, rate: .kilobits(400), rung: wanted)
+        var encoder = Encoder(rate: .kilobits(150), cost: content)
+        #expect(encoder.selector.rung.divisor == 2)
+        encoder.selector.step(to: rung, now: Self.start)
+        encoder.run(content, at: .kilobits(400), for: .seconds(5))
+        #expect(encoder.selector.rung == wanted)
+        encoder.run(content, at: .kilobits(400), for: .seconds(60))
+        #expect(encoder.steps.map(\.rung) == [wanted])
+    }
+
     @Test("a rate that goes up and down makes it wait longer and longer")
     func backsOff() {
         var encoder = Encoder()

@@ -121,7 +121,7 @@ package struct RungSelector: Sendable {
             let lower = ladder.rungs[(position + 1)...]
             return Self.best(of: lower, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
         }
-        let higher = Self.best(of: ladder.rungs[..<position], rates: rates, cost: cost, aim: Self.aim.up)
+        let higher = ladder.rungs[..<position].first { isGood($0, rates: rates, cost: cost) }
         guard let higher else {
             goodSince = nil
             return nil
@@ -136,6 +136,15 @@ package struct RungSelector: Sendable {
         }
         guard let goodSince, now - goodSince.time >= headRoomNeeded else { return nil }
         return goodSince.rung
+    }
+
+    /// Whether a higher rung is to be good enough to go to. More pictures a second alone cost no keyframe, and are as
+    /// quickly taken back.
+    private func isGood(_ rung: EncodeRung, rates: Rates, cost: ContentComplexity) -> Bool {
+        guard rung.dimensions != self.rung.dimensions else {
+            return cost.qp(at: rung, rate: rates.encoder) <= Self.aim.down.qp
+        }
+        return Self.best(of: CollectionOfOne(rung), rates: rates, cost: cost, aim: Self.aim.up) != nil
     }
 
     /// The encoder goes to a rung, with a keyframe.
