@@ -19,9 +19,6 @@ public struct Job: Sendable {
     /// The kind of work, for metrics and thread names.
     public enum Kind: String, CaseIterable, Sendable {
         case decode, compose, encode, mix
-
-        /// True if the relay uses the job's result at once. A decoded picture waits for the next tick anyway.
-        public var isAwaited: Bool { self != .decode }
     }
 
     public let kind: Kind
@@ -50,4 +47,10 @@ public struct JobCompletion: Sendable {
     public let started: MonotonicInstant
     public let finished: MonotonicInstant
     let output: JobOutput
+
+    /// Whether the relay goes on with the result at once. A decoded picture waits for the next tick anyway, unless ticks
+    /// rest.
+    public var isAwaited: Bool {
+        if case .decoded(_, let batch) = output { batch.isAwaited } else { true }
+    }
 }

@@ -24,6 +24,24 @@ struct DecodedBatch: Sendable {
     var dropped: UInt64 = 0
     /// The decoder lost its references and needs a keyframe to continue.
     var needsKeyframe = false
+    /// Whether the newest picture looks just like the one that was shown before.
+    private(set) var isUnchanged = false
+    /// Whether the room waits for it.
+    var isAwaited = false
+
+    /// A frame in which nothing changes has at most a bit for so many samples, since it is all skipped macroblocks; or
+    /// it is hardly more than headers.
+    private static let samplesPerBit = 200
+    private static let headers = 64
+
+    /// Sees whether the newest picture is just the one that is shown. Only small frames are looked at, since others
+    /// change something.
+    ///
+    /// - Parameter size: The largest frame's bytes.
+    mutating func compare(with shown: PixelBuffer, codedSize size: Int) {
+        guard let newest, size <= max(Self.headers, shown.dimensions.area / (8 * Self.samplesPerBit)) else { return }
+        isUnchanged = newest.pixelBuffer.hasSameContent(as: shown)
+    }
 }
 
 /// The pictures of one video tick, with their receivers.

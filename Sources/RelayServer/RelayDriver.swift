@@ -373,7 +373,7 @@ private final class CompletionInbox: Sendable {
     func deliver(_ completion: JobCompletion) {
         let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
             state.waiting.append(completion)
-            guard completion.kind.isAwaited, !state.hasCalled else { return nil }
+            guard completion.isAwaited, !state.hasCalled else { return nil }
             state.hasCalled = true
             return state.wakeUp
         }

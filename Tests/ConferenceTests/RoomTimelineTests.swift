@@ -75,7 +75,9 @@ import Testing
     @Test("ticks at which the relay did not come are skipped ticks, and those of a slow composition are late")
     func ticks() throws {
         let call = VirtualCall()
+        // In a room of one nothing changes, and ticks rest.
         try call.join("Ada", colour: .red)
+        try call.join("Ben", colour: .green)
         call.run(for: .seconds(2))
         let quiet = try timeline(call).ticks
         #expect(quiet.skipped.total == 0 && quiet.missed.total == 0 && quiet.late.total == 0)

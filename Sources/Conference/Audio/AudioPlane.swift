@@ -14,6 +14,10 @@ final class AudioPlane {
     static let frequency = 50
     /// The number of ticks that one mixing job may catch up with; more would be heard as a burst of stale audio.
     static let maximumBacklog: Int64 = 5
+    /// After so long without a packet ticks come only now and then: levels, forwarding and playout have settled.
+    private static let restsAfter = Duration.seconds(3)
+    /// The time between two packets of silence then, as with Opus's discontinuous transmission.
+    private static let silentInterval = Duration.milliseconds(400)
     /// The rate of the headers of a mix's packets.
     private static let headers = BitRate(PeerConfiguration.packetOverhead, over: AudioFormat.frameDuration)
 
@@ -22,6 +26,8 @@ final class AudioPlane {
     private let mixer: QueueConfined<AudioMixingSession>
     let queue: JobQueueID
     private var schedule: TickSchedule
+    /// When the newest packet came, or a stream began or ended.
+    private var lastHeard: MonotonicInstant
     private var input = AudioMixingInput()
     private var waitingTicks: [(index: Int64, time: MonotonicInstant)] = []
     private var isMixing = false
@@ -63,6 +69,7 @@ final class AudioPlane {
         mayForward = configuration.forwarding != .off
         mixer = QueueConfined(AudioMixingSession(maximumVoices: configuration.maximumVoices))
         schedule = TickSchedule(origin: now, frequency: Self.frequency)
+        lastHeard = now
     }
 
     // MARK: Members
@@ -75,6 +82,8 @@ final class AudioPlane {
         members.values[index].sendsAudio = sendsAudio
         members.values[index].hearsMix = hearsMix
         if sendsAudio != before.sendsAudio { input.apply(sendsAudio ? .addSource(id) : .removeSource(id)) }
+        // Who begins to hear gets packets at once.
+        schedule.wake()
         if hearsMix != before.hearsMix {
             members.values[index].link.reset()
             setMixed(hearsMix, index)
@@ -145,6 +154,8 @@ final class AudioPlane {
 
     /// Takes a packet. Returns the receivers to forward it to. Forwarding to a receiver that waits begins with it.
     func insert(_ packet: ReceivedAudioPacket, from sender: ParticipantID, now: MonotonicInstant) -> [Forwarded] {
+        lastHeard = now
+        schedule.wake()
         if !isPaused {
             input.insert(
                 AudioPacket(
@@ -180,6 +191,9 @@ final class AudioPlane {
 
     // MARK: Ticks
 
+    /// Whether a packet has come within so long.
+    func hasHeard(within time: Duration, now: MonotonicInstant) -> Bool { now - lastHeard < time }
+
     /// The time of the next tick; nil while nothing is mixed.
     var nextTick: MonotonicInstant? { isPaused ? nil : schedule.next }
 
@@ -188,7 +202,9 @@ final class AudioPlane {
     /// - Parameter losses: Returns the share of its audio packets that a receiver loses, 0 to 1.
     func wake(losses: (ParticipantID) -> Double, now: MonotonicInstant) -> Job? {
         guard !isPaused else { return nil }
-        while let tick = schedule.takeTick(tolerance: Self.maximumBacklog, now: now) { waitingTicks.append(tick) }
+        while let tick = schedule.takeTick(tolerance: Self.maximumBacklog, now: now) {
+            waitingTicks.append((tick.index, tick.time))
+        }
         return takeJob(losses: losses, now: now)
     }
 
@@ -221,6 +237,8 @@ final class AudioPlane {
     /// Takes a job's mixes. Returns the packets of each tick and their receivers.
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) -> [Mix] {
         isMixing = false
+        // The mixer has played all that came.
+        if !hasHeard(within: Self.restsAfter, now: now) { schedule.rest(for: Self.silentInterval) }
         return ticks.map { tick in
             failures &+= UInt64(tick.output.failures.count)
             let sources = tick.output.sources

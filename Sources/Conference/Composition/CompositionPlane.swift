@@ -188,6 +188,14 @@ final class CompositionPlane {
 
     // MARK: Ticks
 
+    /// Whether the next tick is to work out anew what is shown, or to whom.
+    var isOutdated: Bool { needsDirecting || needsPlan }
+
+    /// Whether pictures change only with their sources: nothing glides or fades, and no clock is seen.
+    var isStill: Bool {
+        !isOutdated && exiting.count == 0 && plan.map { $0.end == .positiveInfinity && !$0.showsClock } ?? false
+    }
+
     /// True if a tick must be composed. When no viewer is left, the renderer is called once more, to release its
     /// memory.
     var wantsTick: Bool { plan.map { !$0.requests.isEmpty } ?? false || rendererHoldsPictures }

@@ -17,7 +17,9 @@ final class EncodeGroup {
     /// A picture that does not change is encoded this many times more, until it is sharp.
     private static let refinementFrames = 15
     /// The time between two frames of an unchanged picture, which keep the stream alive.
-    private static let unchangedInterval = Duration.milliseconds(200)
+    static let unchangedInterval = Duration.milliseconds(200)
+    /// Ticks at this interval may come a little early.
+    private static let earliness = Duration.milliseconds(10)
 
     let id: EncodeGroupID
     let queue: JobQueueID
@@ -45,7 +47,8 @@ final class EncodeGroup {
     /// The newest picture that came while the encoder was busy.
     private var postponed: Request?
     private var lastPicture: PixelBuffer?
-    private var lastEncode: MonotonicInstant?
+    /// The tick of the picture that was encoded last.
+    private var lastCapture: MonotonicInstant?
     private var unchangedFrames = 0
     private var tickCount: UInt64 = 0
 
@@ -215,7 +218,7 @@ final class EncodeGroup {
         // Ticks that were not composed are left out already.
         let divisor = max(1, rung.divisor / max(1, request.limits.frameRateDivisor))
         let isDue =
-            isPictureDue(picture, divisor: divisor, now: now) || isNewSize(picture)
+            isPictureDue(picture, of: request.tick, divisor: divisor) || isNewSize(picture)
             || keyframes.isDue(policy, now: now) || (recovers && recovery.isWanted)
         guard isDue else { return .idle }
         guard backoff.allowsTry(now: now) else {
@@ -256,7 +259,7 @@ final class EncodeGroup {
         hasStarted = true
         if isNewSize { coarsest = CoarsestFrame() }
         lastPicture = picture
-        lastEncode = now
+        lastCapture = request.tick.captureTime
         encodedDimensions = picture.dimensions
         if isKeyframe { keyframes.begin(policy, now: now) }
         let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, request.limits.frameRateDivisor))
@@ -292,12 +295,19 @@ final class EncodeGroup {
         return options
     }
 
+    /// Whether the last picture is sharp, nobody waits for another, and only the stream is to be kept alive.
+    var isStill: Bool {
+        unchangedFrames > Self.refinementFrames && postponed == nil && !keyframes.isWanted
+            && !(recovers && recovery.isWanted) && subscribers.areSettled
+    }
+
     /// A picture that stays the same is encoded again until it is sharp, and now and then from there on.
-    private func isPictureDue(_ picture: PixelBuffer, divisor: Int, now: MonotonicInstant) -> Bool {
+    private func isPictureDue(_ picture: PixelBuffer, of tick: ComposedTick, divisor: Int) -> Bool {
         if lastPicture.map({ $0 === picture }) ?? false {
             unchangedFrames += 1
-            let isDue = lastEncode.map { now - $0 >= Self.unchangedInterval } ?? true
-            guard isDue || unchangedFrames <= Self.refinementFrames else { return false }
+            guard unchangedFrames <= Self.refinementFrames else {
+                return lastCapture.map { tick.captureTime - $0 >= Self.unchangedInterval - Self.earliness } ?? true
+            }
         } else {
             unchangedFrames = 0
         }

@@ -85,6 +85,9 @@ final class EncoderPlane {
     /// The reason for which a receiver belongs to its group.
     func reason(of id: ParticipantID) -> EncodeGroupPlanner.Reason? { planning.reason(of: id) }
 
+    /// Whether all receivers have the last picture as sharp as it gets.
+    var isStill: Bool { groups.allSatisfy(\.isStill) }
+
     /// The number of moves of receivers between groups.
     var moves: UInt64 { planning.moves }
 

@@ -330,6 +330,11 @@ final class ForwardingPlane {
     /// Returns true if pictures are composed and encoded for a receiver.
     func isComposed(_ receiver: ParticipantID) -> Bool { links[receiver]?.isComposed ?? true }
 
+    /// Whether nobody is about to be sent an encoder's frames in place of a source's packets, or the other way round.
+    var isStill: Bool {
+        !hasChanged && links.values.allSatisfy { ($0.phase == .encoded || $0.isPassing) && $0.gaps == nil }
+    }
+
     /// The source whose sender answers a receiver's requests for keyframes; nil if an encoder does.
     func sourceAnswering(_ receiver: ParticipantID) -> SourceID? {
         links[receiver].flatMap { $0.isStopped ? nil : $0.source }

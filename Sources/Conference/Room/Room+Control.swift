@@ -63,6 +63,7 @@ extension Room {
 
     func setAvatar(_ avatar: ImageAsset?, of participant: Participant) {
         participant.avatar = avatar
+        videoTicks.wake()
         announce(participant)
     }
 
@@ -108,6 +109,7 @@ extension Room {
     private func end(_ content: SourceContent, of participant: Participant, now: MonotonicInstant) {
         recorder?.end(content, of: participant.id, now: now)
         participant.pipeline(for: content)?.end()
+        videoTicks.wake()
         forwarding.end(SourceID(participant: participant.id, content: content))
     }
 
@@ -157,5 +159,7 @@ extension Room {
         guard summary != participant.announced else { return }
         emit(participant.announced == nil ? .participantJoined(summary) : .participantChanged(summary))
         participant.announced = summary
+        // A tile tells who speaks and whose microphone is off.
+        videoTicks.wake()
     }
 }

@@ -30,7 +30,7 @@ final class Room {
     private let events: RoomEventLog
     let timeline = RoomTimeline()
     private var tickMeter = TickMeter()
-    private var videoTicks: TickSchedule
+    var videoTicks: TickSchedule
     private var jobs = CircularBuffer<Job>()
 
     private var members: OrderedDictionary<ParticipantID, Participant> = [:]
@@ -66,7 +66,9 @@ final class Room {
 
     func popJob() -> Job? { jobs.popFirst() }
 
-    var nextTick: MonotonicInstant { min(videoTicks.next, audio.nextTick ?? .distantFuture) }
+    var nextTick: MonotonicInstant {
+        min(hasNews ? videoTicks.nextAwake : videoTicks.next, audio.nextTick ?? .distantFuture)
+    }
     /// The time from one video tick to the next that is composed.
     var tickInterval: Duration { videoTicks.interval * overload.limits.frameRateDivisor }
     /// The measures of overload control that are in force, in a sentence; nil for none.
@@ -173,7 +175,8 @@ final class Room {
 
     private func handOutDecode(_ pipeline: UplinkPipeline, now: MonotonicInstant) {
         // Needed by the next tick.
-        if let job = pipeline.takeJob(deadline: videoTicks.next, now: now) { jobs.append(job) }
+        let job = pipeline.takeJob(deadline: videoTicks.nextAwake, isAwaited: encoders.isStill, now: now)
+        if let job { jobs.append(job) }
     }
 
     /// Takes an audio packet. Returns the receivers to which it is forwarded.
@@ -181,6 +184,8 @@ final class Room {
         _ packet: ReceivedAudioPacket, from participant: Participant, now: MonotonicInstant
     ) -> [Participant] {
         recorder?.record(packet, of: participant)
+        // While nothing is mixed, video ticks look at what the packets say.
+        if audio.isPaused { videoTicks.wake() }
         return audio.insert(packet, from: participant.id, now: now).compactMap { forwarded in
             guard let receiver = members[forwarded.receiver],
                 receiver.peer.forward(
@@ -195,13 +200,14 @@ final class Room {
 
     func wake(now: MonotonicInstant) {
         if let job = audio.wake(losses: audioLoss, now: now) { jobs.append(job) }
+        if hasNews { videoTicks.wake() }
         guard let tick = videoTicks.takeTick(tolerance: 1, now: now) else { return }
         let speaker = audio.activeSpeaker
         if let reports = audio.observeUndecoded(losses: audioLoss, now: now) {
             tellSpeakers(unless: speaker)
             observe(reports, now: now)
         }
-        observeTick(tick.index, now: now)
+        observeTick(tick, now: now)
         guard tick.index.isMultiple(of: Int64(overload.limits.frameRateDivisor)) else { return }
         compose(at: tick.time, now: now)
     }
@@ -217,7 +223,7 @@ final class Room {
                 }))
         let plan = settledPlan(at: MediaTime(time), now: now)
         updateDemands(plan, now: now)
-        guard composition.wantsTick else { return }
+        guard composition.wantsTick else { return restIfStill(now: now) }
         guard !composition.isComposing else {
             composition.tickMissed()
             overload.tickMissed(now: now)
@@ -262,9 +268,11 @@ final class Room {
         now: MonotonicInstant
     ) {
         guard let pipeline = participant.pipeline(for: content) else { return }
+        let before = pipeline.newest
         if pipeline.complete(batch, of: completion, now: now) {
             participant.peer.requestKeyframe(content.negotiated, now: now)
         }
+        if let newest = pipeline.newest, before.map({ $0 === newest }) != true { videoTicks.wake() }
         if content == .screenShare { updateScreenShare(participant) }
         handOutDecode(pipeline, now: now)
     }
@@ -278,6 +286,7 @@ final class Room {
             for: tick, to: viewers(encoders.receivers, now: now), interval: tickInterval, limits: overload.limits,
             now: now)
         jobs += encodes.jobs
+        restIfStill(now: now)
         guard !tick.pictures.isEmpty else { return }
         let slack = tickMeter.composed(
             tick.captureTime, interval: tickInterval, jobs: encodes.jobs.count + encodes.postponed,

@@ -144,19 +144,23 @@ final class UplinkPipeline {
 
     /// Returns the next decode job, if frames wait and no job runs.
     ///
-    /// - Parameter deadline: The time at which a tick needs the pictures. Frames of a member with much decoding are due
-    ///   later.
-    func takeJob(deadline: MonotonicInstant, now: MonotonicInstant) -> Job? {
+    /// - Parameters:
+    ///   - deadline: When a tick needs the pictures. Those of a member that has much decoded are due later.
+    ///   - isAwaited: Whether the relay waits for a picture that differs from the newest.
+    func takeJob(deadline: MonotonicInstant, isAwaited: Bool = false, now: MonotonicInstant) -> Job? {
         guard !isDecoding, !pending.isEmpty else { return nil }
         isDecoding = true
         let samples = moveToJob()
         let deadline = max(deadline, budget.deadline(of: source.participant, samples: samples, now: now))
         let frames = inFlight.map(\.frame)
-        let (decoder, source) = (decoder, source)
+        let (decoder, source, shown) = (decoder, source, newest)
         let effort = DecodingEffort(loopFilter: skipMode.loopFilter)
         return Job(kind: .decode, queue: queue, deadline: deadline, handedOut: now) {
             decoder.value.effort = effort
-            return .decoded(source, Self.decode(frames, with: decoder.value))
+            var batch = Self.decode(frames, with: decoder.value)
+            if let shown { batch.compare(with: shown, codedSize: frames.map(\.sample.data.count).max() ?? 0) }
+            batch.isAwaited = isAwaited && !batch.isUnchanged
+            return .decoded(source, batch)
         }
     }
 
@@ -217,10 +221,13 @@ final class UplinkPipeline {
         framesDecoded &+= batch.decoded
         framesDropped &+= batch.dropped
         if let picture = batch.newest, !isEnding {
-            newest = picture.pixelBuffer
-            rotation = batch.rotation
             newestTime = now
-            newestTimes = times(of: picture, decodedBy: completion)
+            // The picture that is shown stays, so that everybody sees that nothing has changed.
+            if !batch.isUnchanged || newest == nil || rotation != batch.rotation {
+                newest = picture.pixelBuffer
+                newestTimes = times(of: picture, decodedBy: completion)
+            }
+            rotation = batch.rotation
         }
         inFlight.removeAll(keepingCapacity: true)
         isEnding = false

@@ -28,10 +28,11 @@ struct TickTimeline: Sendable {
 
     /// Records a tick.
     /// - Parameters:
-    ///   - index: Its index; ticks between the last one and this were skipped.
-    ///   - missedTicks: The number of ticks that the room has missed so far.
-    mutating func observe(index: Int64, missedTicks: UInt64, now: MonotonicInstant) {
-        let skipped = lastIndex.map { UInt64(max(0, index - $0 - 1)) } ?? 0
+    ///   - index: Which one it is; those between it and the one before were skipped, but for those that rested.
+    ///   - rested: How many before it were left out because nothing had changed.
+    ///   - missedTicks: How many the room has left out so far.
+    mutating func observe(index: Int64, rested: Int64 = 0, missedTicks: UInt64, now: MonotonicInstant) {
+        let skipped = lastIndex.map { UInt64(max(0, index - $0 - 1 - rested)) } ?? 0
         lastIndex = index
         let growth = missed.advance(to: missedTicks)
         ring.update(TimelineScale.bucket(at: now)) { bucket in

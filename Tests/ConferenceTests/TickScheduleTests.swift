@@ -1,0 +1,57 @@
+import MediaCore
+import Testing
+
+@testable import Conference
+
+/// When ticks are due, and when they rest.
+@Suite struct TickScheduleTests {
+    private static let start = MonotonicInstant(nanoseconds: 5_000_000_000)
+
+    private func schedule(taking count: Int) -> TickSchedule {
+        var schedule = TickSchedule(origin: Self.start, frequency: 30)
+        for _ in 0..<count { _ = schedule.takeTick(tolerance: 1, now: schedule.next) }
+        return schedule
+    }
+
+    @Test("after a rest the next tick is due when it was told to be, and ticks go on from there")
+    func rest() {
+        var schedule = schedule(taking: 4)
+        schedule.rest(for: .milliseconds(200))
+        #expect(schedule.isResting)
+        #expect(schedule.next == Self.start + .milliseconds(300))
+        let early = schedule.takeTick(tolerance: 1, now: schedule.next - .nanoseconds(1))
+        #expect(early == nil)
+        let tick = schedule.takeTick(tolerance: 1, now: schedule.next)
+        #expect(tick?.index == 9)
+        #expect(tick?.rested == 5)
+        #expect(!schedule.isResting)
+        let next = schedule.takeTick(tolerance: 1, now: schedule.next)
+        #expect(next?.index == 10)
+        #expect(next?.rested == 0)
+    }
+
+    @Test("ticks that rest are woken to the newest tick, once")
+    func wake() {
+        var schedule = schedule(taking: 4)
+        schedule.rest(for: .milliseconds(200))
+        let news = Self.start + .milliseconds(240)
+        #expect(schedule.nextAwake <= news)
+        schedule.wake()
+        let tick = schedule.takeTick(tolerance: 1, now: news)
+        #expect(tick?.index == 7)
+        #expect(tick?.rested == 3)
+        let second = schedule.takeTick(tolerance: 1, now: news)
+        #expect(second == nil)
+    }
+
+    @Test("news just after a tick wait for the next one, as without a rest")
+    func wakeAtOnce() {
+        var schedule = schedule(taking: 4)
+        schedule.rest(for: .milliseconds(200))
+        schedule.wake()
+        let early = schedule.takeTick(tolerance: 1, now: Self.start + .milliseconds(101))
+        #expect(early == nil)
+        let tick = schedule.takeTick(tolerance: 1, now: schedule.next)
+        #expect(tick?.index == 4)
+    }
+}
