@@ -6,13 +6,18 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
     case cheaperPreset
     /// Encoders use the cheapest preset.
     case cheapestPreset
+    /// Some of those who see a picture of their own see one together, themselves in it: a quarter, then a quarter of the
+    /// others, and so on.
+    case fewerPersonalViews
     /// Everyone sees the same picture with themselves in it, except participants that asked otherwise.
     case sharedView
     /// Half as many encoders.
     case halfEncoders
     /// One encoder for each picture that there is.
     case oneEncoder
-    /// Every second tick is left out.
+    /// Two thirds of the pictures a second.
+    case reducedFrameRate
+    /// Half of the pictures a second.
     case halfFrameRate
     /// Further participants are refused.
     case refusingJoins
@@ -25,9 +30,11 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
         case .normal: "normal"
         case .cheaperPreset: "cheaper-preset"
         case .cheapestPreset: "cheapest-preset"
+        case .fewerPersonalViews: "fewer-personal-views"
         case .sharedView: "shared-view"
         case .halfEncoders: "half-encoders"
         case .oneEncoder: "one-encoder"
+        case .reducedFrameRate: "reduced-frame-rate"
         case .halfFrameRate: "half-frame-rate"
         case .refusingJoins: "refusing-joins"
         }
@@ -39,10 +46,12 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
         case .normal: nil
         case .cheaperPreset: "encoders take less time"
         case .cheapestPreset: "encoders take the least time"
+        case .fewerPersonalViews: "some participants see the same picture"
         case .sharedView: "everyone sees the same picture"
         case .halfEncoders: "half as many encoders run"
         case .oneEncoder: "one encoder runs for each picture"
-        case .halfFrameRate: "every second picture is left out"
+        case .reducedFrameRate: "there are two thirds of the pictures a second"
+        case .halfFrameRate: "there are half of the pictures a second"
         case .refusingJoins: "nobody else is let in"
         }
     }

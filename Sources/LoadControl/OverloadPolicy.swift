@@ -3,11 +3,14 @@ package import VideoCoding
 
 /// Decides which costs to reduce when the machine has too little time for the rooms' ticks, and when to stop that.
 ///
-/// It takes each tick's part of its time, and the load of the workers. The relevant load is the one that 95 % of the
-/// ticks of about a second stay below. When it comes near the deadline, one measure after the other is taken, each when
-/// the effect of the one before is known. A measure is undone when its cost fits with a margin, and has for a while; if
-/// that was wrong, this time is twice as long the next time. So it reduces quickly, recovers slowly, and does not
-/// oscillate.
+/// It is fed what each tick took of its time, and how long the workers were busy. What counts is the load that 95 % of
+/// the ticks of about a second stay below. Where it comes near the deadline, one measure after the other is taken, each
+/// after the one before has shown what it does. While the workers have time left, only measures are taken that make a
+/// single job shorter: others would spare what is not scarce.
+///
+/// A measure is taken back when what it would bring back fits with room to spare, and has for a while. Where that was
+/// wrong, it is known for some minutes what the measure brings back, and the while is twice as long the next time. So it
+/// is quick on the way down, slow on the way up, and does not go to and fro.
 package struct OverloadPolicy: Sendable {
     /// The measures that have an effect: those that would change nothing are skipped.
     package struct Situation: Sendable, Equatable {
@@ -60,21 +63,32 @@ package struct OverloadPolicy: Sendable {
     private var lastRecovery: MonotonicInstant?
     /// Half of the encoders that there were when that measure was taken, whatever has become of the number since.
     private var halfBudget = 1
+    /// The most personal pictures after each step that took some, the newest last.
+    private var viewLimits: [Int] = []
+    private var frameRate = 30
+    /// How the load grew when a measure was taken back in vain, and until when that is believed.
+    private var relapses: [OverloadLevel: (growth: Double, until: MonotonicInstant)] = [:]
+    /// The last measure that was taken back, and the load just before.
+    private var recovered: (level: OverloadLevel, load: Double)?
     package private(set) var lastReading = LoadWindow.Reading()
 
     /// A load above this is too near to the deadline.
     static let highLoad = 0.85
+    /// Where ticks take so much of their time although personal pictures were taken, half of the others are.
+    static let severeLoad = 1.5
     /// Workers that are busy for more than this have no time left.
     static let highBusy = 0.95
+    /// Workers that are busy for less have time left: lateness comes of jobs that wait for one another.
+    static let fullBusy = 0.85
     /// The load below which a measure is undone.
     static let comfortableLoad = 0.75
     /// The time after a change in which nothing is concluded, since some of the measurements are from before the
     /// change.
     package static let settling = Duration.milliseconds(500)
     /// The same after a change of encode groups, which begins with keyframes.
-    static let settlingOfGroups = Duration.seconds(1)
+    static let settlingOfGroups = Duration.milliseconds(1500)
     /// The time for which there must be room before a measure is undone.
-    static let shortestPatience = Duration.seconds(10)
+    static let shortestPatience = Duration.seconds(5)
     static let longestPatience = Duration.seconds(160)
     /// Without any change for so long, earlier relapses count no more.
     static let forgetting = Duration.seconds(300)
@@ -89,7 +103,7 @@ package struct OverloadPolicy: Sendable {
     package var level: OverloadLevel { path.last ?? .normal }
 
     /// The active measures that have an effect, in the order in which they were taken.
-    package var measures: [OverloadLevel] { path }
+    package var measures: [OverloadLevel] { OverloadLevel.allCases.filter(path.contains) }
 
     /// The time until a measure may be undone.
     package var recoveryTime: Duration { max(.zero, patience - comfort) }
@@ -124,16 +138,17 @@ package struct OverloadPolicy: Sendable {
         lastReading = reading
         let elapsed = max(.zero, now - lastUpdate)
         lastUpdate = now
+        frameRate = situation.frameRate
         if now - lastChange > Self.forgetting { patience = Self.shortestPatience }
         guard !situation.isEmpty else { return reset(now: now) }
         let busy = share(of: reading)
         if isTooMuch(reading, busy: busy) {
             comfort = .zero
-            guard now - lastChange >= settlingTime, let next = next(situation) else { return nil }
+            guard now - lastChange >= settlingTime, let next = next(situation, busy: busy) else { return nil }
             return stepDown(to: next, situation, busy: busy, now: now)
         }
         guard !path.isEmpty else { return nil }
-        let expected = max(reading.load, busy) * growth(situation)
+        let expected = max(reading.load, busy) * growth(situation, now: now)
         if expected <= Self.comfortableLoad {
             comfort += elapsed
         } else {
@@ -162,30 +177,46 @@ package struct OverloadPolicy: Sendable {
 
     private var settlingTime: Duration {
         switch level {
-        case .sharedView, .halfEncoders, .oneEncoder: Self.settlingOfGroups
+        case .fewerPersonalViews, .sharedView, .halfEncoders, .oneEncoder: Self.settlingOfGroups
         default: Self.settling
         }
     }
 
-    /// The next measure that has an effect.
-    private func next(_ situation: Situation) -> OverloadLevel? {
-        OverloadLevel.allCases.first { $0 > level && hasEffect($0, situation) }
+    /// The next measure that has an effect. Personal pictures are taken step by step.
+    private func next(_ situation: Situation, busy: Double) -> OverloadLevel? {
+        OverloadLevel.allCases.first { next in
+            (next > level || (next == level && next == .fewerPersonalViews))
+                && hasEffect(next, situation, busy: busy)
+        }
     }
 
-    private func hasEffect(_ level: OverloadLevel, _ situation: Situation) -> Bool {
-        switch level {
+    /// How many members see a picture of their own.
+    private func personalViews(_ situation: Situation) -> Int {
+        min(situation.personalPictures + 1, viewLimits.last ?? .max)
+    }
+
+    private func hasEffect(_ level: OverloadLevel, _ situation: Situation, busy: Double) -> Bool {
+        // Fewer jobs do not make the one shorter that takes long.
+        guard level <= .cheapestPreset || busy >= Self.fullBusy else { return false }
+        return switch level {
         case .normal: false
         case .cheaperPreset:
             situation.preset == .quality && saves(.balanced, situation)
         case .cheapestPreset:
             situation.preset != .fastest && saves(.fastest, situation)
+        case .fewerPersonalViews:
+            situation.personalPictures > 0 && personalViews(situation) >= Self.leastViewsToReduce
         case .sharedView: situation.personalPictures > 0
         case .halfEncoders: situation.encoders > max(2, situation.leastEncoders)
         case .oneEncoder: situation.encoders > max(1, situation.leastEncoders)
+        case .reducedFrameRate: situation.frameRate >= 15
         case .halfFrameRate: situation.frameRate >= 10
         case .refusingJoins: true
         }
     }
+
+    /// Fewer personal pictures than these are taken all at once.
+    private static let leastViewsToReduce = 4
 
     /// Returns true if a preset costs notably less than the one in use.
     private func saves(_ preset: EncoderPreset, _ situation: Situation) -> Bool {
@@ -196,7 +227,12 @@ package struct OverloadPolicy: Sendable {
     }
 
     /// Returns the factor by which the load may grow when the present level's measure is undone.
-    private func growth(_ situation: Situation) -> Double {
+    private func growth(_ situation: Situation, now: MonotonicInstant) -> Double {
+        let known = relapses[level].flatMap { $0.until > now ? $0.growth : nil } ?? 1
+        return max(known, reckonedGrowth(situation))
+    }
+
+    private func reckonedGrowth(_ situation: Situation) -> Double {
         switch level {
         case .normal, .refusingJoins: return 1
         case .cheaperPreset, .cheapestPreset:
@@ -204,12 +240,16 @@ package struct OverloadPolicy: Sendable {
                 let usual = costs[situation.preset]
             else { return 1.25 }
             return min(max(usual / cheap, 1.05), 2)
+        case .fewerPersonalViews:
+            let before = min(situation.personalPictures + 1, viewLimits.dropLast().last.map { $0 + 1 } ?? .max)
+            return min(max(Double(before) / Double((viewLimits.last ?? 0) + 1), 1.1), 2)
         case .sharedView:
             // As many pictures and encoders as there are people who see themselves now.
-            let pictures = Double(situation.personalPictures + 1)
-            return min(max(pictures / Double(max(1, situation.encoders)), 1.5), 4)
+            let views = viewLimits.last ?? situation.personalPictures
+            return min(max(Double(views + 1) / Double(max(1, situation.encoders)), 1.5), 4)
         case .halfEncoders, .oneEncoder: return 1.6
-        case .halfFrameRate: return 2
+        case .reducedFrameRate: return 1.5
+        case .halfFrameRate: return path.contains(.reducedFrameRate) ? 1.34 : 2
         }
     }
 
@@ -218,18 +258,28 @@ package struct OverloadPolicy: Sendable {
     ) -> Transition {
         if let lastRecovery, now - lastRecovery <= max(patience, .seconds(30)) {
             patience = min(patience * 2, Self.longestPatience)
+            if let recovered, recovered.level == next {
+                let growth = max(lastReading.load, busy) / max(recovered.load, 0.01)
+                relapses[next] = (growth, now + Self.forgetting)
+            }
         }
         lastRecovery = nil
         let before = level
         path.append(next)
+        if next == .fewerPersonalViews {
+            let isSevere = !viewLimits.isEmpty && lastReading.load > Self.severeLoad
+            let share = isSevere ? 0.5 : 0.75
+            viewLimits.append(Int(Double(personalViews(situation)) * share))
+        }
         if next == .halfEncoders { halfBudget = max(1, (situation.encoderBudget + 1) / 2) }
         return changed(from: before, busy: busy, now: now)
     }
 
     private mutating func stepUp(busy: Double, now: MonotonicInstant) -> Transition {
         let before = level
-        path.removeLast()
+        if path.removeLast() == .fewerPersonalViews { viewLimits.removeLast() }
         lastRecovery = now
+        recovered = (before, max(lastReading.load, busy))
         return changed(from: before, busy: busy, now: now)
     }
 
@@ -247,6 +297,7 @@ package struct OverloadPolicy: Sendable {
         guard !path.isEmpty else { return nil }
         let before = level
         path.removeAll()
+        viewLimits.removeAll()
         return changed(from: before, busy: 0, now: now)
     }
 
@@ -257,13 +308,21 @@ package struct OverloadPolicy: Sendable {
         } else if path.contains(.cheaperPreset) {
             limits.preset = .balanced
         }
-        limits.forcesSharedView = level >= .sharedView
-        if level >= .oneEncoder {
+        if path.contains(.sharedView) {
+            limits.personalViews = 0
+        } else {
+            limits.personalViews = viewLimits.last
+        }
+        if path.contains(.oneEncoder) {
             limits.maximumEncoders = 1
-        } else if level >= .halfEncoders {
+        } else if path.contains(.halfEncoders) {
             limits.maximumEncoders = halfBudget
         }
-        limits.frameRateDivisor = level >= .halfFrameRate ? 2 : 1
+        if path.contains(.halfFrameRate) {
+            limits.maximumFrameRate = max(1, frameRate / 2)
+        } else if path.contains(.reducedFrameRate) {
+            limits.maximumFrameRate = max(1, frameRate * 2 / 3)
+        }
         limits.admitsJoins = level < .refusingJoins
         self.limits = limits
     }

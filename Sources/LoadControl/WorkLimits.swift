@@ -6,21 +6,22 @@ package struct WorkLimits: Hashable, Sendable {
     package var preset: EncoderPreset?
     /// Encoders that a room runs at most; nil: as configured.
     package var maximumEncoders: Int?
-    /// True if participants that did not ask otherwise see the same picture with themselves in it.
-    package var forcesSharedView = false
-    /// The distance of composed ticks: one of this many is composed.
-    package var frameRateDivisor = 1
+    /// How many members of a room see a picture of their own at most; the others who have not asked otherwise see the
+    /// same, themselves in it. Nil: as they like.
+    package var personalViews: Int?
+    /// Pictures a second at most; nil: as configured.
+    package var maximumFrameRate: Int?
     /// True if further participants are admitted.
     package var admitsJoins = true
 
     package init(
-        preset: EncoderPreset? = nil, maximumEncoders: Int? = nil, forcesSharedView: Bool = false,
-        frameRateDivisor: Int = 1, admitsJoins: Bool = true
+        preset: EncoderPreset? = nil, maximumEncoders: Int? = nil, personalViews: Int? = nil,
+        maximumFrameRate: Int? = nil, admitsJoins: Bool = true
     ) {
         self.preset = preset
         self.maximumEncoders = maximumEncoders
-        self.forcesSharedView = forcesSharedView
-        self.frameRateDivisor = frameRateDivisor
+        self.personalViews = personalViews
+        self.maximumFrameRate = maximumFrameRate
         self.admitsJoins = admitsJoins
     }
 }

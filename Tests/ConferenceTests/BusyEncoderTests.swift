@@ -36,7 +36,8 @@ import VideoCoding
         composed.pictures = [PixelBuffer.pattern(.red, dimensions: Self.dimensions, phase: Int(tick))]
         composed.sources = [[]]
         return EncodeGroup.Request(
-            tick: composed, index: 0, room: "room", deadline: time(tick + 1), limits: WorkLimits())
+            tick: composed, index: 0, room: "room", deadline: time(tick + 1), limits: WorkLimits(),
+            tickRate: 30)
     }
 
     private func isPostponed(_ tick: EncodeGroup.Tick) -> Bool {

@@ -46,7 +46,8 @@ import VideoCoding
             composed.pictures = [noise(&generator)]
             composed.sources = [[]]
             let request = EncodeGroup.Request(
-                tick: composed, index: 0, room: "room", deadline: now, limits: WorkLimits())
+                tick: composed, index: 0, room: "room", deadline: now, limits: WorkLimits(),
+                tickRate: 30)
             guard case .encoded(let job) = group.tick(request, demand: demand, now: now) else { continue }
             let completion = job.run { now }
             guard case .encoded(_, let result) = completion.output else { continue }

@@ -54,4 +54,27 @@ import Testing
         let tick = schedule.takeTick(tolerance: 1, now: schedule.next)
         #expect(tick?.index == 4)
     }
+
+    @Test("ticks come at another frequency from the next one on, and are counted on")
+    func frequency() {
+        var schedule = schedule(taking: 3)
+        schedule.setFrequency(20)
+        var ticks: [TickSchedule.Tick] = []
+        for _ in 0..<4 {
+            if let tick = schedule.takeTick(tolerance: 1, now: schedule.next) { ticks.append(tick) }
+        }
+        #expect(ticks.map(\.index) == [3, 4, 5, 6])
+        #expect(ticks.first?.time == Self.start + .milliseconds(100))
+        #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $1.time - $0.time == .milliseconds(50) })
+    }
+
+    @Test("a shift moves the ticks to come by half a millisecond at most")
+    func shift() {
+        var schedule = schedule(taking: 3)
+        let next = schedule.next
+        schedule.shift(by: .microseconds(-200))
+        #expect(schedule.next == next - .microseconds(200))
+        schedule.shift(by: .milliseconds(20))
+        #expect(schedule.next == next + .microseconds(300))
+    }
 }

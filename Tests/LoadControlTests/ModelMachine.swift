@@ -30,6 +30,14 @@ struct ModelMachine {
         /// that were left out.
         var ticks: [(time: Double, latency: Double?)] = []
         var level = OverloadLevel.normal
+        /// The share of the processors that each tick's work took.
+        var busy: [(time: Double, share: Double)] = []
+
+        /// The mean share of the processors that was used in a span.
+        func busy(from start: Double, to end: Double) -> Double {
+            let span = busy.filter { $0.time >= start && $0.time < end }
+            return span.isEmpty ? 0 : span.reduce(0) { $0 + min($1.share, 1) } / Double(span.count)
+        }
 
         /// The latency that 95 % of the frames in a span stay below, in seconds.
         func latency95(from start: Double, to end: Double) -> Double {
@@ -73,11 +81,12 @@ struct ModelMachine {
     }
 
     private mutating func run() {
-        let count = Int(scenario.duration * Self.frameRate)
-        for index in 0..<count {
-            let time = Double(index) / Self.frameRate
-            tick(index, time: time)
-            guard index.isMultiple(of: 3) else { continue }
+        var (time, lastUpdate) = (0.0, 0.0)
+        while time < scenario.duration {
+            tick(time: time)
+            time += 1 / frameRate
+            guard time - lastUpdate >= 0.099 else { continue }
+            lastUpdate = time
             if let transition = overload.update(situation(at: time), now: Self.instant(time)) {
                 course.transitions.append((time, transition))
             }
@@ -91,11 +100,16 @@ struct ModelMachine {
         scenario.participants.last { $0.time <= time }?.count ?? 0
     }
 
-    private func isShared() -> Bool { scenario.seesSelf || overload.limits.forcesSharedView }
+    /// Different pictures in a room of so many.
+    private func pictures(_ count: Int) -> Int {
+        guard !scenario.seesSelf else { return min(1, count) }
+        guard let personal = overload.limits.personalViews, personal < count else { return count }
+        return min(count, personal + 1)
+    }
 
     private func encoders(_ count: Int) -> Int {
         let budget = overload.limits.maximumEncoders ?? scenario.maximumEncoders ?? count
-        return min(count, max(budget, isShared() ? 1 : count))
+        return min(count, max(budget, pictures(count)), scenario.seesSelf ? count : pictures(count))
     }
 
     private func situation(at time: Double) -> OverloadPolicy.Situation {
@@ -103,16 +117,18 @@ struct ModelMachine {
         var situation = OverloadPolicy.Situation()
         situation.personalPictures = scenario.seesSelf ? 0 : max(0, count - 1)
         situation.encoders = encoders(count)
-        situation.leastEncoders = isShared() ? min(1, count) : count
+        situation.leastEncoders = pictures(count)
         situation.encoderBudget = scenario.maximumEncoders ?? count
         situation.isEmpty = count == 0
         return situation
     }
 
-    private mutating func tick(_ index: Int, time: Double) {
+    private var frameRate: Double { overload.limits.maximumFrameRate.map(Double.init) ?? Self.frameRate }
+
+    private mutating func tick(time: Double) {
         let now = Self.instant(time)
         let limits = overload.limits
-        let interval = 1 / Self.frameRate
+        let interval = 1 / frameRate
         let count = participants(at: time)
         let speed = 1 - (scenario.neighbours.first { $0.from <= time && time < $0.to }?.share ?? 0)
         backlog = max(0, backlog - interval)
@@ -121,16 +137,17 @@ struct ModelMachine {
         }
         // Jobs vary.
         let variation = 0.9 + 0.2 * Double.random(in: 0..<1, using: &random)
-        let decoding = Double(count) * Self.decode * variation / speed
+        // Cameras send as many pictures as before.
+        let decoding = Double(count) * Self.decode * variation / speed * (Self.frameRate / frameRate)
         backlog += decoding / Self.cores
         overload.observe(busy: .seconds(decoding), now: now)
-        guard index.isMultiple(of: limits.frameRateDivisor), count > 0 else { return }
-        guard backlog <= interval * Double(limits.frameRateDivisor) else {
+        guard count > 0 else { return }
+        guard backlog <= interval else {
             course.ticks.append((time, nil))
             overload.observeMissedTick(now: now)
             return
         }
-        let pictures = isShared() ? 1 : count
+        let pictures = pictures(count)
         let composing = (Double(count) * Self.composeSource + Double(pictures) * Self.composePicture) / speed
         let encode = limits.preset == .fastest ? Self.encode.fastest : Self.encode.balanced
         let encoding = Double(encoders(count)) * encode * variation / speed
@@ -138,7 +155,8 @@ struct ModelMachine {
         let latency = backlog + composing + encoding / Self.cores
         backlog += (composing + encoding) / Self.cores
         overload.observe(busy: .seconds(composing + encoding), now: now)
-        overload.observe(slack: 1 - latency / (interval * Double(limits.frameRateDivisor)), now: now)
+        overload.observe(slack: 1 - latency / interval, now: now)
+        course.busy.append((time, (decoding + composing + encoding) / Self.cores / interval))
         course.ticks.append((time, latency))
     }
 }

@@ -54,9 +54,8 @@ import VideoCoding
         let joins = (0..<50).map { (time: Double($0) * 2, count: $0 + 2) }
         let course = ModelMachine.run(Scenario(name: "", duration: 110, participants: joins))
         let levels = course.transitions.map(\.transition.to)
-        #expect(levels.count >= 3)
+        #expect(Set(levels).count >= 2)
         #expect(levels == levels.sorted())
-        #expect(Set(levels).count == levels.count)
         #expect(course.missed(from: 0, to: 110) < 0.005)
         #expect(course.latency95(from: 0, to: 110) < 0.05)
     }
@@ -79,14 +78,14 @@ import VideoCoding
         #expect(try #require(course.transitions.last).time < 110)
     }
 
-    @Test("when the load falls, measures are undone in reverse order, at least ten seconds apart")
+    @Test("when the load goes away measures are taken back in the reverse order, five seconds apart at least")
     func loadGoesAway() {
         let course = ModelMachine.run(Scenario(name: "", duration: 130, participants: [(0, 60), (20, 4)]))
         let down = course.transitions(from: 0, to: 20)
         let up = course.transitions.filter { $0.time >= 20 }
         #expect(down.map(\.to).reversed() == up.map(\.transition.from))
         #expect(course.level == .normal)
-        for (earlier, later) in zip(up, up.dropFirst()) { #expect(later.time - earlier.time >= 10) }
+        for (earlier, later) in zip(up, up.dropFirst()) { #expect(later.time - earlier.time >= 5) }
     }
 
     @Test("a machine that stalls for a moment now and then does not count as busy")
@@ -115,13 +114,15 @@ import VideoCoding
     // MARK: Measures
 
     /// Applies a constant load to a policy until it has no further step.
-    private func exhaust(_ situation: OverloadPolicy.Situation, load: Double = 1.2) -> (OverloadPolicy, [OverloadLevel])
-    {
+    private func exhaust(
+        _ situation: OverloadPolicy.Situation, load: Double = 1.2, busy: Double = 0.9
+    ) -> (OverloadPolicy, [OverloadLevel]) {
         var overload = OverloadPolicy(workers: 2, now: .zero)
         var levels: [OverloadLevel] = []
         for index in 0..<600 {
             let now = MonotonicInstant.zero + .milliseconds(33) * index
             overload.observe(slack: 1 - load, now: now)
+            overload.observe(busy: .milliseconds(66) * busy, now: now)
             if let transition = overload.update(situation, now: now) { levels.append(transition.to) }
         }
         return (overload, levels)
@@ -134,21 +135,52 @@ import VideoCoding
         situation.encoders = 1
         situation.leastEncoders = 1
         situation.encoderBudget = 1
-        #expect(exhaust(situation).1 == [.halfFrameRate, .refusingJoins])
+        #expect(exhaust(situation).1 == [.reducedFrameRate, .halfFrameRate, .refusingJoins])
         situation.preset = .quality
         situation.personalPictures = 5
         situation.encoders = 6
         situation.encoderBudget = 6
         let (overload, levels) = exhaust(situation)
-        #expect(levels == Array(OverloadLevel.allCases.dropFirst()))
+        #expect(OverloadLevel.allCases.dropFirst().elementsEqual(levels.uniqued))
+        // Of six personal pictures four are left, then three, then none.
+        #expect(levels.count { $0 == .fewerPersonalViews } == 2)
         #expect(
             overload.limits
                 == WorkLimits(
-                    preset: .fastest, maximumEncoders: 1, forcesSharedView: true, frameRateDivisor: 2,
+                    preset: .fastest, maximumEncoders: 1, personalViews: 0, maximumFrameRate: 15,
                     admitsJoins: false))
         // A preset that was measured to save nothing is none.
         situation.presetCosts = [.fastest: 0.003, .balanced: 0.003, .quality: 0.004]
-        #expect(exhaust(situation).1.prefix(2) == [.cheaperPreset, .sharedView])
+        #expect(exhaust(situation).1.prefix(2) == [.cheaperPreset, .fewerPersonalViews])
+    }
+
+    @Test("ticks that are late while workers have time left ask for shorter jobs, not for fewer")
+    func latenessAlone() {
+        var situation = OverloadPolicy.Situation()
+        situation.personalPictures = 5
+        situation.encoders = 6
+        situation.encoderBudget = 6
+        #expect(exhaust(situation, busy: 0.6).1 == [.cheapestPreset])
+    }
+
+    @Test("personal pictures are taken step by step, and given back so")
+    func personalViews() {
+        var situation = OverloadPolicy.Situation()
+        situation.preset = .fastest
+        situation.personalPictures = 15
+        situation.encoders = 1
+        situation.leastEncoders = 1
+        var overload = OverloadPolicy(workers: 2, now: .zero)
+        var views: [Int?] = []
+        for index in 0..<900 {
+            let now = MonotonicInstant.zero + .milliseconds(33) * index
+            let isLoaded = index < 150
+            overload.observe(slack: isLoaded ? 0 : 0.9, now: now)
+            overload.observe(busy: .milliseconds(66) * (isLoaded ? 0.9 : 0.1), now: now)
+            if overload.update(situation, now: now) != nil { views.append(overload.limits.personalViews) }
+        }
+        #expect(views.starts(with: [12, 9, 6]))
+        #expect(views.suffix(3) == [9, 12, nil])
     }
 
     @Test("half of the encoders are half of those that there were when the measure was taken")
@@ -164,6 +196,7 @@ import VideoCoding
             while overload.level != level, index < 5000 {
                 let now = MonotonicInstant.zero + .milliseconds(33) * index
                 overload.observe(slack: slack, now: now)
+                overload.observe(busy: .milliseconds(66) * (slack > 0 ? 0.1 : 0.9), now: now)
                 _ = overload.update(situation, now: now)
                 index += 1
             }
@@ -178,8 +211,8 @@ import VideoCoding
         #expect(overload.limits.maximumEncoders == 5)
     }
 
-    @Test("after a relapse it waits twice as long")
-    func patience() {
+    @Test("a measure that was taken back in vain stays for five minutes while the load is the same")
+    func relapses() {
         var situation = OverloadPolicy.Situation()
         situation.preset = .balanced
         var overload = OverloadPolicy(workers: 2, now: .zero)
@@ -196,6 +229,46 @@ import VideoCoding
         }
         let gaps = zip(recoveries, recoveries.dropFirst()).map { $1 - $0 }
         #expect(gaps.count == 3)
-        for (gap, expected) in zip(gaps, [20.0, 40, 80]) { #expect(abs(gap - expected) < 3, "\(gaps)") }
+        for gap in gaps { #expect((295...325).contains(gap), "\(gaps)") }
+    }
+
+    /// Loads of personal views, from just too many to far too many.
+    static let personalCounts = [13, 14, 16, 18, 20, 24, 30]
+
+    @Test("five minutes of a constant load take no measure back that is needed again", arguments: personalCounts)
+    func neverFlaps(count: Int) {
+        let course = ModelMachine.run(Scenario(name: "", duration: 330, participants: [(0, count)]))
+        let levels = course.transitions(from: 0, to: 330).map(\.to)
+        #expect(!levels.isEmpty)
+        #expect(levels == levels.sorted(), "\(levels.map(\.name))")
+    }
+
+    @Test("sixteen personal views keep the processors at 85 % or more while measures are taken, at 30 a second")
+    func sixteenPersonalViews() {
+        let course = ModelMachine.run(Scenario(name: "", duration: 60, participants: [(0, 16)]))
+        #expect(!course.transitions.isEmpty)
+        #expect(course.transitions.allSatisfy { $0.transition.to < .reducedFrameRate })
+        let last = course.transitions.last?.time ?? 0
+        #expect(last < 6)
+        #expect(course.busy(from: 0, to: last) >= 0.85)
+        #expect(course.missed(from: last + 1, to: 60) < 0.01)
+    }
+
+    @Test("the frame rate falls last, to 20 and then to 15 a second; and rises five seconds after there is time")
+    func frameRates() throws {
+        let course = ModelMachine.run(Scenario(name: "", duration: 120, participants: [(0, 160), (40, 6)]))
+        let down = course.transitions(from: 0, to: 40).map(\.to)
+        #expect(down.contains(.reducedFrameRate))
+        #expect(down == down.sorted())
+        let first = try #require(course.transitions.first { $0.time >= 40 })
+        #expect(first.time <= 46.5)
+        #expect(course.level == .normal)
+    }
+}
+
+extension [OverloadLevel] {
+    /// Without repetitions one after the other.
+    fileprivate var uniqued: [OverloadLevel] {
+        enumerated().filter { $0.offset == 0 || self[$0.offset - 1] != $0.element }.map { $0.element }
     }
 }

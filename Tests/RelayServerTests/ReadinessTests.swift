@@ -80,7 +80,7 @@ import VideoCoding
         #expect(
             OverloadSnapshot.sentence([.cheapestPreset, .sharedView, .halfFrameRate])
                 == "The relay is short of time: encoders take the least time, everyone sees the same picture, "
-                + "and every second picture is left out.")
+                + "and there are half of the pictures a second.")
     }
 
     @Test("levels are written as names, which can be read back")

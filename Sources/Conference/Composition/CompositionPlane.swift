@@ -85,17 +85,14 @@ final class CompositionPlane {
         if sharedView.update(pictures: pictures, budget: encoders, isForced: isForced, now: now) { viewsChanged() }
     }
 
-    /// Returns true if a member's own tiles are in its picture.
-    func showsSelf(_ selfView: SelfView, maySeeSelf: Bool) -> Bool {
+    /// Whether a member's own tiles are in its picture, while there is time for pictures of one's own.
+    func showsSelf(_ selfView: SelfView) -> Bool {
         switch selfView {
-        case .never: sharedView.isForced && maySeeSelf
+        case .never: false
         case .always: true
         case .auto: sharedView.isShared
         }
     }
-
-    /// True if there is no time for more than one picture.
-    var sharedViewIsForced: Bool { sharedView.isForced }
 
     /// Keeps the content of a source that is about to end, for pictures in which it still fades out.
     func keepExiting(_ source: CompositionSource) {

@@ -182,6 +182,8 @@ final class EncodeGroup {
         /// The time at which the frame is needed.
         var deadline: MonotonicInstant
         var limits: WorkLimits
+        /// Ticks a second.
+        var tickRate: Int
 
         var picture: PixelBuffer? { tick.pictures.indices.contains(index) ? tick.pictures[index] : nil }
     }
@@ -215,8 +217,7 @@ final class EncodeGroup {
         }
         // The frame in the encoder may be the keyframe that they wait for.
         if demand.pendingHasRoom, !isEncoding { keyframes.request() }
-        // Ticks that were not composed are left out already.
-        let divisor = max(1, rung.divisor / max(1, request.limits.frameRateDivisor))
+        let divisor = divisor(of: request)
         let isDue =
             isPictureDue(picture, of: request.tick, divisor: divisor) || isNewSize(picture)
             || keyframes.isDue(policy, now: now) || (recovers && recovery.isWanted)
@@ -262,7 +263,7 @@ final class EncodeGroup {
         lastCapture = request.tick.captureTime
         encodedDimensions = picture.dimensions
         if isKeyframe { keyframes.begin(policy, now: now) }
-        let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, request.limits.frameRateDivisor))
+        let frameRate = max(1, request.tickRate / divisor(of: request))
         let wanted =
             isKeyframe
             ? demand.keyframeBound ?? .zero
@@ -283,6 +284,11 @@ final class EncodeGroup {
                 result.payloads = result.frame.flatMap { FramePayloads(of: $0, by: packetizer) }
                 return .encoded(room: room, result)
             })
+    }
+
+    /// One tick of so many is encoded, to come near the rung's frame rate.
+    private func divisor(of request: Request) -> Int {
+        max(1, Int((Double(request.tickRate) / Double(max(1, rung.frameRate))).rounded()))
     }
 
     private func options(isKeyframe: Bool) -> EncodeOptions {

@@ -133,7 +133,8 @@ final class EncoderPlane {
             // The deadline is not the next tick: when time is short, the work for the next pictures goes first, and
             // encoders skip pictures; otherwise everything would be late.
             let request = EncodeGroup.Request(
-                tick: tick, index: index, room: room, deadline: tick.captureTime + interval * 2, limits: limits)
+                tick: tick, index: index, room: room, deadline: tick.captureTime + interval * 2, limits: limits,
+                tickRate: limits.maximumFrameRate ?? configuration.frameRate)
             switch group.tick(request, demand: demand(for: group, of: viewers, now: now), now: now) {
             case .encoded(let job):
                 if !wasRunning { running += 1 }

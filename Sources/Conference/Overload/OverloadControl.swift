@@ -99,6 +99,8 @@ final class OverloadControl {
         let transition = policy.update(situation, now: now)
         updateSeats(now: now)
         guard let transition else { return false }
+        // A level may have several steps.
+        guard transition.from != transition.to else { return true }
         transitions &+= 1
         emit(.levelChanged(OverloadChange(transition, seatsLeft: seatsLeft)))
         return true

@@ -45,7 +45,7 @@ extension Room {
     /// Returns true if a participant sees itself only because everyone gets the same picture.
     func sharesView(_ participant: Participant) -> Bool {
         participant.isSource && participant.selfView != .always && forwarding.isComposed(participant.id)
-            && composition.showsSelf(participant.selfView, maySeeSelf: participant.maySeeSelf)
+            && showsSelf(participant)
     }
 
     private func pictureExplanation(for receiver: Participant, now: MonotonicInstant) -> String? {

@@ -41,14 +41,24 @@ extension Room {
     /// The number of pictures that a shared view saves, or would save: those of participants that do not see themselves
     /// but may. In a room of two each sees one source alone, which is the cheapest already.
     private func personalPictures(of participants: some Sequence<Participant>) -> Int {
-        let viewers = participants.count { participant in
+        max(0, personalViewers(among: participants).count - 1)
+    }
+
+    /// The members who see a picture of their own and may be made to see the shared one, and those who have been.
+    private func personalViewers(among participants: some Sequence<Participant>) -> [ParticipantID] {
+        let viewers: [ParticipantID] = participants.compactMap { participant in
             guard encoders.isReceiver(participant.id), participant.isSource, participant.maySeeSelf,
-                forwarding.isComposed(participant.id)
-            else { return false }
-            return composition.sharedViewIsForced
-                || !composition.showsSelf(participant.selfView, maySeeSelf: participant.maySeeSelf)
+                forwarding.isComposed(participant.id),
+                sharingMembers.contains(participant.id) || !showsSelf(participant)
+            else { return nil }
+            return participant.id
         }
-        return viewers > 2 ? viewers - 1 : 0
+        return viewers.count > 2 ? viewers : []
+    }
+
+    /// Whether a member's own tiles are in its picture.
+    func showsSelf(_ participant: Participant) -> Bool {
+        sharingMembers.contains(participant.id) || composition.showsSelf(participant.selfView)
     }
 
     /// Decides whether participants without a choice of their own see themselves.
@@ -60,9 +70,15 @@ extension Room {
         let limits = overload.limits
         // Two people see one source each, which is forwarded if possible: one picture of both saves nothing.
         let pictures = personal > 2 ? personal + (hasOthers ? 1 : 0) : 1
+        let viewers = limits.personalViews == nil ? [] : personalViewers(among: participants)
         composition.chooseView(
             pictures: pictures, encoders: encoders.budget(limits),
-            isForced: limits.forcesSharedView && personalPictures(of: participants) > 0, now: now)
+            isForced: limits.personalViews == 0 && !viewers.isEmpty, now: now)
+        // Who has been here longest keeps a picture of its own.
+        let sharing = Set(viewers.dropFirst(limits.personalViews ?? 0))
+        guard sharing != sharingMembers else { return }
+        sharingMembers = sharing
+        composition.viewsChanged()
     }
 }
 

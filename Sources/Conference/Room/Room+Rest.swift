@@ -13,6 +13,6 @@ extension Room {
         guard composition.isStill, encoders.isStill, forwarding.isStill,
             !audio.isPaused || !audio.hasHeard(within: Self.audioIsHeardFor, now: now)
         else { return }
-        videoTicks.rest(for: EncodeGroup.unchangedInterval, divisor: overload.limits.frameRateDivisor)
+        videoTicks.rest(for: EncodeGroup.unchangedInterval)
     }
 }

@@ -45,6 +45,8 @@ final class Room {
     var shownRates = ShownRates()
     /// What is recorded of the room; nil while nothing is.
     var recorder: RoomRecorder?
+    /// The members who see themselves because there is no time for pictures of their own.
+    var sharingMembers: Set<ParticipantID> = []
 
     init(
         id: String, configuration: RelayConfiguration, overload: OverloadControl, decoding: DecodeBudget,
@@ -70,7 +72,7 @@ final class Room {
         min(hasNews ? videoTicks.nextAwake : videoTicks.next, audio.nextTick ?? .distantFuture)
     }
     /// The time from one video tick to the next that is composed.
-    var tickInterval: Duration { videoTicks.interval * overload.limits.frameRateDivisor }
+    var tickInterval: Duration { videoTicks.interval }
     /// The measures of overload control that are in force, in a sentence; nil for none.
     var measures: String? { overload.sentence }
 
@@ -200,6 +202,7 @@ final class Room {
 
     func wake(now: MonotonicInstant) {
         if let job = audio.wake(losses: audioLoss, now: now) { jobs.append(job) }
+        videoTicks.setFrequency(overload.limits.maximumFrameRate ?? configuration.frameRate)
         if hasNews { videoTicks.wake() }
         guard let tick = videoTicks.takeTick(tolerance: 1, now: now) else { return }
         let speaker = audio.activeSpeaker
@@ -208,7 +211,6 @@ final class Room {
             observe(reports, now: now)
         }
         observeTick(tick, now: now)
-        guard tick.index.isMultiple(of: Int64(overload.limits.frameRateDivisor)) else { return }
         compose(at: tick.time, now: now)
     }
 
@@ -254,7 +256,7 @@ final class Room {
                 RoomScene.Member(
                     id: participant.id, publicID: participant.publicID, name: participant.name,
                     isSource: participant.isSource, layout: participant.layout,
-                    showsSelf: composition.showsSelf(participant.selfView, maySeeSelf: participant.maySeeSelf),
+                    showsSelf: showsSelf(participant),
                     canvas: encoders.downlink(of: participant.id)?.dimensions,
                     isComposed: forwarding.isComposed(participant.id),
                     mayBeSent: participant.isSeated || participant.peer.canSendVideo)

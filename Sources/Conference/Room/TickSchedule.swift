@@ -1,7 +1,7 @@
 import MediaCore
 
-/// The schedule of a periodic tick. Ticks keep their phase; after a long stall the missed ones are skipped, not made up
-/// for.
+/// When a periodic tick is due. Ticks keep their phase, unless they are told to move it little by little; after a long
+/// stall the missed ones are skipped, not made up for.
 ///
 /// While there is nothing to do, ticks can rest: the next one is then due some ticks later, unless it is woken before.
 struct TickSchedule {
@@ -13,8 +13,10 @@ struct TickSchedule {
         var rested: Int64
     }
 
-    private let origin: MonotonicInstant
-    private let frequency: Int32
+    private var origin: MonotonicInstant
+    private var frequency: Int32
+    /// The tick at `origin`.
+    private var originIndex: Int64 = 0
     /// The first tick that was neither taken nor skipped.
     private(set) var index: Int64 = 0
     /// How many ticks are to be left out before the next; nil while ticks do not rest.
@@ -37,13 +39,29 @@ struct TickSchedule {
     /// The time from one tick to the next, rounded down to a nanosecond.
     var interval: Duration { .nanoseconds(1_000_000_000 / Int64(frequency)) }
 
-    /// Leaves out ticks until the next one whose index is a multiple of `divisor`, `duration` after the last one or
-    /// later.
-    mutating func rest(for duration: Duration, divisor: Int = 1) {
+    /// The most by which a tick's distance from the one before differs from the interval.
+    static let greatestShift = Duration.microseconds(500)
+
+    /// Moves the ticks to come by a time, or by as much of it as one tick may move.
+    mutating func shift(by wanted: Duration) {
+        origin += min(max(wanted, .zero - Self.greatestShift), Self.greatestShift)
+    }
+
+    var ticksPerSecond: Int { Int(frequency) }
+
+    /// Ticks more or less often, from the next tick on.
+    mutating func setFrequency(_ wanted: Int) {
+        let wanted = Int32(clamping: max(1, wanted))
+        guard wanted != frequency else { return }
+        (origin, originIndex) = (nextAwake, index)
+        frequency = wanted
+        if rest != nil { rest = 0 }
+    }
+
+    /// Leaves out ticks until the first one that comes `duration` after the last one, or later.
+    mutating func rest(for duration: Duration) {
         let count = max(1, (duration.nanoseconds * Int64(frequency) + 999_999_999) / 1_000_000_000)
-        let divisor = Int64(max(1, divisor))
-        let wanted = (index - 1 + count + divisor - 1) / divisor * divisor
-        rest = max(0, wanted - index)
+        rest = count - 1
     }
 
     /// Ends a rest: the newest tick is due at once unless it was taken.
@@ -55,7 +73,7 @@ struct TickSchedule {
     /// does after a rest.
     mutating func takeTick(tolerance: Int64, now: MonotonicInstant) -> Tick? {
         guard now >= next else { return nil }
-        let newest = MediaTime(now - origin, timescale: frequency).value
+        let newest = originIndex + MediaTime(now - origin, timescale: frequency).value
         let first = index
         if newest - index > (rest == nil ? tolerance : 0) { index = newest }
         defer {
@@ -66,6 +84,6 @@ struct TickSchedule {
     }
 
     private func time(of index: Int64) -> MonotonicInstant {
-        origin + MediaTime(value: index, timescale: frequency).duration
+        origin + MediaTime(value: index - originIndex, timescale: frequency).duration
     }
 }
