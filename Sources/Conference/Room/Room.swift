@@ -31,6 +31,7 @@ final class Room {
     let timeline = RoomTimeline()
     private var tickMeter = TickMeter()
     var videoTicks: TickSchedule
+    var phaseLock = PhaseLock()
     private var jobs = CircularBuffer<Job>()
 
     private var members: OrderedDictionary<ParticipantID, Participant> = [:]
@@ -205,6 +206,7 @@ final class Room {
         videoTicks.setFrequency(overload.limits.maximumFrameRate ?? configuration.frameRate)
         if hasNews { videoTicks.wake() }
         guard let tick = videoTicks.takeTick(tolerance: 1, now: now) else { return }
+        followFocus()
         let speaker = audio.activeSpeaker
         if let reports = audio.observeUndecoded(losses: audioLoss, now: now) {
             tellSpeakers(unless: speaker)
@@ -274,6 +276,7 @@ final class Room {
         if pipeline.complete(batch, of: completion, now: now) {
             participant.peer.requestKeyframe(content.negotiated, now: now)
         }
+        if batch.newest != nil { pictureDecoded(of: pipeline.source, at: completion.finished) }
         if let newest = pipeline.newest, before.map({ $0 === newest }) != true { videoTicks.wake() }
         if content == .screenShare { updateScreenShare(participant) }
         handOutDecode(pipeline, now: now)
