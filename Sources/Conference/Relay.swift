@@ -293,6 +293,9 @@ public final class Relay {
             nextIdleCheck = now + Self.idleCheckInterval
             notices.tellFailures(now: now)
             for participant in participants.values {
+                if participant.stopAwaitingFirstPacket(now: now) {
+                    rooms[participant.room]?.composition.receiversChanged()
+                }
                 guard let reason = leaveReason(of: participant, now: now) else { continue }
                 remove(participant, because: reason, now: now)
             }

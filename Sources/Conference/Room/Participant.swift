@@ -54,6 +54,8 @@ final class Participant {
     var packetsRateLimited: UInt64 = 0
     /// True from the connection on: the participant counts for the limits of the room and the relay.
     var isSeated = false
+    /// Whether pictures wait for the participant's first packet, although there is where to send them.
+    private(set) var awaitsFirstPacket = true
     /// True if its client takes the seat that it had a moment ago.
     var isReturning = false
     /// True if the participant is in the relay's queue of participants with data to send.
@@ -169,6 +171,20 @@ final class Participant {
 
     /// True if the client has proved that it has the keys, or need not. ICE checks alone do not count.
     var isConnected: Bool { peer.hasProvedKeys || isSilentReceiver }
+
+    /// Whether pictures may be sent to it.
+    var mayBeSentPictures: Bool { isSeated || (!awaitsFirstPacket && peer.canSendVideo) }
+
+    /// How long pictures wait for the first packet. A client has no keys before it has read the answer: a keyframe that
+    /// came before would be lost, and the next one may not follow at once.
+    private static let patienceForFirstPacket = Duration.milliseconds(500)
+
+    /// Sends pictures to a client that says nothing for long. Returns whether it was waited for until now.
+    func stopAwaitingFirstPacket(now: MonotonicInstant) -> Bool {
+        guard awaitsFirstPacket, now - joined >= Self.patienceForFirstPacket else { return false }
+        awaitsFirstPacket = false
+        return !isSeated
+    }
 
     /// True if the participant only receives, and gets media although it may never send a packet.
     var isSilentReceiver: Bool { mayStaySilent && !isSource && peer.session.transport == nil }

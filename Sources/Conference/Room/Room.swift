@@ -261,7 +261,7 @@ final class Room {
                     showsSelf: showsSelf(participant),
                     canvas: encoders.downlink(of: participant.id)?.dimensions,
                     isComposed: forwarding.isComposed(participant.id),
-                    mayBeSent: participant.isSeated || participant.peer.canSendVideo)
+                    mayBeSent: participant.mayBeSentPictures)
             }, presenters: presenters, speakers: audio.recentSpeakers)
     }
 
