@@ -19,11 +19,20 @@ public struct JoinRequest: Sendable {
     /// The id of the participant that the same client was until now, as the caller has verified. If that participant
     /// has a seat, or left with one less than 15 s ago, this one takes its place, whatever the limits.
     public var returningAs: String?
+    /// What the participant is and may do.
+    public var grants: MemberGrants
+    /// Whether whoever begins a room becomes its moderator.
+    public var makesCreatorModerator: Bool
+    /// Whether the client knows the room's PIN, as the caller has verified.
+    public var hasPIN = false
+    /// The id of the client's place in the lobby, as the caller has verified.
+    public var ticket: String?
 
     /// Makes a request, for which the offer is parsed.
     public init(
         room: String, name: String, offer: String, role: ParticipantRole = .sendAndReceive, selfView: SelfView? = nil,
-        signallingPeer: TransportAddress? = nil, client: TransportAddress? = nil, returningAs: String? = nil
+        signallingPeer: TransportAddress? = nil, client: TransportAddress? = nil, returningAs: String? = nil,
+        grants: MemberGrants = .open, makesCreatorModerator: Bool = false
     ) {
         self.room = room
         self.name = name
@@ -33,6 +42,8 @@ public struct JoinRequest: Sendable {
         self.signallingPeer = signallingPeer
         self.client = client ?? signallingPeer
         self.returningAs = returningAs
+        self.grants = grants
+        self.makesCreatorModerator = makesCreatorModerator
     }
 }
 
@@ -43,11 +54,14 @@ public struct JoinResult: Sendable {
     public var answer: String
     /// Names the ICE session, as a strong entity tag in its quotes (RFC 9725, section 4.3.1); nil if there is none.
     public var entityTag: String?
+    /// Tells the room that the participant has begun, and may moderate, from others of its name; nil for everyone else.
+    public var createdRoom: UInt64?
 
-    public init(participantID: String, answer: String, entityTag: String? = nil) {
+    public init(participantID: String, answer: String, entityTag: String? = nil, createdRoom: UInt64? = nil) {
         self.participantID = participantID
         self.answer = answer
         self.entityTag = entityTag
+        self.createdRoom = createdRoom
     }
 }
 
@@ -69,6 +83,16 @@ public enum JoinError: Error, CustomStringConvertible {
     case tooManyOffers(retryAfter: Int)
     /// The relay ends when its calls are over, and takes no others.
     case draining
+    /// A moderator has removed whoever has this identity, or comes from this address.
+    case keptOut
+    /// A moderator has locked the room.
+    case locked
+    /// The room has a PIN, which did not come with the join, or was wrong.
+    case pinNeeded
+    /// A moderator has to let the client in; this is its place in the lobby.
+    case waits(ticket: String)
+    /// Too many wait in the lobby.
+    case lobbyFull(limit: Int)
     /// The relay is shutting down.
     case closed
     /// A codec or cipher session could not be made.
@@ -90,6 +114,11 @@ public enum JoinError: Error, CustomStringConvertible {
         case .tooManyOffers(let seconds):
             "this participant sent too many offers in a short time; send the newest one again in \(seconds) s"
         case .draining: "the relay takes no more joins: it ends when the calls in progress are over"
+        case .keptOut: "a moderator has removed you from the room"
+        case .locked: "the room is locked: a moderator lets nobody new in"
+        case .pinNeeded: "the room has a PIN: send it as Room-PIN, or with the query parameter pin"
+        case .waits: "a moderator has to let you in; you wait in the lobby"
+        case .lobbyFull(let limit): "\(limit) people wait in the lobby already; try again later"
         case .closed: "the relay is shutting down"
         case .resources(let reason): reason
         }

@@ -12,6 +12,10 @@ public enum LeaveReason: Hashable, Sendable, CaseIterable {
     case noSeat
     /// The same client joined again.
     case replaced
+    /// A moderator removed the participant.
+    case removed
+    /// A moderator ended the room.
+    case ended
     /// The relay shuts down.
     case closing
 
@@ -19,7 +23,7 @@ public enum LeaveReason: Hashable, Sendable, CaseIterable {
     var mayReturn: Bool {
         switch self {
         case .left, .idle, .failed: true
-        case .neverConnected, .noSeat, .replaced, .closing: false
+        case .neverConnected, .noSeat, .replaced, .removed, .ended, .closing: false
         }
     }
 }

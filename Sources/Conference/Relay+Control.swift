@@ -31,10 +31,13 @@ extension Relay {
             try room.changeLimits.room.take(now: now)
             try room.startRecording(recording, log: recordings, now: now)
         case .endRecording(let recording, let reason): try room.endRecording(recording, because: reason, now: now)
+        case .moderate(let moderation, let actor):
+            try room.changeLimits.moderation.take(now: now)
+            try moderate(moderation, by: actor, in: room, now: now)
         }
     }
 
-    private static func participant(_ publicID: String, in room: Room) throws(RoomControlError) -> Participant {
+    static func participant(_ publicID: String, in room: Room) throws(RoomControlError) -> Participant {
         guard let participant = room.participant(publicID: publicID) else {
             throw .noSuchParticipant(publicID)
         }

@@ -28,6 +28,13 @@ extension Relay {
         returning.remove(id)
     }
 
+    /// What a returning client was and may do.
+    func formerRights(of request: JoinRequest, now: MonotonicInstant) -> Participant.Rights? {
+        request.returningAs.flatMap { id in
+            former(of: request)?.rights ?? returning.rights(of: id, of: request.room, now: now)
+        }
+    }
+
     private func former(of request: JoinRequest) -> Participant? {
         request.returningAs.flatMap { rooms[request.room]?.participant(publicID: $0) }
     }

@@ -27,7 +27,8 @@ extension Relay {
 extension Room {
     func snapshot(now: MonotonicInstant) -> RoomSnapshot {
         RoomSnapshot(
-            id: id, participants: participants.map { snapshot(of: $0, now: now) }, ticks: composition.ticks,
+            id: id, participants: participants.filter { !$0.grants.isHidden }.map { snapshot(of: $0, now: now) },
+            ticks: composition.ticks,
             missedTicks: composition.missedTicks, composedPictures: composition.composedPictures,
             pictures: composition.pictures, lateAudioTicks: audio.lateTicks, audioFailures: audio.failures,
             layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,

@@ -37,6 +37,7 @@ public final class Relay {
     private var orphanedJobs = CircularBuffer<Job>()
     private let queues = JobQueueAllocator()
     private var nextParticipant: UInt64 = 0
+    private var nextRoom: UInt64 = 0
     private var nextIdleCheck: MonotonicInstant
     private(set) var isClosed = false
     private(set) var isDraining = false
@@ -73,6 +74,7 @@ public final class Relay {
         guard !isClosed else { throw .closed }
         let isReturning = isReturning(request, now: now)
         guard !isDraining || isReturning else { throw .draining }
+        if !isReturning, let refusal = doorRefusal(of: request, now: now) { throw refusal }
         if !isReturning, let refusal = unconnected.refusal(for: request.client, now: now) {
             joinCounters.refusedUnconnected &+= 1
             throw refusal
@@ -91,8 +93,12 @@ public final class Relay {
             throw .offer(error)
         }
         if !isReturning, let refusal = refusal(forRoom: request.room) { throw refusal }
+        let former = formerRights(of: request, now: now)
         removeFormer(of: request, now: now)
         let participant = try makeParticipant(request, negotiation: negotiation, now: now)
+        if let former { participant.adopt(former) }
+        let isCreator = request.makesCreatorModerator && rooms[request.room] == nil
+        if isCreator { participant.grants = MemberGrants(role: .moderator) }
         let room = rooms[request.room] ?? makeRoom(request.room, now: now)
         participants[participant.id] = participant
         participant.isReturning = isReturning
@@ -108,7 +114,9 @@ public final class Relay {
             demultiplexer.add(participant)
         }
         service(participant, now: now)
-        return participant.joinResult
+        var result = participant.joinResult
+        result.createdRoom = isCreator ? room.instance : nil
+        return result
     }
 
     private func makeParticipant(
@@ -146,8 +154,10 @@ public final class Relay {
         nextParticipant += 1
         let participant = Participant(
             id: ParticipantID(rawValue: nextParticipant), publicID: publicID, name: request.name,
-            room: request.room, role: request.role, selfView: request.selfView ?? configuration.selfView,
-            hasAskedForSelfView: request.selfView != nil, address: request.signallingPeer, peer: peer,
+            room: request.room, role: request.role, grants: request.grants,
+            selfView: request.selfView ?? configuration.selfView,
+            hasAskedForSelfView: request.selfView != nil, address: request.signallingPeer, client: request.client,
+            peer: peer,
             negotiation: negotiation, policy: policy(for: request),
             mayStaySilent: mayStaySilent(request, session: session, now: now),
             queues: (queues.next(), queues.next()), now: now)
@@ -202,14 +212,16 @@ public final class Relay {
     }
 
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
+        nextRoom += 1
         let room = Room(
-            id: id, configuration: configuration, overload: overload, decoding: decoding, queues: queues,
+            id: id, instance: nextRoom, configuration: configuration, overload: overload, decoding: decoding,
+            queues: queues,
             events: roomEvents, wallClock: wallClock, now: now)
         rooms[id] = room
         return room
     }
 
-    private func makePublicID() -> String {
+    func makePublicID() -> String {
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return String((0..<12).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
     }
@@ -240,7 +252,7 @@ public final class Relay {
         if reason == .neverConnected { joinCounters.neverConnected &+= 1 }
         unconnected.remove(participant.id)
         if participant.holdsSeat, reason.mayReturn {
-            returning.add(participant.publicID, of: participant.room, now: now)
+            returning.add(participant.publicID, of: participant.room, rights: participant.rights, now: now)
         }
         participant.peer.close(now: now)
         while let bye = participant.peer.pollTransmit(now: now) { byes.append(bye) }
@@ -292,6 +304,7 @@ public final class Relay {
         if now >= nextIdleCheck {
             nextIdleCheck = now + Self.idleCheckInterval
             notices.tellFailures(now: now)
+            expireLobbies(now: now)
             for participant in participants.values {
                 if participant.stopAwaitingFirstPacket(now: now) {
                     rooms[participant.room]?.composition.receiversChanged()

@@ -11,19 +11,25 @@ struct ReturningParticipants {
     private struct Entry {
         var room: String
         var publicID: String
+        var rights: Participant.Rights
         var end: MonotonicInstant
     }
 
     private var entries: [Entry] = []
 
-    mutating func add(_ publicID: String, of room: String, now: MonotonicInstant) {
+    mutating func add(_ publicID: String, of room: String, rights: Participant.Rights, now: MonotonicInstant) {
         entries.removeAll { $0.end <= now }
         if entries.count == Self.capacity { entries.removeFirst() }
-        entries.append(Entry(room: room, publicID: publicID, end: now + Self.lifetime))
+        entries.append(Entry(room: room, publicID: publicID, rights: rights, end: now + Self.lifetime))
     }
 
     func contains(_ publicID: String, of room: String, now: MonotonicInstant) -> Bool {
         entries.contains { $0.publicID == publicID && $0.room == room && now < $0.end }
+    }
+
+    /// What the client was and may do.
+    func rights(of publicID: String, of room: String, now: MonotonicInstant) -> Participant.Rights? {
+        entries.first { $0.publicID == publicID && $0.room == room && now < $0.end }?.rights
     }
 
     mutating func remove(_ publicID: String) { entries.removeAll { $0.publicID == publicID } }

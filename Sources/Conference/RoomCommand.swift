@@ -17,4 +17,26 @@ public enum RoomCommand: Sendable {
     case startRecording(id: String)
     /// Ends the recording of this id.
     case endRecording(id: String, reason: RecordingEndReason)
+    /// Does what a moderator asks for.
+    case moderate(Moderation, by: RoomActor)
+
+    /// What a moderator may ask for.
+    public enum Moderation: Sendable {
+        case member(MemberModeration, participant: String)
+        /// Removes a member.
+        ///
+        /// - keepOut: Whether they may not come back. That holds for their identity, or without one for their address.
+        case remove(participant: String, keepOut: Bool)
+        /// Shows one member large to everybody who has not chosen otherwise; nil: nobody.
+        case spotlight(participant: String?)
+        case lowerHands
+        /// Changes who may enter.
+        ///
+        /// - pin: What the PIN is checked by, as `RoomAccess` tells it; empty: there is none any more; nil: as it was.
+        case setEntry(locked: Bool?, lobby: Bool?, pin: [UInt8]?)
+        /// Lets somebody in who waits in the lobby, or not.
+        case answer(waiting: String, isAdmitted: Bool)
+        /// Ends the room for everybody.
+        case end
+    }
 }

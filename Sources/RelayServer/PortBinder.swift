@@ -34,6 +34,11 @@ struct PortBinder {
         throw .noFreePort(host: host)
     }
 
+    /// Sees whether a TCP port can be listened on.
+    func tryTCP(port: UInt16) async throws(StartupError) {
+        try await tryTCP(resolve(port: port))
+    }
+
     private func resolve(port: UInt16) async throws(StartupError) -> SocketAddress {
         if let literal = try? SocketAddress(ipAddress: host, port: Int(port)) { return literal }
         let resolved = await withCheckedContinuation { continuation in

@@ -25,6 +25,12 @@ public protocol RelayCore: AnyObject {
     ) throws(TrickleError) -> TrickleICEFragment?
     /// Changes a room.
     func perform(_ command: RoomCommand, room: String, now: MonotonicInstant) throws(RoomControlError)
+    /// What decides who may act in a room; nil if there is no such room.
+    func access(ofRoom id: String, participant publicID: String?) -> RoomAccess?
+    /// What became of somebody's waiting in a room's lobby, who asks; nil: they do not wait there.
+    func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState?
+    /// Those who wait in a room's lobby; nil: there is no such room.
+    func waiting(inRoom id: String) -> [WaitingPerson]?
     /// The state that a new subscriber of a room gets; nil if there is no such room.
     func state(ofRoom id: String) -> RoomState?
     /// The next change in any of the rooms.

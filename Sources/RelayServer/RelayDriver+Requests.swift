@@ -1,5 +1,6 @@
 import Conference
 import LoadControl
+import RoomAPI
 import SDP
 import SecureTransport
 
@@ -37,6 +38,19 @@ extension RelayDriver {
             try relay.trickle(room: room, participant: participant, fragment: fragment, ifMatch: ifMatch, now: now)
         }
     }
+
+    /// What decides who may act in a room; nil if there is no such room.
+    func access(ofRoom room: String, participant: String? = nil) -> RoomAccess? {
+        ask { $0.access(ofRoom: room, participant: participant) }
+    }
+
+    /// What became of somebody's waiting in a room's lobby, who asks; nil: they do not wait there.
+    func lobbyState(of ticket: String, room: String) -> LobbyState? {
+        act { relay, now in relay.lobbyState(of: ticket, room: room, now: now) }
+    }
+
+    /// Those who wait in a room's lobby; nil: there is no such room.
+    func waiting(inRoom room: String) -> [WaitingPerson]? { ask { $0.waiting(inRoom: room) } }
 
     /// Changes a room.
     func perform(_ command: RoomCommand, room: String) throws(RoomControlError) {

@@ -152,6 +152,9 @@ actor RelayDriver {
         return try action(relay, now)
     }
 
+    /// Lets a request read what the relay knows.
+    func ask<Result>(_ question: (any RelayCore) -> Result) -> Result { question(relay) }
+
     /// The state of the relay, the socket and the workers at this moment.
     func report() -> ServerReport {
         ServerReport(

@@ -54,6 +54,8 @@ struct RelayLog: Sendable {
                 + "its offer"
         case .noSeat: "the last seat was taken before it connected"
         case .replaced: "the same client joined again"
+        case .removed: "a moderator removed it"
+        case .ended: "a moderator ended the room"
         case .closing: "the relay shuts down"
         }
     }

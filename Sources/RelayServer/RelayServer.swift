@@ -29,6 +29,11 @@ public final class RelayServer: Service {
     private let iceServers: [ICEServer]
     private let turnSecret: TURNSecret?
     private let events: EventOutputs?
+    private let allowedOrigins: AllowedOrigins
+    private let clients: ClientDirectory
+    private let keys: KeyStore?
+    private let administration: PortBinder?
+    private let administrationAddress: TransportAddress?
     private let logger: Logger
     private let calibration: CalibrationRun?
     private let onListening: @Sendable (Endpoint) -> Void
@@ -65,6 +70,8 @@ public final class RelayServer: Service {
         let certificates = try read(&configuration, logger: logger)
         configuration.relay.hardware = try HardwareSelection(configuration, logger: logger).select()
         let events = try EventOutputs.open(configuration, logger: logger)
+        var keys: KeyStore?
+        if let path = configuration.accessKeys { keys = try await KeyStore(file: path, logger: logger) }
         let certificate: DTLSCertificate
         do throws(DTLSError) {
             certificate = try DTLSCertificate()
@@ -76,14 +83,16 @@ public final class RelayServer: Service {
         let binder = PortBinder(host: configuration.host, eventLoop: mediaGroup.next())
         do throws(StartupError) {
             let channel = try await binder.bind(port: configuration.port)
+            if let address = configuration.administrationAddress {
+                try await PortBinder(host: address.host, eventLoop: mediaGroup.next()).tryTCP(port: address.port)
+            }
             guard let bound = channel.localAddress.flatMap({ TransportAddress($0) }) else {
                 throw .addressNotAvailable(configuration.host)
             }
             return RelayServer(
                 configuration, certificate: certificate, channel: channel, bound: bound, mediaGroup: mediaGroup,
                 binder: binder, flightFolder: flightFolder, recordings: recordings, certificates: certificates,
-                events: events, logger: logger,
-                onListening: onListening, makeRelay: makeRelay)
+                keys: keys, events: events, logger: logger, onListening: onListening, makeRelay: makeRelay)
         } catch {
             try? await mediaGroup.shutdownGracefully()
             throw error
@@ -116,8 +125,7 @@ public final class RelayServer: Service {
         _ configuration: RelayServerConfiguration, certificate: DTLSCertificate, channel: any Channel,
         bound: TransportAddress, mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder,
         flightFolder: FlightFolder?, recordings: RecordingStore?, certificates: CertificateStore?,
-        events: EventOutputs?, logger: Logger,
-        onListening: @escaping @Sendable (Endpoint) -> Void,
+        keys: KeyStore?, events: EventOutputs?, logger: Logger, onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
     ) {
         var relayConfiguration = configuration.relay
@@ -136,12 +144,19 @@ public final class RelayServer: Service {
         self.recordings = recordings
         self.certificates = certificates
         self.events = events
+        self.keys = keys
         connections = ConnectionRegister(
             ConnectionAdmission(
                 maximum: configuration.maximumConnections, reserve: SignallingLimits.reservedConnections,
                 trustedProxies: configuration.trustedProxies))
         iceServers = configuration.iceServers
         turnSecret = configuration.turnSecret
+        allowedOrigins = configuration.allowedOrigins
+        clients = ClientDirectory(trustedProxies: configuration.trustedProxies)
+        administrationAddress = configuration.administrationAddress
+        administration = configuration.administrationAddress.map {
+            PortBinder(host: $0.host, eventLoop: mediaGroup.next())
+        }
         self.logger = logger
         self.onListening = onListening
         mediaChannel = channel
@@ -202,11 +217,12 @@ public final class RelayServer: Service {
         logger.notice(isEmpty ? "drained: all rooms are empty" : "the time to drain is over, or was cut short")
     }
 
-    /// Reads the TLS certificate and its key again, for the connections that come, and opens the event log's file anew.
-    /// The log says if they cannot be used.
-    public func reloadFiles() {
+    /// Reads the TLS certificate and the keys of tokens again, for the connections and requests that come, and opens the
+    /// event log's file anew. The log says if they cannot be used.
+    public func reloadFiles() async {
         certificates?.reload()
         events?.reopenLog()
+        await keys?.reload()
     }
 
     /// The interval at which the certificate's files are checked.
@@ -236,7 +252,16 @@ public final class RelayServer: Service {
         if let recordings { await driver.setRecordings(recordings, logger: logger, now: { .now() }) }
         try await driver.start(mediaChannel: mediaChannel)
         calibrate()
-        let signalling = try makeSignallingApplication()
+        let router = makeSignallingRouter()
+        let signalling = makeApplication(
+            router.makeRouter(), address: endpoint.address, connections: connections,
+            onRunning: { [onListening, endpoint, keys, logger] in
+                onListening(endpoint)
+                if keys == nil, !endpoint.address.isLoopback {
+                    logger.warning(
+                        "everybody who reaches \(endpoint.address) may join every room; --auth-keys asks for tokens")
+                }
+            })
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [self] in
@@ -244,6 +269,11 @@ public final class RelayServer: Service {
                         try await signalling.run()
                     } catch let error as IOError {
                         throw binder.startupError(error, transport: .tcp, port: Int(endpoint.address.port))
+                    }
+                }
+                if let administrationAddress, let administration {
+                    group.addTask { [self] in
+                        try await administer(router, at: administrationAddress, binder: administration)
                     }
                 }
                 group.addTask { [driver] in
@@ -275,24 +305,52 @@ public final class RelayServer: Service {
         thread.name = "calibration"
     }
 
-    private func makeSignallingApplication() throws -> Application<RouterResponder<SignallingContext>> {
-        var quietLogger = logger
-        quietLogger.logLevel = max(logger.logLevel, .warning)
+    /// Serves what is for operators at an address of its own.
+    private func administer(
+        _ router: SignallingRouter, at address: TransportAddress, binder: PortBinder
+    ) async throws {
+        let connections = ConnectionRegister(
+            ConnectionAdmission(
+                maximum: SignallingLimits.administrationConnections, reserve: SignallingLimits.reservedConnections))
+        let application = makeApplication(
+            router.makeAdministrationRouter(), address: address, connections: connections,
+            onRunning: { [logger] in logger.notice("administration is served at \(address)") })
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw binder.startupError(error, transport: .tcp, port: Int(address.port))
+        }
+    }
+
+    private func makeSignallingRouter() -> SignallingRouter {
         var generator = SystemRandomNumberGenerator()
-        let signalling = SignallingRouter(
+        let sessions = SessionNames(using: &generator)
+        let quotas = RequestQuotas()
+        let access = AccessControl(keys: keys, driver: driver, sessions: sessions, quotas: quotas)
+        return SignallingRouter(
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
-            turnSecret: turnSecret, events: events, sessions: SessionNames(using: &generator),
-            recordings: recordings)
+            turnSecret: turnSecret, events: events, sessions: sessions, recordings: recordings,
+            sites: SitePolicy(allowedOrigins: allowedOrigins, isEncrypted: endpoint.isEncrypted), clients: clients,
+            quotas: quotas, access: access,
+            hasAdministrationAddress: administrationAddress != nil)
+    }
+
+    private func makeApplication(
+        _ router: Router<SignallingContext>, address: TransportAddress, connections: ConnectionRegister,
+        onRunning: @escaping @Sendable () -> Void
+    ) -> Application<RouterResponder<SignallingContext>> {
+        var quietLogger = logger
+        quietLogger.logLevel = max(logger.logLevel, .warning)
         return Application(
-            router: signalling.makeRouter(),
-            server: HTTPServerBuilder { [connections, certificates] responder in
+            router: router,
+            server: HTTPServerBuilder { [certificates] responder in
                 SignallingChannel(connections: connections, certificates: certificates, responder: responder)
             },
             configuration: ApplicationConfiguration(
-                address: .hostname(endpoint.address.host, port: Int(endpoint.address.port)),
+                address: .hostname(address.host, port: Int(address.port)),
                 serverName: "confrelay/\(RelayVersion.current)"),
-            onServerRunning: { [onListening, endpoint] _ in onListening(endpoint) },
+            onServerRunning: { _ in onRunning() },
             eventLoopGroupProvider: .shared(signallingGroup),
             logger: quietLogger)
     }

@@ -21,7 +21,13 @@ public struct RelayServerConfiguration: Sendable {
     public var maximumConnections = 512
     /// The addresses of reverse proxies, each of which may hold all connections; their ports are not used.
     public var trustedProxies: [TransportAddress] = []
-    /// The certificate and key for HTTPS; nil for plain HTTP.
+    /// Pages of other sites that may use the relay through their visitors' browsers.
+    public var allowedOrigins = AllowedOrigins.only([])
+    /// The file of the keys that tokens are signed with; nil: no tokens are asked for.
+    public var accessKeys: String?
+    /// Where `/metrics`, the list of rooms and debug views are served, and nowhere else; nil: where all is.
+    public var administrationAddress: TransportAddress?
+    /// What to serve HTTPS with; nil for plain HTTP.
     public var tls: TLSFiles?
     /// The STUN and TURN servers that joining clients get (RFC 9725, section 4.6).
     public var iceServers: [ICEServer] = []

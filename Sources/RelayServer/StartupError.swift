@@ -32,6 +32,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case keyDoesNotFit(key: String, certificate: String)
     /// The device that is to encode is not there, or encodes nothing.
     case hardwareNotUsable(reason: String)
+    /// The file of the keys that tokens are signed with is not there or holds none.
+    case accessKeysNotUsable(path: String, reason: String)
     /// The certificate for media could not be made.
     case secureTransport(reason: String)
     /// Another error of the system.
@@ -70,6 +72,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
                 + "was made for, and put the certificate itself first in its file"
         case .hardwareNotUsable(let reason):
             "no device encodes H.264: \(reason); name one with --vaapi-device, or take --codec auto or software"
+        case .accessKeysNotUsable(let path, let reason):
+            "the keys of tokens in \(path) cannot be used: \(reason); make a file with: confrelay key > keys.json"
         case .secureTransport(let reason):
             "no certificate for encrypted media can be made: \(reason)"
         case .system(let transport, let host, let port, let reason):

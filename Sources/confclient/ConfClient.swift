@@ -10,5 +10,8 @@ struct ConfClient: AsyncParsableCommand {
             refused or disappeared; 70 a codec or the system failed; 74 an output file cannot be written; 75 no media \
             arrived; 130 interrupted twice.
             """,
-        subcommands: [JoinCommand.self, LoadCommand.self, LayoutCommand.self, RecordCommand.self, PlayCommand.self])
+        subcommands: [
+            JoinCommand.self, LoadCommand.self, LayoutCommand.self, ModerateCommand.self, RecordCommand.self,
+            PlayCommand.self,
+        ])
 }

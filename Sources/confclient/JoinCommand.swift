@@ -41,10 +41,14 @@ struct JoinCommand: AsyncParsableCommand {
         let interruptions = Interruptions()
         do {
             var options = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
+            options.onWaiting = { terminal.fail("the room has a lobby: waiting until a moderator lets us in") }
             options.flightRecorderPath = flightRecorder
             options.flightRecorderLimit = flightRecorderLimit.size
             if let stats = media.stats { try JSONFile.check(stats) }
             let session = try await join(options, terminal)
+            if let key = session.moderatorKey {
+                terminal.summarize(["you began the room; its moderator's key: \(key)"])
+            }
             let status = Task { await terminal.show { try await session.status().line } }
             let end = await Ending.first(
                 duration: media.duration?.duration, interruptions: interruptions, end: session.waitForEnd)

@@ -23,6 +23,9 @@ struct LayoutCommand: AsyncParsableCommand {
     @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
     var url: String
 
+    @OptionGroup
+    var access: TokenOption
+
     @Argument(
         help:
             "grid, speaker, side-by-side, picture-in-picture, presentation, pinned or solo; with --for also room, the room's own layout."
@@ -81,7 +84,8 @@ struct LayoutCommand: AsyncParsableCommand {
         let terminal = Terminal(isQuiet: false)
         do {
             let change = try makeChange()
-            let controller = RoomController(url: try RoomURL(url), on: MultiThreadedEventLoopGroup.singleton.next())
+            let controller = RoomController(
+                url: try access.roomURL(url), on: MultiThreadedEventLoopGroup.singleton.next())
             guard change.isEmpty else {
                 try await controller.apply(change)
                 return

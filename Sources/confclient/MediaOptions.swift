@@ -11,6 +11,9 @@ struct MediaOptions: ParsableArguments {
     @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
     var url: String
 
+    @OptionGroup
+    var access: TokenOption
+
     @Option(
         help: ArgumentHelp(
             "Video to send: synthetic, none, or a file: .h264 (sent unchanged), .mp4 or .y4m (encoded again).",
@@ -108,7 +111,8 @@ struct MediaOptions: ParsableArguments {
 
     /// Returns the client's options.
     func makeJoinOptions(name: String, maximumBitRate: BitRate) throws(ClientError) -> JoinOptions {
-        var options = JoinOptions(url: try RoomURL(url), name: name)
+        var options = JoinOptions(url: try access.roomURL(url), name: name)
+        options.pin = access.pin
         options.video = VideoInput(argument: video)
         options.videoSettings = VideoInputSettings(
             dimensions: size?.dimensions, frameRate: frameRate, reencodes: reencode)

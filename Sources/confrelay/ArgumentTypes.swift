@@ -181,6 +181,21 @@ extension TransportAddress {
     }
 }
 
+extension TransportAddress {
+    /// Parses an IP address and a port to listen on.
+    init(listening text: String) throws {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let host = parts.dropLast().joined(separator: ":")
+        let literal = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        guard let port = parts.last.flatMap({ UInt16($0) }), port > 0,
+            let address = TransportAddress(host: literal, port: port), !address.isIPv6 || literal != host
+        else {
+            throw ValidationError("give an IP address and a port, such as 127.0.0.1:7001 or [::1]:7001")
+        }
+        self = address
+    }
+}
+
 extension ICEServer {
     /// Reads the servers of a file.
     static func list(option path: String) throws -> [ICEServer] {

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import UnixSignals
 
 /// The relay as a program: options in, one line when it listens, exit codes out. `confrelay layout` looks at layouts,
-/// `confrelay calibrate` at the machine, `confrelay config` at options; `confrelay archive` makes films of recordings.
+/// `confrelay calibrate` at the machine; `confrelay key` and `confrelay token` make keys and tokens.
 @main
 enum Confrelay {
     /// The exit codes of the program, after `sysexits.h`, as `docs/confrelay.md` lists them.
@@ -29,7 +29,7 @@ enum Confrelay {
     static func main() async {
         do {
             let command = try parse(Array(CommandLine.arguments.dropFirst()))
-            guard let serving = command as? ConfrelayCommand else { try exit(after: command) }
+            guard let serving = command as? ConfrelayCommand else { try await exit(after: command) }
             startLogging(serving.logging)
             let (code, message) = await serve(serving.serverConfiguration, drain: serving.operation.drain)
             exit(code, message)
@@ -49,15 +49,21 @@ enum Confrelay {
         case "layout": try LayoutCommand.parseAsRoot(Array(arguments.dropFirst()))
         case "config": try ConfigCommand.parseAsRoot(Array(arguments.dropFirst()))
         case "archive": try ArchiveCommand.parseAsRoot(Array(arguments.dropFirst()))
+        case "token": try TokenCommand.parseAsRoot(Array(arguments.dropFirst()))
+        case "key": try KeyCommand.parseAsRoot(Array(arguments.dropFirst()))
         case "calibrate": try CalibrateCommand.parseAsRoot(Array(arguments.dropFirst()))
         default: try RelayArguments(arguments).parse()
         }
     }
 
     /// Runs a command that ends by itself.
-    private static func exit(after command: any ParsableCommand) throws -> Never {
+    private static func exit(after command: any ParsableCommand) async throws -> Never {
         var command = command
-        try command.run()
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
+        }
         exit(.success)
     }
 
@@ -80,7 +86,7 @@ enum Confrelay {
                     service: StopService(server: server, drain: drain),
                     successTerminationBehavior: .gracefullyShutdownGroup),
             ]
-            if configuration.tls != nil || configuration.eventLog != nil {
+            if configuration.tls != nil || configuration.eventLog != nil || configuration.accessKeys != nil {
                 services.append(.init(service: HangupService(server: server), successTerminationBehavior: .ignore))
             }
             var group = ServiceGroupConfiguration(services: services, logger: logger)
@@ -100,7 +106,7 @@ enum Confrelay {
     static func exit(for error: StartupError) -> Exit {
         switch error {
         case .folderNotUsable, .webhookQueueNotUsable, .eventLogNotUsable: .cannotCreate
-        case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable: .noInput
+        case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable, .accessKeysNotUsable: .noInput
         default: .unavailable
         }
     }

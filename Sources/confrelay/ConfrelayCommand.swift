@@ -26,13 +26,15 @@ struct ConfrelayCommand: ParsableCommand {
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
             Other commands: confrelay layout shows layouts without a room; confrelay calibrate measures how many \
-            participants this machine can serve; confrelay archive makes a film of a recording. Each has its own --help.
+            participants this machine can serve; confrelay archive makes a film of a recording; confrelay key and \
+            confrelay token make keys and tokens. Each has its own --help.
 
             confrelay config checks and prints files of options (--config): confrelay config --help.
 
             Exit codes: 0 ended as asked; 64 an option is wrong; 66 a file cannot be read, or the TLS certificate or key, \
-            or an image, cannot be used; 69 the address, port or GPU cannot be used; 70 an internal failure; 73 the \
-            folder of recordings, the flight recorder's, the webhooks' queue or the event log cannot be written to; 78 the file of --config is wrong.
+            the keys of tokens, or an image cannot be used; 69 the address, port or GPU cannot be used; 70 an internal failure; 73 the \
+            folder of recordings, the flight recorder's, the webhooks' queue or the event log cannot be written to; \
+            78 the file of --config is wrong.
             """,
         version: "confrelay \(RelayVersion.current)")
 
@@ -41,6 +43,9 @@ struct ConfrelayCommand: ParsableCommand {
 
     @OptionGroup(title: "Network")
     var network: NetworkOptions
+
+    @OptionGroup(title: "Access")
+    var access: AccessOptions
 
     @OptionGroup(title: "Browsers")
     var browsers: BrowserOptions
@@ -72,6 +77,9 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.emulatedDownlink = network.emulateDownlink
         configuration.maximumConnections = limits.maxConnections
         configuration.trustedProxies = network.trustedProxy
+        configuration.allowedOrigins = access.allowedOrigins
+        configuration.accessKeys = access.authKeys
+        configuration.administrationAddress = access.adminAddress
         configuration.tls = browsers.tlsFiles
         configuration.iceServers = browsers.iceServer + browsers.iceServerFile
         configuration.turnSecret = browsers.turnSecret

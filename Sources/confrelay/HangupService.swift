@@ -2,13 +2,12 @@ import RelayServer
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the TLS certificate again, and opens the event log anew, on SIGHUP, as tools ask servers to that have changed
-/// the files.
+/// Reads the TLS certificate and the keys of tokens again on SIGHUP, as certificate tools ask servers to.
 struct HangupService: Service {
     let server: RelayServer
 
     func run() async {
         let signals = await UnixSignalsSequence(trapping: .sighup)
-        for await _ in signals.cancelOnGracefulShutdown() { server.reloadFiles() }
+        for await _ in signals.cancelOnGracefulShutdown() { await server.reloadFiles() }
     }
 }

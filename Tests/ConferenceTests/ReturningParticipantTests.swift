@@ -1,5 +1,6 @@
 import LoadControl
 import MediaCore
+import RoomAPI
 import SecureTransport
 import Testing
 
@@ -115,7 +116,8 @@ import Testing
     func bound() {
         var returning = ReturningParticipants()
         let start = MonotonicInstant.zero
-        for index in 0..<100 { returning.add("\(index)", of: "demo", now: start) }
+        let rights = Participant.Rights(grants: .open, moderation: ModerationState())
+        for index in 0..<100 { returning.add("\(index)", of: "demo", rights: rights, now: start) }
         #expect((0..<100).count { returning.contains("\($0)", of: "demo", now: start) } == 32)
         #expect(returning.contains("99", of: "demo", now: start))
         #expect(!returning.contains("99", of: "other", now: start))

@@ -56,10 +56,12 @@ struct EventStreamTests {
         var iterator = parts.filter { $0 != ":\n\n" }.makeAsyncIterator()
         let state = try #require(await iterator.next())
         #expect(
-            state == "retry: 2000\nid: 0\nevent: room\ndata: {\"id\":\"demo\",\"layout\":{\"layout\":\"speaker\"},"
-                + "\"overlays\":[],\"participants\":[{\"avatar\":false,\"camera\":false,\"connection\":\"new\",\"id\":\"p1\",\"isSpeaking\":false,"
-                + "\"microphone\":false,\"name\":\"Ada\",\"role\":\"watch\",\"screenShare\":false}],"
-                + "\"tiles\":[{\"bitRate\":700000,\"content\":\"camera\",\"height\":360,\"participant\":\"p1\",\"width\":640}]}\n\n"
+            state == "retry: 2000\nid: 0\nevent: room\ndata: {\"entry\":{\"lobby\":false,\"locked\":false,\"pin\":false},"
+                + "\"id\":\"demo\",\"layout\":{\"layout\":\"speaker\"},"
+                + "\"overlays\":[],\"participants\":[{\"accessRole\":\"presenter\",\"avatar\":false,\"camera\":false,"
+                + "\"cameraOff\":false,\"connection\":\"new\",\"hand\":false,\"id\":\"p1\",\"isSpeaking\":false,"
+                + "\"microphone\":false,\"muted\":false,\"name\":\"Ada\",\"role\":\"watch\",\"screenShare\":false}],"
+                + "\"tiles\":[{\"bitRate\":700000,\"content\":\"camera\",\"height\":360,\"participant\":\"p1\",\"width\":640}],\"waiting\":0}\n\n"
         )
         script.state.withLock { $0.events = [RoomEvent(room: "demo", kind: .layoutChanged(.grid))] }
         // Any request makes the driver ask the relay for its events.

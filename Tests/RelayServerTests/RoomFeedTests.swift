@@ -59,7 +59,8 @@ struct RoomFeedTests {
             String(buffer: try RoomFeedMessage(id: 9, content: .change(kind)).encode())
         }
         let summary =
-            #"{"avatar":false,"camera":true,"connection":"new","id":"p1","isSpeaking":false,"microphone":true,"#
+            #"{"accessRole":"presenter","avatar":false,"camera":true,"cameraOff":false,"connection":"new","hand":false,"#
+                + #""id":"p1","isSpeaking":false,"microphone":true,"muted":false,"#
             + #""name":"Ada","role":"sendAndReceive","screenShare":false}"#
         #expect(
             try text(.participantJoined(Self.participant("p1")))

@@ -222,28 +222,39 @@ struct WHIPTests {
 
     // MARK: Other sites' pages (4.2)
 
-    @Test("a preflight answer has methods and fields")
+    private static let page = "https://example.org"
+
+    private func openedClient() throws -> SignallingClient {
+        var client = client
+        client.sites = SitePolicy(allowedOrigins: .only([try WebOrigin(parsing: Self.page)]))
+        return client
+    }
+
+    @Test("a preflight of an allowed page tells methods and fields")
     func preflight() async throws {
-        let answer = try await client.send(
+        let answer = try await openedClient().send(
             .options, "/whip/demo/p1",
             headers: [
-                .origin: "https://example.org", .accessControlRequestMethod: "PATCH",
+                .origin: Self.page, .accessControlRequestMethod: "PATCH",
                 .accessControlRequestHeaders: "content-type, if-match",
             ])
         #expect(answer.status == .ok)
-        #expect(answer.headers[.accessControlAllowOrigin] == "*")
+        #expect(answer.headers[.accessControlAllowOrigin] == Self.page)
+        #expect(answer.headers[.vary] == "Origin")
         #expect(answer.headers[.accessControlAllowMethods] == "DELETE, OPTIONS, PATCH")
         #expect(answer.headers[.accessControlAllowHeaders] == "Content-Type, Authorization, If-Match, Last-Event-ID")
         #expect(answer.headers[.acceptPatch] == "application/trickle-ice-sdpfrag, application/sdp")
     }
 
-    @Test("answers and refusals alike can be read by other sites' pages")
+    @Test("answers and refusals alike can be read by allowed pages of other sites")
     func exposedFields() async throws {
-        let joined = try await client.send(.post, "/whip/demo", headers: Self.sdp, body: "v=0\r\n")
-        let refused = try await client.send(.post, "/whip/demo", body: "v=0\r\n")
+        var headers = Self.sdp
+        headers[.origin] = Self.page
+        let joined = try await openedClient().send(.post, "/whip/demo", headers: headers, body: "v=0\r\n")
+        let refused = try await openedClient().send(.post, "/whip/demo", headers: [.origin: Self.page], body: "v=0\r\n")
         #expect(joined.status == .created && refused.status == .unsupportedMediaType)
         for answer in [joined, refused] {
-            #expect(answer.headers[.accessControlAllowOrigin] == "*")
+            #expect(answer.headers[.accessControlAllowOrigin] == Self.page)
             let exposed = answer.headers[.accessControlExposeHeaders] ?? ""
             for name in ["Location", "ETag", "Link"] { #expect(exposed.contains(name)) }
         }

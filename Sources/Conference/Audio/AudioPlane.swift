@@ -51,6 +51,9 @@ final class AudioPlane {
         var sendsAudio = false
         var hearsMix = false
         var microphoneIsOn = true
+        /// Whether the member may be heard; if not, nothing that it sends is mixed or forwarded.
+        var isAdmitted = true
+        var isHeard: Bool { microphoneIsOn && isAdmitted }
         var bitRate = BitRate.kilobits(32)
         var expectedLoss = 0.0
         /// The receiver's choice between the mix and another's packets.
@@ -102,6 +105,11 @@ final class AudioPlane {
     /// The levels of a microphone that is off are not used.
     func setMicrophone(isOn: Bool, of id: ParticipantID) {
         members[id]?.microphoneIsOn = isOn
+    }
+
+    /// Lets a member be heard, or not, whatever it sends.
+    func setAdmitted(_ isAdmitted: Bool, of id: ParticipantID) {
+        members[id]?.isAdmitted = isAdmitted
     }
 
     /// Sets the rate of audio that a member's network carries.
@@ -156,6 +164,7 @@ final class AudioPlane {
     func insert(_ packet: ReceivedAudioPacket, from sender: ParticipantID, now: MonotonicInstant) -> [Forwarded] {
         lastHeard = now
         schedule.wake()
+        guard members[sender]?.isAdmitted ?? false else { return [] }
         if !isPaused {
             input.insert(
                 AudioPacket(
@@ -317,7 +326,7 @@ final class AudioPlane {
         guard !isRecorded else { return false }
         var isPassing = false
         for member in members.values {
-            if member.sendsAudio, !member.undecoded.isLevelTrusted(isOn: member.microphoneIsOn, now: now) {
+            if member.sendsAudio, !member.undecoded.isLevelTrusted(isOn: member.isHeard, now: now) {
                 return false
             }
             guard member.hearsMix else { continue }
@@ -338,7 +347,7 @@ final class AudioPlane {
             members.values[index].packetsNotDecoded &+= members.values[index].drops.advance(
                 to: UInt64(clamping: statistics.overlapping + statistics.overBudget))
             speaker.observe(
-                members.values[index].microphoneIsOn ? report.level : .silence, of: members.values[index].id, now: now)
+                members.values[index].isHeard ? report.level : .silence, of: members.values[index].id, now: now)
         }
         speaker.choose(now: now)
     }

@@ -33,10 +33,13 @@ struct RoomChangeLimits {
     var room: ChangeLimiter
     /// Changes of its participants' own layouts, together.
     var participantLayouts: ChangeLimiter
+    /// What moderators do.
+    var moderation: ChangeLimiter
 
     init(now: MonotonicInstant) {
         room = ChangeLimiter(rate: 5, burst: 20, now: now)
         participantLayouts = ChangeLimiter(rate: 25, burst: 100, now: now)
+        moderation = ChangeLimiter(rate: 25, burst: 100, now: now)
     }
 }
 

@@ -16,9 +16,13 @@ final class Participant {
     let name: String
     let room: String
     let role: ParticipantRole
+    /// What the participant is and may do in the room.
+    var grants: MemberGrants
     let joined: MonotonicInstant
     /// The address from which the join came; nil if it is not known.
     let address: TransportAddress?
+    /// The address that counts as the client's; nil where that is not known.
+    let client: TransportAddress?
     var changeLimits: ParticipantChangeLimits
     let peer: PeerConnection
     /// The last offer and answer.
@@ -38,6 +42,10 @@ final class Participant {
     /// True if the microphone is on, as the participant says; likewise the camera.
     var microphoneIsOn = true
     var cameraIsOn = true
+    /// What moderators have laid down.
+    var moderation = ModerationState()
+    /// Whether a hand is raised.
+    var hasRaisedHand = false
     /// The participant's own choice of layout; nil: it follows the room.
     var layout: ParticipantLayout?
     /// A picture in place of the participant's video while there is none.
@@ -70,8 +78,10 @@ final class Participant {
     ///   - mayStaySilent: True if the participant may only receive, and never send a packet.
     ///   - queues: The queues in which the participant's pictures are decoded.
     init(
-        id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
-        hasAskedForSelfView: Bool, address: TransportAddress?, peer: PeerConnection, negotiation: Negotiation,
+        id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, grants: MemberGrants,
+        selfView: SelfView,
+        hasAskedForSelfView: Bool, address: TransportAddress?, client: TransportAddress?, peer: PeerConnection,
+        negotiation: Negotiation,
         policy: AnswerPolicy, mayStaySilent: Bool, queues: (camera: JobQueueID, screenShare: JobQueueID),
         now: MonotonicInstant
     ) {
@@ -80,9 +90,11 @@ final class Participant {
         self.name = name
         self.room = room
         self.role = role
+        self.grants = grants
         selfViewOnJoining = selfView
         self.hasAskedForSelfView = hasAskedForSelfView
         self.address = address
+        self.client = client
         self.peer = peer
         self.negotiation = negotiation
         self.policy = policy
@@ -160,13 +172,43 @@ final class Participant {
         }
     }
 
-    /// True if the participant's screen is shown.
-    var sharesScreen: Bool { sendsScreenShare && screenShare?.newest != nil }
+    /// Whether a screen of the participant's is shown.
+    var sharesScreen: Bool { sendsScreenShare && isAdmitted(.screenShare) && screenShare?.newest != nil }
+
+    /// Whether what the participant says is heard, if they send any.
+    var isMicrophoneAdmitted: Bool { grants.permissions.contains(.microphone) && !moderation.isMuted }
+
+    /// Whether a stream of the participant's is shown, if they send it.
+    func isAdmitted(_ content: SourceContent) -> Bool {
+        switch content {
+        case .camera: grants.permissions.contains(.camera) && !moderation.isCameraOff
+        case .screenShare: grants.permissions.contains(.screen)
+        }
+    }
+
+    /// Whether the microphone is on, and may be.
+    var isHeard: Bool { microphoneIsOn && isMicrophoneAdmitted }
+
+    /// Whether the camera is on, and may be.
+    var isCameraShown: Bool { cameraIsOn && isAdmitted(.camera) }
 
     /// True if the participant has a tile: it may send video or audio.
     var isSource: Bool { sendsVideo || sendsAudio }
 
-    /// True if the participant has a seat, or takes its former one when it connects.
+    /// What the participant keeps when its client joins again.
+    struct Rights {
+        var grants: MemberGrants
+        var moderation: ModerationState
+    }
+
+    var rights: Rights { Rights(grants: grants, moderation: moderation) }
+
+    func adopt(_ rights: Rights) {
+        grants = rights.grants
+        moderation = rights.moderation
+    }
+
+    /// Whether the participant has a seat, or takes its former one when it connects.
     var holdsSeat: Bool { isSeated || isReturning }
 
     /// True if the client has proved that it has the keys, or need not. ICE checks alone do not count.
@@ -196,6 +238,16 @@ final class Participant {
         guard isSource || peer.lastAuthenticated != nil else { return false }
         return now - (peer.lastAuthenticated ?? joined) > timeout
     }
+}
+
+/// What moderators have laid down for a participant. It outlasts a reload of the page.
+struct ModerationState: Hashable {
+    /// Not heard, whatever the client does.
+    var isMuted = false
+    /// Muted, and may change that by turning the microphone on.
+    var mayUnmute = false
+    /// Not seen, whatever the client does.
+    var isCameraOff = false
 }
 
 extension NegotiatedMedia {

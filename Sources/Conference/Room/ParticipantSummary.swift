@@ -20,11 +20,19 @@ public struct ParticipantSummary: Codable, Hashable, Sendable {
     public var layout: ParticipantLayout?
     /// True if an avatar replaces the camera.
     public var avatar: Bool
+    /// What the participant is in the room.
+    public var accessRole: AccessRole
+    /// Whether a hand is raised.
+    public var hand: Bool
+    /// Whether a moderator has muted the microphone, or turned the camera off.
+    public var muted: Bool
+    public var cameraOff: Bool
 
     public init(
         id: String, name: String, role: ParticipantRole, microphone: Bool, camera: Bool, screenShare: Bool = false,
         connection: ConnectionState = .new, isSpeaking: Bool = false, layout: ParticipantLayout? = nil,
-        avatar: Bool = false
+        avatar: Bool = false, accessRole: AccessRole = .presenter, hand: Bool = false, muted: Bool = false,
+        cameraOff: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -36,5 +44,9 @@ public struct ParticipantSummary: Codable, Hashable, Sendable {
         self.isSpeaking = isSpeaking
         self.layout = layout
         self.avatar = avatar
+        self.accessRole = accessRole
+        self.hand = hand
+        self.muted = muted
+        self.cameraOff = cameraOff
     }
 }

@@ -71,6 +71,8 @@ extension Room {
 
     func setMediaState(_ state: MediaState, of participant: Participant, now: MonotonicInstant) {
         participant.microphoneIsOn = state.microphone ?? participant.microphoneIsOn
+        participant.hasRaisedHand = state.hand ?? participant.hasRaisedHand
+        if state.microphone == true, participant.moderation.mayUnmute { setMuted(false, participant) }
         audio.setMicrophone(isOn: participant.microphoneIsOn, of: participant.id)
         if let camera = state.camera, camera != participant.cameraIsOn {
             participant.cameraIsOn = camera
@@ -146,15 +148,17 @@ extension Room {
     func summary(of participant: Participant) -> ParticipantSummary {
         ParticipantSummary(
             id: participant.publicID, name: participant.name, role: participant.role,
-            microphone: participant.sendsAudio && participant.microphoneIsOn,
-            camera: participant.sendsVideo && participant.cameraIsOn,
+            microphone: participant.sendsAudio && participant.isHeard,
+            camera: participant.sendsVideo && participant.isCameraShown,
             screenShare: participant.sharesScreen, connection: participant.connection,
             isSpeaking: audio.isSpeaking(participant.id), layout: participant.layout,
-            avatar: participant.avatar != nil)
+            avatar: participant.avatar != nil, accessRole: participant.grants.role, hand: participant.hasRaisedHand,
+            muted: participant.moderation.isMuted, cameraOff: participant.moderation.isCameraOff)
     }
 
     /// Sends an event that a participant came, or has changed since its last event.
     func announce(_ participant: Participant) {
+        guard !participant.grants.isHidden else { return }
         let summary = summary(of: participant)
         guard summary != participant.announced else { return }
         emit(participant.announced == nil ? .participantJoined(summary) : .participantChanged(summary))

@@ -38,7 +38,7 @@ extension Room {
             let packetizationMode = participant.peer.packetizationMode(content.negotiated)
         else { return nil }
         return ForwardingPlane.SourceState(
-            isOn: content == .screenShare || participant.cameraIsOn,
+            isOn: content == .screenShare ? participant.isAdmitted(.screenShare) : participant.isCameraShown,
             canRequestKeyframes: participant.peer.canRequestKeyframes(content.negotiated),
             packetizationMode: packetizationMode, isPicturePaused: pipeline.isPicturePaused,
             pictureTime: pipeline.newestTime)
@@ -72,6 +72,7 @@ extension Room {
         _ received: ReceivedVideoPacket, from sender: Participant, now: MonotonicInstant
     ) -> [Participant] {
         let source = SourceID(participant: sender.id, content: SourceContent(received.content))
+        guard sender.isAdmitted(source.content) else { return [] }
         let commands = forwarding.take(
             received, of: source,
             backlog: { id, size in participant(id)?.peer.backlog(adding: size, now: now).sent ?? .zero }, now: now)

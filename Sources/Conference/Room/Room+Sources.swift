@@ -34,7 +34,7 @@ extension Room {
         else { return .placeholder(avatar: participant.avatar) }
         // A static screen is not sent repeatedly; only the end of its stream ends it.
         let isScreen = content == .screenShare
-        if !isScreen, silence > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
+        if !isScreen, silence > configuration.silentAfter || !participant.isCameraShown { pipeline.forgetPicture() }
         guard let picture = pipeline.newest else { return .placeholder(avatar: participant.avatar) }
         // A source that nobody saw shows an old picture until its next keyframe: no older than a silent source's.
         guard isScreen || now - time <= configuration.silentAfter else {
@@ -51,7 +51,7 @@ extension Room {
         case .screenShare: TileDecoration(icons: .screen)
         case .camera:
             TileDecoration(
-                icons: participant.sendsAudio && participant.microphoneIsOn ? [] : .microphoneMuted,
+                icons: participant.sendsAudio && participant.isHeard ? [] : .microphoneMuted,
                 isSpeaking: audio.isSpeaking(participant.id))
         }
     }

@@ -19,6 +19,8 @@ import VideoCoding
 /// a source, an encoder or a network. It is sans I/O: it gets the time and returns jobs.
 final class Room {
     let id: String
+    /// Tells the room from others that had its name before.
+    let instance: UInt64
     let configuration: RelayConfiguration
     let overload: OverloadControl
     let decoding: DecodeBudget
@@ -36,6 +38,8 @@ final class Room {
 
     private var members: OrderedDictionary<ParticipantID, Participant> = [:]
     var changeLimits: RoomChangeLimits
+    /// Who may enter.
+    var door = RoomDoor()
     private(set) var layout = RoomLayout.grid
     /// The members that share a screen, the newest last.
     private(set) var presenters: [ParticipantID] = []
@@ -50,10 +54,12 @@ final class Room {
     var sharingMembers: Set<ParticipantID> = []
 
     init(
-        id: String, configuration: RelayConfiguration, overload: OverloadControl, decoding: DecodeBudget,
+        id: String, instance: UInt64, configuration: RelayConfiguration, overload: OverloadControl,
+        decoding: DecodeBudget,
         queues: JobQueueAllocator, events: RoomEventLog, wallClock: WallClock, now: MonotonicInstant
     ) {
         self.id = id
+        self.instance = instance
         self.configuration = configuration
         self.overload = overload
         self.decoding = decoding
@@ -101,7 +107,7 @@ final class Room {
         members[participant.id] = nil
         decoding.remove(participant.id)
         presenters.removeAll { $0 == participant.id }
-        emit(.participantLeft(id: participant.publicID))
+        if !participant.grants.isHidden { emit(.participantLeft(id: participant.publicID)) }
         let speaker = audio.activeSpeaker
         audio.remove(participant.id)
         encoders.remove(participant.id)
@@ -117,6 +123,7 @@ final class Room {
     func setAudioStreams(of participant: Participant) {
         audio.setStreams(
             of: participant.id, sendsAudio: participant.sendsAudio, hearsMix: participant.hearsMix)
+        audio.setAdmitted(participant.isMicrophoneAdmitted, of: participant.id)
     }
 
     /// Cancels composing, because nobody is in the room any more.
@@ -163,6 +170,10 @@ final class Room {
 
     func videoFrame(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
         guard let pipeline = participant.makePipeline(for: SourceContent(frame.content), budget: decoding) else {
+            return
+        }
+        guard participant.isAdmitted(pipeline.source.content) else {
+            pipeline.withhold(frame, now: now)
             return
         }
         forwarding.observe(frame, of: pipeline.source, now: now)

@@ -20,6 +20,10 @@ public struct RoomEvent: Hashable, Sendable {
         case encoderFailed(EncoderFailure)
         /// The room is recorded from now on, or not any more.
         case recordingChanged(RecordingStatus)
+        /// A moderator did something.
+        case moderated(ModerationEvent)
+        /// Somebody else may enter now, or waits in the lobby.
+        case entryChanged(RoomEntryState, waiting: Int)
         /// The last participant has left. A room of this name that begins later is another.
         case closed
     }

@@ -13,10 +13,15 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public var tiles: [RoomTile]
     /// The recording that goes on; nil: there is none.
     public var recording: RecordingStatus?
+    /// Who may enter.
+    public var entry: RoomEntryState
+    /// How many wait in the lobby.
+    public var waiting: Int
 
     public init(
         id: String, layout: RoomLayout = .grid, overlays: OverlayList = OverlayList(), activeSpeaker: String? = nil,
-        participants: [ParticipantSummary] = [], tiles: [RoomTile] = [], recording: RecordingStatus? = nil
+        participants: [ParticipantSummary] = [], tiles: [RoomTile] = [], recording: RecordingStatus? = nil,
+        entry: RoomEntryState = RoomEntryState(), waiting: Int = 0
     ) {
         self.id = id
         self.layout = layout
@@ -25,6 +30,8 @@ public struct RoomState: Encodable, Hashable, Sendable {
         self.participants = participants
         self.tiles = tiles
         self.recording = recording
+        self.entry = entry
+        self.waiting = waiting
     }
 }
 
@@ -32,11 +39,12 @@ extension Room {
     var state: RoomState {
         RoomState(
             id: id, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
-            participants: participants.map(summary(of:)),
+            participants: participants.filter { !$0.grants.isHidden }.map(summary(of:)),
             tiles: participants.flatMap { participant in
                 SourceContent.allCases.compactMap { content in
                     participant.demands[content].map { tile($0, content, of: participant) }
                 }
-            }, recording: recorder.map { RecordingStatus(id: $0.id, state: .recording) })
+            }, recording: recorder.map { RecordingStatus(id: $0.id, state: .recording) }, entry: door.state,
+            waiting: door.lobby.waiting.count)
     }
 }

@@ -105,6 +105,13 @@ final class UplinkPipeline {
         return keyframe == nil
     }
 
+    /// Takes a frame that is not to be seen: those that follow need a keyframe first.
+    func withhold(_ frame: ReceivedVideoFrame, now: MonotonicInstant) {
+        newestArrival = now
+        framesSkipped &+= 1
+        gate.leftOut(frame.sample)
+    }
+
     // MARK: Leaving out
 
     /// Sets the decode mode of the next frames. Returns true if it needs a keyframe, to continue or to be exact.

@@ -18,12 +18,7 @@ public struct RoomController: Sendable {
     ///
     /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     public func report() async throws -> RoomReport {
-        let response = try await exchange(.GET, url.path)
-        do {
-            return try JSONDecoder().decode(RoomReport.self, from: Data(response.body.readableBytesView))
-        } catch {
-            throw ClientError.failed(reason: "the relay's answer about the room cannot be understood: \(error)")
-        }
+        try await get(url.path, as: RoomReport.self)
     }
 
     /// Applies a change to the room.
@@ -71,11 +66,27 @@ public struct RoomController: Sendable {
         }
     }
 
-    private func put(_ value: some Encodable, to path: String) async throws {
+    private func put(_ value: some Encodable, to path: String) async throws { try await send(.PUT, path, value) }
+
+    /// Sends JSON.
+    func send(_ method: HTTPMethod, _ path: String, _ value: some Encodable) async throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body = String(decoding: try encoder.encode(value), as: UTF8.self)
-        _ = try await exchange(.PUT, path, body: body)
+        _ = try await exchange(method, path, body: body)
+    }
+
+    /// Sends a request without a body.
+    func send(_ method: HTTPMethod, _ path: String) async throws { _ = try await exchange(method, path) }
+
+    /// Reads JSON.
+    func get<Value: Decodable>(_ path: String, as _: Value.Type) async throws -> Value {
+        let response = try await exchange(.GET, path)
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(response.body.readableBytesView))
+        } catch {
+            throw ClientError.failed(reason: "the relay's answer cannot be understood: \(error)")
+        }
     }
 
     private func exchange(

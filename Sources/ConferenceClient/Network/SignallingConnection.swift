@@ -45,6 +45,7 @@ struct SignallingConnection {
         }
     }
 
+    var eventLoop: any EventLoop { channel.eventLoop }
     /// This end's address: the one that reaches the relay.
     var localAddress: SocketAddress? { channel.localAddress }
     /// The relay's.
@@ -54,12 +55,14 @@ struct SignallingConnection {
     ///
     /// - Throws: `ClientError.relayUnreachable` when no whole answer comes in time.
     func exchange(
-        method: HTTPMethod, path: String, contentType: String? = nil, body: String = ""
+        method: HTTPMethod, path: String, contentType: String? = nil, body: String = "", pin: String? = nil
     ) async throws -> Response {
         var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
         head.headers.add(name: "Host", value: url.authority)
         head.headers.add(name: "User-Agent", value: "confclient")
         head.headers.add(name: "Connection", value: "close")
+        if let token = url.token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let pin { head.headers.add(name: "Room-PIN", value: pin) }
         if let contentType { head.headers.add(name: "Content-Type", value: contentType) }
         let buffer = ByteBuffer(string: body)
         head.headers.add(name: "Content-Length", value: String(buffer.readableBytes))

@@ -33,6 +33,7 @@ extension ClientSession {
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "\(options.url.path)/events")
         head.headers.add(name: "Host", value: options.url.authority)
         head.headers.add(name: "User-Agent", value: "confclient")
+        if let token = options.url.token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
         head.headers.add(name: "Accept", value: "text/event-stream")
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)

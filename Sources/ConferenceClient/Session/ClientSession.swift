@@ -33,6 +33,8 @@ public final class ClientSession: @unchecked Sendable {
     let options: JoinOptions
     let eventLoop: any EventLoop
     let negotiation: Negotiation
+    /// With which the room is moderated, if the client began it.
+    public var moderatorKey: String? { negotiation.moderatorKey }
     let peer: PeerConnection
     let socket: MediaSocket
     let videoSender: VideoSendPipeline?

@@ -9,6 +9,10 @@ public import VideoCoding
 public struct JoinOptions: Sendable {
     public var url: RoomURL
     public var name: String
+    /// The PIN of the room; nil: it has none.
+    public var pin: String?
+    /// Called when the client has to wait in the room's lobby.
+    public var onWaiting: @Sendable () -> Void = {}
     public var video: VideoInput
     public var videoSettings: VideoInputSettings
     public var audio: AudioInput

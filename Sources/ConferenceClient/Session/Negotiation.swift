@@ -17,6 +17,8 @@ struct Negotiation: Sendable {
     }
     /// The time at which the offer was posted.
     var posted: MonotonicInstant
+    /// With which the room is moderated, if the client began it; nil: it did not.
+    var moderatorKey: String?
 
     /// Makes the offer of a client that receives at `address`.
     ///
@@ -49,10 +51,21 @@ struct Negotiation: Sendable {
     static func join(
         _ options: JoinOptions, offer: SessionDescription, pending: PendingOffer, over connection: SignallingConnection
     ) async throws -> Negotiation {
-        let posted = ClientClock.now()
-        let response = try await connection.exchange(
+        var posted = ClientClock.now()
+        let sdp = offer.encode()
+        var response = try await connection.exchange(
             method: .POST, path: options.url.joinPath(name: options.name, selfView: options.showsSelfView),
-            contentType: "application/sdp", body: offer.encode())
+            contentType: "application/sdp", body: sdp, pin: options.pin)
+        while response.status == 202 {
+            options.onWaiting()
+            let lobby = Lobby(url: options.url, eventLoop: connection.eventLoop)
+            let ticket = try await lobby.admission(at: response.headers.first(name: "Location").flatMap(Self.path(of:)))
+            posted = ClientClock.now()
+            response = try await SignallingConnection.connect(to: options.url, on: connection.eventLoop).exchange(
+                method: .POST,
+                path: options.url.joinPath(name: options.name, selfView: options.showsSelfView, ticket: ticket),
+                contentType: "application/sdp", body: sdp, pin: options.pin)
+        }
         func refusal(_ reason: String) -> ClientError {
             .relayRefused(url: "\(options.url)", status: response.status, reason: reason)
         }
@@ -68,7 +81,9 @@ struct Negotiation: Sendable {
             let answer = try SessionDescription(parsing: response.text)
             let session = try OfferAnswer.complete(pending: pending, answer: answer)
             guard !session.media.isEmpty else { throw refusal("it accepts neither our video nor our audio") }
-            return Negotiation(session: session, location: path, posted: posted)
+            return Negotiation(
+                session: session, location: path, posted: posted,
+                moderatorKey: response.headers.first(name: "Moderator-Key"))
         } catch let error as SDPError {
             throw refusal("its answer cannot be used: \(error)")
         }

@@ -5,8 +5,10 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
     public let host: String
     public let port: Int
     public let room: String
+    /// What the relay is shown as `Authorization: Bearer`; nil: nothing.
+    public var token: String?
 
-    /// Parses an address.
+    /// Parses an address. A room's link may have a token behind it: `#token=…`.
     ///
     /// - Throws: A `ClientError.usage` that describes the mistake.
     public init(_ text: String) throws(ClientError) {
@@ -26,8 +28,13 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
         self.host = host.trimmingCharacters(in: ["[", "]"])
         port = parts.port ?? 80
         room = String(path[1])
+        let fragment = parts.fragment ?? ""
+        token = fragment.hasPrefix(Self.tokenPrefix) ? String(fragment.dropFirst(Self.tokenPrefix.count)) : nil
     }
 
+    private static let tokenPrefix = "token="
+
+    /// Without the token, which is a secret.
     public var description: String { "http://\(authority)/rooms/\(room)" }
 
     /// The host and the port as in the `Host` field.
@@ -37,11 +44,12 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
     var path: String { "/rooms/\(room)" }
 
     /// The path that a participant is posted to.
-    func joinPath(name: String, selfView: Bool?) -> String {
+    func joinPath(name: String, selfView: Bool?, ticket: String? = nil) -> String {
         var unreserved = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."~"))
         unreserved.insert(charactersIn: "-._~")
         let name = name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
         let selfView = selfView.map { "&self-view=\($0 ? "always" : "never")" } ?? ""
-        return "/rooms/\(room)/participants?name=\(name)\(selfView)"
+        let ticket = ticket.map { "&ticket=\($0)" } ?? ""
+        return "/rooms/\(room)/participants?name=\(name)\(selfView)\(ticket)"
     }
 }

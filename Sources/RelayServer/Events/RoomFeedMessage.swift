@@ -1,6 +1,7 @@
 import Conference
 import Foundation
 import NIOCore
+import RoomAPI
 import Synchronization
 
 /// A message to the subscribers of a room. Its text is encoded once for all of them.
@@ -55,6 +56,9 @@ struct RoomFeedMessage: Sendable {
         case .tileChanged(let tile): try encode("tileChanged", tile, id: id)
         case .encoderFailed(let failure): try encode("encoderFailed", failure, id: id)
         case .recordingChanged(let status): try encode("recordingChanged", status, id: id)
+        case .moderated(let event): try encode("moderated", event, id: id)
+        case .entryChanged(let entry, let waiting):
+            try encode("entryChanged", Entry(entry: entry, waiting: waiting), id: id)
         case .closed: try encode("closed", Nothing(), id: id)
         }
     }
@@ -85,6 +89,11 @@ struct RoomFeedMessage: Sendable {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(participant, forKey: .participant)
         }
+    }
+
+    private struct Entry: Encodable {
+        var entry: RoomEntryState
+        var waiting: Int
     }
 
     private struct Nothing: Encodable {}

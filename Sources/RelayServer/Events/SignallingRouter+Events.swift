@@ -7,6 +7,13 @@ extension SignallingRouter {
     func events(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let room = try RoomName(context.parameters.require("room"))
         let participant = request.uri.queryParameters["participant"].map { String($0) }
+        let lease = context.quotaSubject.map { quotas.openStream(for: $0) }
+        if case .some(nil) = lease {
+            throw Problem(
+                .tooManyRequests,
+                "your address has its share of connections for events; close some, or try again later",
+                headers: [.retryAfter: "30"])
+        }
         let first: RoomFeed
         do {
             first = try await driver.follow(room: room.rawValue, participant: participant)
@@ -26,6 +33,7 @@ extension SignallingRouter {
                 feed = next
             } while true
             try await writer.finish(nil)
+            withExtendedLifetime(lease) {}
         }
         return Response(status: .ok, headers: headers, body: body)
     }

@@ -2,10 +2,8 @@ import SecureTransport
 
 /// Decides for each new connection to the signalling server how it is served, so that no client can hold all of them.
 ///
-/// A client is an IPv4 address or an IPv6 /64 network. It may hold as many connections as are free: one client at most
-/// half of all, two at most a third each (the dynamic threshold of Choudhury and Hahne, IEEE/ACM Transactions on
-/// Networking 6 (2), 1998). So there is always a place for a client without connections. A trusted proxy stands for
-/// many clients and may hold all of them.
+/// A client is an IPv4 address or an IPv6 /64 network; clients share the connections by `FairShare`. A trusted proxy
+/// stands for many clients and may hold all of them.
 ///
 /// Further connections come from a reserve, which answers health checks only, and is shared by the same rule.
 struct ConnectionAdmission {
@@ -19,34 +17,8 @@ struct ConnectionAdmission {
         case refused
     }
 
-    /// A number of places and the clients that hold them.
-    private struct Pool {
-        let capacity: Int
-        private(set) var count = 0
-        private var counts: [ClientNetwork: Int] = [:]
-
-        init(capacity: Int) {
-            self.capacity = capacity
-        }
-
-        mutating func take(for client: ClientNetwork, isTrusted: Bool) -> Bool {
-            let free = capacity - count
-            let own = counts[client, default: 0]
-            guard free > 0, own < free || isTrusted else { return false }
-            count += 1
-            counts[client] = own + 1
-            return true
-        }
-
-        mutating func giveBack(_ client: ClientNetwork) {
-            guard let own = counts[client] else { return }
-            count -= 1
-            counts[client] = own > 1 ? own - 1 : nil
-        }
-    }
-
-    private var served: Pool
-    private var reserve: Pool
+    private var served: FairShare<ClientNetwork>
+    private var reserve: FairShare<ClientNetwork>
     private let trustedProxies: Set<ClientNetwork>
     /// Connections that were not served in full.
     private(set) var refusedCount: UInt64 = 0
@@ -56,8 +28,8 @@ struct ConnectionAdmission {
     ///   - reserve: Connections beyond these on which health checks are answered.
     ///   - trustedProxies: Reverse proxies; their ports are not used.
     init(maximum: Int, reserve: Int, trustedProxies: [TransportAddress] = []) {
-        served = Pool(capacity: maximum)
-        self.reserve = Pool(capacity: reserve)
+        served = FairShare(capacity: maximum)
+        self.reserve = FairShare(capacity: reserve)
         self.trustedProxies = Set(trustedProxies.map { ClientNetwork($0) })
     }
 

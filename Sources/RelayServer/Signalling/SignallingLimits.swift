@@ -14,8 +14,10 @@ enum SignallingLimits {
     static let headerFieldCount = 64
     /// Connections on which health checks are answered when a client, or all of them, have no other left.
     static let reservedConnections = 64
-    /// The longest time of such a connection.
+    /// How long such a connection may last.
     static let reservedTimeout = TimeAmount.seconds(5)
+    /// Connections to the administration address.
+    static let administrationConnections = 64
     /// The longest time of a connection without a request.
     static let idleTimeout = TimeAmount.seconds(30)
     /// The longest time of a request from its head to the last byte of its answer.

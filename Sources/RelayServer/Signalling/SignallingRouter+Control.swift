@@ -67,7 +67,7 @@ extension SignallingRouter {
         return try await perform(.setAvatar(nil, participant: participant), in: room)
     }
 
-    private func perform(_ command: RoomCommand, in room: RoomName) async throws -> Response {
+    func perform(_ command: RoomCommand, in room: RoomName) async throws -> Response {
         do {
             try await driver.perform(command, room: room.rawValue)
             return Response(status: .noContent)
@@ -82,7 +82,7 @@ extension Problem {
     init(_ error: RoomControlError) {
         let status: HTTPResponse.Status =
             switch error {
-            case .noSuchRoom, .noSuchParticipant, .noSuchRecording: .notFound
+            case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .noSuchRecording: .notFound
             case .isRecorded: .conflict
             case .layoutNamesNobody, .nobodyToHide, .noSuchImages: .unprocessableContent
             case .tooManyChanges: .tooManyRequests

@@ -11,7 +11,7 @@ extension SignallingRouter {
         { request, context in
             let room = try RoomName(context.parameters.require("room"))
             let query = request.uri.queryParameters
-            let name = try query["name"].map { try ParticipantName(String($0)) } ?? .guest
+            let name = try self.name(query["name"].map { String($0) }, of: context.caller)
             let selfView = try query["self-view"].map { try Self.selfView(String($0)) }
             // A name of before the relay was started again is no reason to refuse the join.
             let former = query["resume"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
@@ -20,27 +20,60 @@ extension SignallingRouter {
                     .unsupportedMediaType, "the body must be an SDP offer: send Content-Type: application/sdp",
                     headers: [.acceptPost: SignallingMediaType.sdp])
             }
+            let grants = context.caller.grants
+            let role = try Self.role(at: endpoint, with: grants)
             let offer = try await request.text()
-            try checkKeyExchange(offer: offer, peer: context.peer)
-            // A proxy on this machine joins for many clients; from elsewhere anybody can claim to be a proxy.
-            let isForwarded = Self.isForwarded(request)
+            try checkKeyExchange(offer: offer, of: request, context)
+            // Neither the offer's addresses of who comes through a proxy, nor those of who is on another site's page,
+            // are the peer's: no media may go there before a packet from there has authenticated.
+            let isDirect = !ClientDirectory.isForwarded(request.head) && !context.isFromOtherSite
+            var wanted = JoinRequest(
+                room: room.rawValue, name: name.rawValue, offer: offer, role: role, selfView: selfView,
+                signallingPeer: isDirect ? context.peer : nil, client: context.client, returningAs: former,
+                grants: grants, makesCreatorModerator: access.isOpen)
+            wanted.ticket = query["ticket"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
+            let pin = request.headers[.roomPIN] ?? query["pin"].map { String($0) }
+            wanted.hasPIN = try await access.check(pin: pin, of: room, context)
+            let admission = try access.admit(context.caller, returningAs: former)
             let joined: JoinResult
             do throws(JoinError) {
-                joined = try await driver.join(
-                    JoinRequest(
-                        room: room.rawValue, name: name.rawValue, offer: offer, role: endpoint.role,
-                        selfView: selfView, signallingPeer: isForwarded ? nil : context.peer,
-                        client: isForwarded && context.peer?.isLoopback == true ? nil : context.peer,
-                        returningAs: former))
+                joined = try await driver.join(wanted)
             } catch {
+                admission.giveBack()
+                if case .waits(let ticket) = error { return try waits(ticket, in: room) }
                 throw Problem(error)
             }
+            admission.take(participant: joined.participantID)
             var response = Response.text(joined.answer, type: SignallingMediaType.sdp, status: .created)
             response.headers[.location] = endpoint.location(
                 room: room, session: try sessions.name(of: joined.participantID, in: room))
             response.headers[.eTag] = joined.entityTag
+            if let instance = joined.createdRoom {
+                response.headers[.moderatorKey] = try sessions.moderatorKey(of: room, instance: instance)
+            }
             response.headers.append(servers(for: joined.participantID))
             return response
+        }
+    }
+
+    /// What a participant is called: as their token says, or else as they do.
+    private func name(_ wanted: String?, of caller: Caller) throws(Problem) -> ParticipantName {
+        if let name = caller.claims?.name ?? wanted { return try ParticipantName(name) }
+        return .guest
+    }
+
+    /// What someone sends and receives who joins at an endpoint with these grants.
+    private static func role(at endpoint: JoiningEndpoint, with grants: MemberGrants) throws(Problem) -> ParticipantRole
+    {
+        let mayWatch = grants.permissions.contains(.watch)
+        switch endpoint.role {
+        case .publish where !grants.mayPublish: throw AccessControl.forbidden("your token does not let you publish")
+        case .watch where !mayWatch: throw AccessControl.forbidden("your token does not let you watch")
+        case .sendAndReceive where !mayWatch && !grants.mayPublish:
+            throw AccessControl.forbidden("your token lets you neither publish nor watch")
+        case .sendAndReceive where !grants.mayPublish: return .watch
+        case .sendAndReceive where !mayWatch: return .publish
+        case let role: return role
         }
     }
 
@@ -50,6 +83,18 @@ extension SignallingRouter {
             throw Problem(.notFound, "there is no such participant in the room '\(room.rawValue)'")
         }
         return Response(status: .ok)
+    }
+
+    /// Shows a participant out: at their own wish, or a moderator's.
+    func leaveOrRemove(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let (room, participant) = try participantPath(context)
+        let name = try context.parameters.require("participant")
+        if (try? sessions.participant(ofSession: name, in: room)) != nil { return try await leave(request, context) }
+        // Somebody who moderates, and says so by Authorization.
+        guard context.caller.may(.moderate) else {
+            throw AccessControl.forbidden("only who joined, or a moderator, may end the session of \(participant)")
+        }
+        return try await remove(request, context)
     }
 
     /// The room and the participant that a path names, with or without the key of the session.
@@ -75,28 +120,31 @@ extension SignallingRouter {
         return selfView
     }
 
-    /// Returns true if a proxy passed the request on. The peer is then the proxy: the offer's addresses are not the
-    /// peer's, and no media may go there before a packet from there has authenticated.
-    private static func isForwarded(_ request: Request) -> Bool {
-        ["Forwarded", "X-Forwarded-For"].contains { name in
-            HTTPField.Name(name).map { request.headers.contains($0) } ?? false
-        }
-    }
-
     /// Refuses keys that crossed a network in the clear (RFC 4568, section 7.1): `a=crypto` over plain HTTP is taken
-    /// from this machine only, a reverse proxy with TLS included.
-    func checkKeyExchange(offer: String, peer: TransportAddress?) throws(Problem) {
-        guard !isEncrypted, let peer, !peer.isLoopback, !isLocalAddress(peer) else { return }
+    /// from programs on this machine only, and from a proxy here that has TLS. Neither a page of another site nor the
+    /// client of a proxy is here because the browser or the proxy is.
+    func checkKeyExchange(offer: String, of request: Request, _ context: SignallingContext) throws(Problem) {
+        guard !isEncrypted, let peer = context.peer else { return }
+        let isHere = peer.isLoopback || isLocalAddress(peer)
+        let isForwarded = ClientDirectory.isForwarded(request.head)
+        guard
+            !isHere || context.isFromOtherSite || (isForwarded && !ClientDirectory.isForwardedByTLS(request.head))
+        else { return }
         let carriesKeys = offer.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).contains {
             $0.starts(with: "a=crypto:".utf8)
         }
-        guard !carriesKeys else {
+        guard carriesKeys else { return }
+        if isHere, isForwarded, !context.isFromOtherSite {
             throw Problem(
                 .forbidden,
-                "the offer carries SRTP keys (a=crypto) over plain HTTP from another machine, where anyone on the way "
-                    + "can read them: join by DTLS, serve HTTPS (--tls-certificate), or join from the relay's own machine"
-            )
+                "the offer carries SRTP keys (a=crypto) and came through a proxy that does not say that its client used "
+                    + "TLS: join by DTLS, or have the proxy set X-Forwarded-Proto: https")
         }
+        throw Problem(
+            .forbidden,
+            "the offer carries SRTP keys (a=crypto) over plain HTTP from another machine or another site's page, where "
+                + "anyone on the way can read them: join by DTLS, serve HTTPS (--tls-certificate), or join from the "
+                + "relay's own machine")
     }
 }
 
@@ -114,6 +162,13 @@ extension Problem {
         case .tooManyUnconnectedFromAddress(_, let seconds), .tooManyOffers(let seconds):
             self.init(.tooManyRequests, error.description, headers: [.retryAfter: "\(seconds)"])
             return
+        case .pinNeeded:
+            // The scheme is ours: browsers ask nobody for a password.
+            self.init(.unauthorized, error.description, headers: [.wwwAuthenticate: "PIN"])
+            return
+        case .keptOut, .locked: status = .forbidden
+        case .waits: status = .accepted
+        case .lobbyFull: status = .serviceUnavailable
         case .noSuchParticipant: status = .notFound
         case .roomFull, .tooManyRooms, .draining, .closed, .resources: status = .serviceUnavailable
         }
@@ -134,4 +189,11 @@ extension Problem {
             }
         self.init(status, error.description)
     }
+}
+
+extension HTTPField.Name {
+    /// The key with which a room's creator moderates it.
+    static let moderatorKey = known("Moderator-Key")
+    /// The PIN of a room that is joined.
+    static let roomPIN = known("Room-PIN")
 }

@@ -6,6 +6,24 @@ import RoomAPI
 
 /// What is recorded, and what was.
 extension SignallingRouter {
+    var recordingRoutes: [Route] {
+        [
+            Route(
+                "/rooms/:room/recordings",
+                [.init(.get, .needs(.record), roomRecordings), .init(.post, .needs(.record), startRecording)]),
+            Route(
+                "/rooms/:room/recordings/:recording",
+                [.init(.get, .needs(.record), recording), .init(.delete, .needs(.record), stopRecording)]),
+            Route("/recordings", [.init(.get, .needsEverywhere(.record), allRecordings)]),
+            Route(
+                "/recordings/:recording",
+                [
+                    .init(.get, .needsEverywhere(.record), recording),
+                    .init(.delete, .needsEverywhere(.record), deleteRecording),
+                ]),
+        ]
+    }
+
     func startRecording(_ request: Request, _ context: SignallingContext) async throws -> Response {
         _ = try recordingStore()
         let room = try RoomName(context.parameters.require("room"))

@@ -50,6 +50,8 @@ extension SignallingRouter {
         return (report, room)
     }
 
+    func health(_ request: Request, _ context: SignallingContext) async throws -> Response { .text("ok\n") }
+
     func readiness(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let readiness = Readiness(try await driver.snapshots.report().snapshot)
         var response = try Response.json(readiness, status: readiness.ready ? .ok : .serviceUnavailable)

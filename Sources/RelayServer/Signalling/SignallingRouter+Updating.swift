@@ -69,7 +69,7 @@ extension SignallingRouter {
         _ request: Request, room: String, participant: String, _ context: SignallingContext
     ) async throws -> Response {
         let offer = try await request.text()
-        try checkKeyExchange(offer: offer, peer: context.peer)
+        try checkKeyExchange(offer: offer, of: request, context)
         let result: JoinResult
         do {
             result = try await driver.renegotiate(

@@ -2,6 +2,7 @@ import Conference
 import Foundation
 import HTTPTypes
 import Hummingbird
+import MediaCore
 import RoomAPI
 import SDP
 import SecureTransport
@@ -32,45 +33,26 @@ struct SignallingRouter {
     var recordings: RecordingStore?
     /// The files of the page.
     var webFiles = WebFiles.embedded
+    /// Which web pages may use the relay.
+    var sites = SitePolicy()
+    /// Whose request it is.
+    var clients = ClientDirectory()
+    /// How often a client may ask.
+    var quotas = RequestQuotas()
+    /// Who may do what.
+    let access: AccessControl
+    /// Whether figures, the list of rooms and the debug view are served at another address.
+    var hasAdministrationAddress = false
+    /// The clock of quotas.
+    var now: @Sendable () -> MonotonicInstant = { .now() }
 
     /// Everything that HTTP clients reach.
     func makeRouter() -> Router<SignallingContext> {
         let router = Router(context: SignallingContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: CrossOriginMiddleware())
+        router.add(middleware: SiteMiddleware(policy: sites))
         router.add(middleware: ProblemMiddleware())
-        add("/", to: router, [.get: page])
-        add("/web/**", to: router, [.get: webFile])
-        add("/openapi.json", to: router, [.get: interfaceDescription])
-        add("/healthz", to: router, [.get: { _, _ in .text("ok\n") }])
-        add("/readyz", to: router, [.get: readiness])
-        add("/metrics", to: router, [.get: metrics])
-        add("/rooms", to: router, [.get: roomList])
-        add("/rooms/:room", to: router, [.get: room])
-        add("/rooms/:room/events", to: router, [.get: events])
-        add("/rooms/:room/debug", to: router, [.get: debugView])
-        add("/rooms/:room/debug.svg", to: router, [.get: debugDrawing])
-        add("/rooms/:room/debug.json", to: router, [.get: debugData])
-        add("/rooms/:room/layout", to: router, [.put: setRoomLayout])
-        add("/rooms/:room/overlays", to: router, [.get: overlays, .put: setOverlays])
-        add("/rooms/:room/recordings", to: router, [.get: roomRecordings, .post: startRecording])
-        add("/rooms/:room/recordings/:recording", to: router, [.get: recording, .delete: stopRecording])
-        add("/recordings", to: router, [.get: allRecordings])
-        add("/recordings/:recording", to: router, [.get: recording, .delete: deleteRecording])
-        add("/rooms/:room/participants", to: router, [.post: joining(.participants)])
-        add(
-            "/rooms/:room/participants/:participant", to: router,
-            [.get: participant, .patch: update, .delete: leave])
-        add(
-            "/rooms/:room/participants/:participant/layout", to: router,
-            [.put: setParticipantLayout, .delete: resetParticipantLayout])
-        add("/rooms/:room/participants/:participant/media", to: router, [.put: setMediaState])
-        add(
-            "/rooms/:room/participants/:participant/avatar", to: router,
-            [.put: setAvatar, .delete: removeAvatar])
-        for endpoint in [JoiningEndpoint.whip, .whep] {
-            add("/\(endpoint.rawValue)/:room", to: router, [.post: joining(endpoint)])
-            add("/\(endpoint.rawValue)/:room/:participant", to: router, [.patch: update, .delete: leave])
-        }
+        router.add(middleware: QuotaMiddleware(clients: clients, quotas: quotas, now: now))
+        for route in routes { add(route, to: router) }
         return router
     }
 
@@ -79,25 +61,78 @@ struct SignallingRouter {
         iceServers.map { turnSecret?.completing($0, for: user, at: Date()) ?? $0 }
     }
 
-    /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with the list of allowed ones.
-    private func add(
-        _ path: String, to router: Router<SignallingContext>, _ handlers: [HTTPRequest.Method: Handler]
-    ) {
-        let path = RouterPath(path)
-        for (method, handler) in handlers { router.on(path, method: method, use: handler) }
-        var allowed = handlers.keys.map(\.rawValue) + ["OPTIONS"]
-        if handlers[.get] != nil { allowed.append("HEAD") }
+    /// What is served, and what each request takes.
+    var routes: [Route] {
+        let elsewhere: Handler? = hasAdministrationAddress ? { @Sendable _, _ in throw Self.servedElsewhere } : nil
+        return [
+            Route("/", [.init(.get, .none, page)]),
+            Route("/web/**", [.init(.get, .none, webFile)]),
+            Route("/openapi.json", [.init(.get, .none, interfaceDescription)]),
+            Route("/healthz", [.init(.get, .none, health)]),
+            Route("/readyz", [.init(.get, .none, readiness)]),
+            Route("/metrics", [.init(.get, .needsEverywhere(.inspect), elsewhere ?? metrics)]),
+            Route("/rooms", [.init(.get, .needsEverywhere(.inspect), elsewhere ?? roomList)]),
+            Route(
+                "/rooms/:room",
+                [.init(.get, .needsUnlessPage(.watch), room), .init(.delete, .needs(.moderate), endRoom)]),
+            Route("/rooms/:room/events", [.init(.get, .needs(.watch), events)]),
+            Route("/rooms/:room/debug", [.init(.get, .needs(.inspect), elsewhere ?? debugView)]),
+            Route("/rooms/:room/debug.svg", [.init(.get, .needs(.inspect), elsewhere ?? debugDrawing)]),
+            Route("/rooms/:room/debug.json", [.init(.get, .needs(.inspect), elsewhere ?? debugData)]),
+            Route("/rooms/:room/layout", [.init(.put, .needs(.arrange), setRoomLayout)]),
+            Route(
+                "/rooms/:room/overlays",
+                [.init(.get, .needs(.watch), overlays), .init(.put, .needs(.arrange), setOverlays)]),
+            Route("/rooms/:room/participants", [.init(.post, .join, joining(.participants))]),
+            Route(
+                "/rooms/:room/participants/:participant",
+                [
+                    .init(.get, .ownSessionOr(.watch), participant), .init(.patch, .ownSession, update),
+                    .init(.delete, .ownSessionOr(.moderate), leaveOrRemove),
+                ]),
+            Route(
+                "/rooms/:room/participants/:participant/layout",
+                [
+                    .init(.put, .ownSessionOr(.arrange), setParticipantLayout),
+                    .init(.delete, .ownSessionOr(.arrange), resetParticipantLayout),
+                ]),
+            Route("/rooms/:room/participants/:participant/media", [.init(.put, .ownSession, setMediaState)]),
+            Route(
+                "/rooms/:room/participants/:participant/avatar",
+                [.init(.put, .ownSession, setAvatar), .init(.delete, .ownSession, removeAvatar)]),
+        ]
+            + moderationRoutes
+            + recordingRoutes
+            + [JoiningEndpoint.whip, .whep].flatMap { endpoint in
+                [
+                    Route("/\(endpoint.rawValue)/:room", [.init(.post, .join, joining(endpoint))]),
+                    Route(
+                        "/\(endpoint.rawValue)/:room/:participant",
+                        [.init(.patch, .ownSession, update), .init(.delete, .ownSession, leave)]),
+                ]
+            }
+    }
+
+    /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with what is allowed.
+    func add(_ route: Route, to router: Router<SignallingContext>) {
+        let path = RouterPath(route.path)
+        let methods = Set(route.requests.map(\.method))
+        for request in route.requests {
+            router.on(path, method: request.method, use: checked(request))
+        }
+        var allowed = methods.map(\.rawValue) + ["OPTIONS"]
+        if methods.contains(.get) { allowed.append("HEAD") }
         var headers: HTTPFields = [.allow: allowed.sorted().joined(separator: ", ")]
-        for method in [HTTPRequest.Method.get, .post, .put, .patch, .delete] where handlers[method] == nil {
+        for method in [HTTPRequest.Method.get, .post, .put, .patch, .delete] where !methods.contains(method) {
             router.on(path, method: method) { [headers] request, _ -> Response in
                 throw Problem(
                     .methodNotAllowed, "\(request.method.rawValue) is not possible here; see the Allow field",
                     headers: headers)
             }
         }
-        if handlers[.post] != nil { headers[.acceptPost] = SignallingMediaType.sdp }
-        if handlers[.patch] != nil { headers[.acceptPatch] = SignallingMediaType.updates }
-        let isJoined = handlers[.post] != nil
+        let isJoined = route.requests.contains { $0.requirement == .join }
+        if isJoined { headers[.acceptPost] = SignallingMediaType.sdp }
+        if methods.contains(.patch) { headers[.acceptPatch] = SignallingMediaType.updates }
         router.on(path, method: .options) { [headers, self] request, _ in
             var headers = headers
             // Clients that need the servers before their offer ask in this way; a browser's preflight does not want
@@ -106,6 +141,48 @@ struct SignallingRouter {
                 headers.append(servers(for: "guest"))
             }
             return Response(status: .ok, headers: headers)
+        }
+    }
+
+    /// Answers a request only if its sender may ask for it.
+    private func checked(_ request: Route.Request) -> Handler {
+        let (requirement, handler, access, quotas, now) = (request.requirement, request.handler, access, quotas, now)
+        guard requirement != .none else { return handler }
+        return { request, context in
+            var context = context
+            let room = try context.parameters.get("room").map { try RoomName($0) }
+            context.caller = try await access.check(
+                requirement, request, context, room: room, session: context.parameters.get("participant"))
+            if let identity = context.caller.claims?.identity, let kind = QuotaMiddleware.kind(of: request.method),
+                let seconds = quotas.take(kind, of: .identity(identity), now: now())
+            {
+                throw Problem.tooManyRequests(kind, retryAfter: seconds)
+            }
+            return try await handler(request, context)
+        }
+    }
+}
+
+/// A path and what can be done with it.
+struct Route: Sendable {
+    let path: String
+    let requests: [Request]
+
+    init(_ path: String, _ requests: [Request]) {
+        self.path = path
+        self.requests = requests
+    }
+
+    /// A method, what it takes, and what answers it.
+    struct Request: Sendable {
+        let method: HTTPRequest.Method
+        let requirement: Requirement
+        let handler: SignallingRouter.Handler
+
+        init(_ method: HTTPRequest.Method, _ requirement: Requirement, _ handler: @escaping SignallingRouter.Handler) {
+            self.method = method
+            self.requirement = requirement
+            self.handler = handler
         }
     }
 }

@@ -60,11 +60,12 @@ final class VirtualCall {
     func join(
         _ name: String, room: String = "demo", colour: Colour? = nil, video: MediaDirection? = .sendAndReceive,
         audio: MediaDirection? = .sendAndReceive, selfView: SelfView? = nil, role: ParticipantRole = .sendAndReceive,
-        overDTLS: Bool = false, returningAs: String? = nil,
+        overDTLS: Bool = false, returningAs: String? = nil, grants: MemberGrants = .open, isOpen: Bool = false,
         dimensions: VideoDimensions = VideoDimensions(width: 160, height: 90),
         downlink: LinkProfile = LinkProfile(rate: .unlimited, delay: .milliseconds(10)),
         rateLimits: RateLimits = RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(600)),
-        adjust: (inout OfferParameters) -> Void = { _ in }
+        adjust: (inout OfferParameters) -> Void = { _ in },
+        adjustRequest: (inout JoinRequest) -> Void = { _ in }
     ) throws -> TestClient {
         let address = TransportAddress(ipv4: 0x7f00_0001, port: UInt16(20_000 + joinCount))
         joinCount += 1
@@ -79,11 +80,11 @@ final class VirtualCall {
         }
         adjust(&parameters)
         let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
-        let result = try relay.join(
-            JoinRequest(
-                room: room, name: name, offer: rewriteOffer(offer.encode()), role: role, selfView: selfView,
-                signallingPeer: address, returningAs: returningAs),
-            now: now)
+        var request = JoinRequest(
+            room: room, name: name, offer: rewriteOffer(offer.encode()), role: role, selfView: selfView,
+            signallingPeer: address, returningAs: returningAs, grants: grants, makesCreatorModerator: isOpen)
+        adjustRequest(&request)
+        let result = try relay.join(request, now: now)
         let session = try OfferAnswer.complete(
             pending: pending, answer: SessionDescription(parsing: result.answer))
         let client = try TestClient(

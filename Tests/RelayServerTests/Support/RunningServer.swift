@@ -38,6 +38,16 @@ struct RunningServer {
         try await run.value
     }
 
+    /// A TCP port of loopback that nobody listens on.
+    static func freePort() async throws -> UInt16 {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = channel.localAddress?.port ?? 0
+        try await channel.close()
+        return UInt16(clamping: port)
+    }
+
     typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     /// Opens a TCP connection from an address of this machine.

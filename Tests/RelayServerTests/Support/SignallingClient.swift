@@ -49,6 +49,17 @@ struct SignallingClient {
     var iceServers: [ICEServer] = []
     var turnSecret: TURNSecret?
     var webFiles = WebFiles.embedded
+    var sites: SitePolicy?
+    var clients = ClientDirectory()
+    var quotas = RequestQuotas()
+    var keys: KeyStore?
+    var spent = SpentTokens()
+    /// Seconds since 1970, for tokens.
+    var time: @Sendable () -> Double = { 1_700_000_000 }
+    var hasAdministrationAddress = false
+    /// The `Host` field.
+    var authority = "relay"
+    var now: @Sendable () -> MonotonicInstant = { .now() }
 
     /// Sends a request to a driver, which is closed afterwards unless it is given.
     func send(
@@ -66,16 +77,23 @@ struct SignallingClient {
             status: response.status, headers: response.headers, body: String(buffer: collector.buffer.withLock { $0 }))
     }
 
+    func makeRouter(_ driver: RelayDriver) -> SignallingRouter {
+        SignallingRouter(
+            driver: driver, mediaPort: 7000, isEncrypted: isEncrypted, isLocalAddress: { $0.host == "192.0.2.10" },
+            iceServers: iceServers, turnSecret: turnSecret, sessions: Self.sessions, webFiles: webFiles,
+            sites: sites ?? SitePolicy(isEncrypted: isEncrypted), clients: clients, quotas: quotas,
+            access: AccessControl(
+                keys: keys, driver: driver, sessions: Self.sessions, quotas: quotas, now: now, time: time, spent: spent),
+            hasAdministrationAddress: hasAdministrationAddress, now: now)
+    }
+
     /// A response whose body is not written yet.
     func respond(
         _ driver: RelayDriver, _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
         body: String = "", bytes: ByteBuffer? = nil, from peer: TransportAddress? = loopback
     ) async throws -> Response {
-        let router = SignallingRouter(
-            driver: driver, mediaPort: 7000, isEncrypted: isEncrypted, isLocalAddress: { $0.host == "192.0.2.10" },
-            iceServers: iceServers, turnSecret: turnSecret, sessions: Self.sessions, webFiles: webFiles
-        ).makeRouter().buildResponder()
-        var head = HTTPRequest(method: method, scheme: "http", authority: "relay", path: path)
+        let router = makeRouter(driver).makeRouter().buildResponder()
+        var head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
         head.headerFields = headers
         let request = Request(head: head, body: RequestBody(buffer: bytes ?? ByteBuffer(string: body)))
         return try await router.respond(to: request, context: SignallingContext(source: Source(), peer: peer))

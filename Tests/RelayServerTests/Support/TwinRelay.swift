@@ -33,6 +33,11 @@ final class TwinRelay: RelayCore {
             var mediaStates: [Update<MediaState>] = []
             var events: [RoomEvent] = []
             var rooms: [String: RoomState] = [:]
+            /// What decides who may act in a room, by room and member.
+            var access: [String: RoomAccess] = [:]
+            var grants: [String: MemberGrants] = [:]
+            var lobby: [String: LobbyState] = [:]
+            var moderations: [(what: RoomCommand.Moderation, by: RoomActor)] = []
             var left: [String] = []
             var participants: Set<String> = ["p1"]
             var received: [(bytes: [UInt8], source: TransportAddress)] = []
@@ -163,6 +168,8 @@ final class TwinRelay: RelayCore {
             try control(nil, room: room, participant: participant) {
                 $0.mediaStates.append(.init(participant: participant, value: media))
             }
+        case .moderate(let moderation, let actor):
+            try control(nil, room: room) { $0.moderations.append((moderation, actor)) }
         }
     }
 
@@ -179,6 +186,24 @@ final class TwinRelay: RelayCore {
             return nil
         }
         if let refusal { throw refusal }
+    }
+
+    func access(ofRoom id: String, participant: String?) -> RoomAccess? {
+        script.state.withLock { state in
+            var access = state.access[id]
+            access?.member = participant.flatMap { state.grants[$0] }.map { RoomAccess.Member(name: "Ada", grants: $0) }
+            return access
+        }
+    }
+
+    func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState? {
+        script.state.withLock { $0.lobby[ticket] }
+    }
+
+    func waiting(inRoom id: String) -> [WaitingPerson]? {
+        script.state.withLock { state in
+            state.access[id].map { _ in state.lobby.keys.sorted().map { WaitingPerson(id: $0, name: "Cy") } }
+        }
     }
 
     func state(ofRoom id: String) -> RoomState? {

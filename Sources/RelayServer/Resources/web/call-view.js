@@ -2,6 +2,7 @@ import { deviceProblem } from './device-problem.js';
 import { videoPaused } from './diagnosis.js';
 import { byID, setIcon } from './dom.js';
 import { LayoutMenu } from './layout-menu.js';
+import { ModerationPanel, moderationWords } from './moderation-panel.js';
 import { notice } from './notices.js';
 import { PeoplePanel } from './people-panel.js';
 import { avatarPNG } from './avatar.js';
@@ -23,6 +24,8 @@ export class CallView {
     hide: (id, isHidden) => this.#hide(id, isHidden),
     showSelf: (isShown) => this.#choose({ selfView: isShown ? 'always' : 'never' }),
     avatar: (isWanted) => this.#changeAvatar(isWanted),
+    hand: (isRaised) => this.#call.setHand(isRaised).catch((error) => notice(error.message)),
+    moderate: (method, ...values) => this.#call.moderate(method, ...values).catch((error) => notice(error.message)),
   });
   #layouts = new LayoutMenu(
     (layout, isForAll) => this.#chooseLayout(layout, isForAll), (fit, isForAll) => this.#choose({ fit }, isForAll),
@@ -32,6 +35,7 @@ export class CallView {
   #isVideoPaused = false;
   #modes = new ScreenModes(this.#video);
   #wakeLock = new WakeLock();
+  #moderation;
   #wasConnected = false;
 
   /**
@@ -43,6 +47,7 @@ export class CallView {
     this.#call = call;
     this.#media = media;
     this.#statistics = new Statistics(call);
+    this.#moderation = new ModerationPanel(call, notice, this.#abort.signal);
     byID('call-room').textContent = room;
     document.title = `${room} · confrelay`;
     this.#listen();
@@ -111,6 +116,9 @@ export class CallView {
     on('people', () => { this.#drawPeople(); this.#drawWaiting(); });
     on('speaker', () => this.#drawSpeaker());
     on('recording', ({ detail }) => this.#drawRecording(detail));
+    on('entry', () => this.#moderation.draw());
+    on('own', () => this.#moderation.draw());
+    on('moderated', ({ detail }) => this.#tellModeration(detail));
     on('layout', () => { this.#drawLayout(); this.#drawPeople(); });
     on('joined', ({ detail }) => notice(`${detail.name} has joined.`));
     on('left', ({ detail }) => notice(`${detail.name} has left.`));
@@ -310,6 +318,16 @@ export class CallView {
   #drawPeople() {
     const { room, ownLayout } = this.#call;
     if (room) this.#people.draw(room, ownLayout);
+  }
+
+  #tellModeration(event) {
+    const { room } = this.#call;
+    const isOwn = event.participant === this.#call.id;
+    // The page shows what the relay enforces: turning the microphone on is then what unmutes.
+    if (isOwn && event.action === 'muted') this.#media.setMicrophone(false);
+    if (isOwn && event.action === 'cameraOff') this.#media.setCamera(false);
+    const words = moderationWords(event, room);
+    if (words) notice(words, event.action === 'askedToUnmute' ? 12 : 5);
   }
 
   #drawStatistics() {

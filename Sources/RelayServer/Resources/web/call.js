@@ -6,6 +6,8 @@ import { Refusal, join, knownICEServers } from './signalling.js';
 
 /** How long media may stay away before something is done about it; less comes back by itself. */
 const grace = 2_000;
+/** How long the relay's word about the end of the call may come after the end itself. */
+const eventGrace = 300;
 /** How long a new connection, or a restarted one, may take until media flows. */
 const connectingTime = 8_000;
 /** The pauses between attempts to come back; the last one is repeated. */
@@ -13,13 +15,15 @@ const pauses = [500, 1_000, 2_000, 4_000, 8_000];
 
 const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 
+const capitalized = (text) => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
+
 /** A call that did not come about, and will not by trying on. */
 export class CallEnded extends Error {}
 
 /**
  * A call: joins a room, stays in it over changes of network and restarts of the relay, and leaves.
  *
- * Events: `state` (`state`, `reason`), `picture` (`received`), `room` (a new `room`), `share` (`isSharing`),
+ * Events: `state` (`state`, `reason`), `waiting` (in the lobby), `picture` (`received`), `room` (a new `room`), `share` (`isSharing`),
  * `trouble` (a message that is worth showing, as `detail`).
  */
 export class Call extends EventTarget {
@@ -65,6 +69,9 @@ export class Call extends EventTarget {
 
   /** What the relay calls this client's session, its key included; null outside of one. */
   get session() { return this.#membership?.session ?? null; }
+
+  /** One's own id in the room. */
+  get id() { return this.#membership?.id ?? null; }
 
   get isSharing() { return this.#screen !== null; }
 
@@ -195,7 +202,9 @@ export class Call extends EventTarget {
     if (!this.watchOnly) await link.send(this.#media);
     await link.setScreen(this.#screen);
     try {
-      const { membership, answer, servers } = await join({ ...this.#options, offer: await link.offer() });
+      const { membership, answer, servers } = await join({
+        ...this.#options, offer: await link.offer(), signal: this.#abort.signal, onWaiting: () => this.#say('waiting'),
+      });
       if (this.isOver) {
         membership.leave().catch(() => {});
         throw new CallEnded('left');
@@ -226,12 +235,30 @@ export class Call extends EventTarget {
 
   #openFeed() {
     const { room } = this;
-    const feed = new RoomFeed(this.#membership.eventsURL);
+    const feed = new RoomFeed(this.#membership.eventsURL, this.#membership.session);
     this.#feed?.close();
     this.#feed = feed;
-    feed.addEventListener('message', ({ detail }) => room.apply(detail));
+    feed.addEventListener('message', ({ detail }) => {
+      this.#observe(detail);
+      room.apply(detail);
+    });
     feed.addEventListener('lost', () => this.#feedLost(feed));
   }
+
+  /** Notes that the call is over for good before its media ends: nobody is to try to come back then. */
+  #observe({ name, data }) {
+    if (name !== 'moderated') return;
+    const isOver = data.action === 'ended' || (data.action === 'removed' && data.participant === this.#membership?.id);
+    if (!isOver) return;
+    const what = data.action === 'ended' ? 'ended the call for everyone' : 'removed you from the call';
+    this.#end('ended', `${capitalized(data.by.name)} ${what}.`);
+  }
+
+  /** Does what a moderator asks for, by a method of `Membership`. */
+  async moderate(method, ...values) { return this.#membership?.[method](...values); }
+
+  /** Raises a hand, or lowers it. */
+  async setHand(isRaised) { await this.#membership?.setMedia({ hand: isRaised }); }
 
   /** Without events the call may go on, or be over with its relay: asks which. */
   async #feedLost(feed) {
@@ -261,7 +288,9 @@ export class Call extends EventTarget {
       await pause(grace);
       if (link === this.#link && !link.isConnected) this.#recover('The network is down.');
     } else if (link.isBroken) {
-      this.#recover('The connection is lost.');
+      // An event may say that the call is over, and comes at about the same time.
+      await pause(eventGrace);
+      if (link === this.#link && link.isBroken) this.#recover('The connection is lost.');
     }
   }
 

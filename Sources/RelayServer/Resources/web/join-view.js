@@ -69,16 +69,40 @@ export class JoinView {
 
   hide() {
     this.#root.hidden = true;
+    byID('lobby-note').hidden = true;
+    byID('stop-waiting').hidden = true;
+    byID('room-pin').value = '';
+    byID('pin-field').hidden = true;
     this.#video.srcObject = null;
     this.#meter.close();
     this.busy = false;
   }
 
-  /** Says why joining did not work. */
-  fail(text) {
+  /** Says why joining did not work. `wantsPIN`: the room has a PIN. */
+  fail(text, wantsPIN = false) {
+    byID('lobby-note').hidden = true;
+    if (wantsPIN) {
+      byID('pin-field').hidden = false;
+      byID('room-pin').focus();
+    }
     byID('join-error').textContent = text;
     byID('join-error').hidden = text === '';
     this.busy = false;
+  }
+
+  /** Says that a moderator has to let one in. */
+  waitInLobby(onStop) {
+    this.busy = true;
+    byID('join-button').textContent = 'Waiting…';
+    byID('lobby-note').hidden = false;
+    const stop = byID('stop-waiting');
+    stop.hidden = false;
+    stop.onclick = () => {
+      stop.hidden = true;
+      stop.onclick = null;
+      onStop();
+      this.fail('');
+    };
   }
 
   /**
@@ -133,7 +157,7 @@ export class JoinView {
     preferences.update({
       room, name, cameraID: this.#media.cameraID, microphoneID: this.#media.microphoneID,
     });
-    this.#onJoin({ room, name, watchOnly });
+    this.#onJoin({ room, name, watchOnly, pin: byID('room-pin').value });
   }
 
   #showError(field, text) {

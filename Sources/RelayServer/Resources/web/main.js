@@ -3,8 +3,10 @@ import { CallView } from './call-view.js';
 import { JoinView } from './join-view.js';
 import { LocalMedia } from './local-media.js';
 import { currentCall, preferences } from './preferences.js';
+import { takeToken } from './access.js';
 import { Refusal } from './signalling.js';
 
+takeToken();
 const known = preferences.read();
 const media = new LocalMedia({ cameraID: known.cameraID, microphoneID: known.microphoneID });
 const joinView = new JoinView(media, enter);
@@ -22,10 +24,14 @@ function roomOfAddress() {
 }
 
 /** Joins a room; asks again while the relay has no seat, until the person stops that. Null when it does not work. */
-async function joined({ room, name, watchOnly, resume: session }) {
+async function joined({ room, name, watchOnly, pin, resume: session }) {
   for (;;) {
-    const entered = new Call({ room, name, watchOnly, resume: session }, media);
+    const entered = new Call({ room, name, watchOnly, pin, resume: session }, media);
     call = entered;
+    entered.addEventListener('waiting', () => {
+      if (document.getElementById('join').hidden) joinView.show({ room });
+      joinView.waitInLobby(() => entered.leave());
+    });
     try {
       await entered.join();
       return entered;
@@ -33,7 +39,7 @@ async function joined({ room, name, watchOnly, resume: session }) {
       call = null;
       entered.leave();
       if (document.getElementById('join').hidden) joinView.show({ room });
-      joinView.fail(error.message);
+      joinView.fail(error.message, error instanceof Refusal && error.wantsPIN);
       if (error instanceof Refusal && error.isTemporary && await joinView.countDown(error.retryAfter ?? 5)) continue;
       currentCall.clear();
       return null;
@@ -42,9 +48,9 @@ async function joined({ room, name, watchOnly, resume: session }) {
 }
 
 /** Joins a room and shows it; back at the join page when that does not work, or the call is over. */
-async function enter({ room, name, watchOnly, resume: session }) {
+async function enter({ room, name, watchOnly, pin, resume: session }) {
   if (watchOnly) media.close();
-  const entered = await joined({ room, name, watchOnly, resume: session });
+  const entered = await joined({ room, name, watchOnly, pin, resume: session });
   if (!entered) return;
   joinView.hide();
   currentCall.update({ room, name, watchOnly, session: entered.session, ...media.wanted });

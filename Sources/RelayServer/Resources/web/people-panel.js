@@ -9,7 +9,8 @@ export class PeoplePanel {
 
   /**
    * @param {{pin: (id: string | null) => void, hide: (id: string, isHidden: boolean) => void,
-   *   showSelf: (isShown: boolean) => void, avatar: (isWanted: boolean) => void}} actions What the buttons ask for: one
+   *   showSelf: (isShown: boolean) => void, avatar: (isWanted: boolean) => void, hand: (isRaised: boolean) => void,
+   *   moderate: (method: string, ...values: unknown[]) => void}} actions What the buttons ask for: one
    *   participant large, or nobody; one not to be seen, or to be seen again; oneself in the picture; an avatar.
    */
   constructor(actions) {
@@ -54,10 +55,14 @@ export class PeoplePanel {
       else this.#actions.hide(id, !isHidden);
     });
     const avatar = button('avatar', () => this.#actions.avatar(!hasAvatar));
-    let [isSelf, isPinned, isHidden, showsSelf, hasAvatar] = [false, false, false, false, false];
-    const buttons = make('span', { className: 'person-buttons' }, avatar, hide, pin);
+    const hand = button('hand', () => this.#actions.hand(!hasHand));
+    const more = button('more', () => { moderation.hidden = !moderation.hidden; });
+    let [isSelf, isPinned, isHidden, showsSelf, hasAvatar, hasHand] = [false, false, false, false, false, false];
+    const moderation = this.#moderation(id);
+    const buttons = make('span', { className: 'person-buttons' }, hand, avatar, hide, pin, more);
     const element = make(
-      'li', { className: 'person' }, initials, make('span', { className: 'who' }, name, state), marks, buttons);
+      'li', { className: 'person' }, initials, make('span', { className: 'who' }, name, state), marks, buttons,
+      moderation);
     const update = (participant, room, own) => {
       isSelf = room.isSelf(participant);
       isPinned = own?.layout === 'pinned' && own.participant === id;
@@ -65,6 +70,7 @@ export class PeoplePanel {
       isHidden = isHiddenFromAll || (own?.hide?.includes(id) ?? false);
       showsSelf = own?.selfView === 'always';
       hasAvatar = participant.avatar === true;
+      hasHand = participant.hand === true;
       initials.textContent = initialsOf(participant.name);
       name.textContent = isSelf ? `${participant.name} (you)` : participant.name;
       const speaks = room.speaks(participant);
@@ -80,6 +86,12 @@ export class PeoplePanel {
       pin.hidden = isSelf || !isSeen;
       hide.hidden = !isSeen;
       avatar.hidden = !isSelf || !isSeen;
+      hand.hidden = !isSelf;
+      label(hand, hasHand, hasHand ? 'Lower my hand' : 'Raise my hand');
+      more.hidden = isSelf || !room.isModerator;
+      label(more, !moderation.hidden, `Moderate ${participant.name}`);
+      if (more.hidden) moderation.hidden = true;
+      moderation.update(participant);
       label(pin, isPinned, isPinned ? `Unpin ${participant.name}` : `Show ${participant.name} large`);
       if (isSelf) label(hide, showsSelf, showsSelf ? 'Leave me out of my picture' : 'Show me in my picture');
       else label(hide, isHidden, isHidden ? `Show ${participant.name} again` : `Hide ${participant.name}`);
@@ -87,6 +99,35 @@ export class PeoplePanel {
       label(avatar, hasAvatar, hasAvatar ? 'Remove my avatar' : 'Show an avatar while my camera is off');
     };
     return { element, update };
+  }
+
+  /** What a moderator can do about a participant. */
+  #moderation(id) {
+    const act = (method, ...values) => this.#actions.moderate(method, id, ...values);
+    let participant = {};
+    const action = (name, onClick) => {
+      const element = make('button', { type: 'button', className: 'small', 'data-action': name });
+      element.addEventListener('click', onClick);
+      return element;
+    };
+    const mute = action('mute', () => act('moderate', { microphone: participant.muted ? 'ask-to-unmute' : 'muted' }));
+    const camera = action('camera', () => act('moderate', { camera: participant.cameraOff ? 'allowed' : 'off' }));
+    const role = action('role', () => act(
+      'moderate', { role: participant.accessRole === 'presenter' ? 'participant' : 'presenter' }));
+    const spotlight = action('spotlight', () => act('spotlight'));
+    const remove = action('remove', () => act('remove'));
+    remove.classList.add('danger');
+    const element = make('div', { className: 'person-moderation', hidden: true }, mute, camera, role, spotlight, remove);
+    spotlight.textContent = 'Spotlight';
+    remove.textContent = 'Remove';
+    element.update = (changed) => {
+      participant = changed;
+      mute.textContent = changed.muted ? 'Ask to unmute' : 'Mute';
+      camera.textContent = changed.cameraOff ? 'Allow camera' : 'Camera off';
+      role.textContent = changed.accessRole === 'presenter' ? 'No longer presenter' : 'Make presenter';
+      for (const one of [mute, camera]) one.hidden = changed.role === 'watch';
+    };
+    return element;
   }
 }
 
@@ -108,18 +149,22 @@ function initialsOf(name) {
   return chosen.map((word) => [...word][0] ?? '').join('').toUpperCase();
 }
 
-function mediaIcons({ role, microphone, camera, screenShare }) {
-  if (role === 'watch') return [];
+function mediaIcons({ role, microphone, camera, screenShare, hand }) {
+  const raised = hand ? ['hand'] : [];
+  if (role === 'watch') return raised;
   return [
-    screenShare ? 'share' : null, microphone === false ? 'microphone-off' : null, camera === false ? 'camera-off' : null,
+    ...raised, screenShare ? 'share' : null, microphone === false ? 'microphone-off' : null, camera === false ? 'camera-off' : null,
   ].filter(Boolean);
 }
 
-function stateWords({ role, connection, microphone, camera, screenShare }, speaks) {
+function stateWords({ role, connection, microphone, camera, screenShare, muted, cameraOff }, speaks) {
   if (connection === 'reconnecting') return 'reconnecting…';
   if (role === 'watch') return 'watches';
   if (screenShare) return 'shares the screen';
   if (speaks) return 'speaks';
+  if (muted && cameraOff) return 'muted and camera off by a moderator';
+  if (muted) return 'muted by a moderator';
+  if (cameraOff) return 'camera off by a moderator';
   if (microphone === false && camera === false) return 'microphone and camera off';
   if (microphone === false) return 'microphone off';
   if (camera === false) return 'camera off';

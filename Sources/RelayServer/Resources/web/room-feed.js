@@ -1,36 +1,54 @@
-const names = [
-  'room', 'participantJoined', 'participantChanged', 'participantLeft', 'activeSpeakerChanged', 'layoutChanged',
-  'tileChanged', 'recordingChanged', 'statistics', 'closed',
-];
+import { proofHeaders } from './signalling.js';
 
 /**
- * The room's server-sent events.
+ * The room's server-sent events, read by `fetch`: `EventSource` sends no `Authorization`.
  *
  * Events: `message` (a `CustomEvent` with `{name, data}`), `lost` when the connection is gone. It does not come back by
  * itself: who listens finds out first whether the call is still there.
  */
 export class RoomFeed extends EventTarget {
-  #source;
+  #abort = new AbortController();
 
-  constructor(url) {
+  /** @param {string} key The key of one's session. */
+  constructor(url, key) {
     super();
-    this.#source = new EventSource(url);
-    for (const name of names) {
-      this.#source.addEventListener(name, (event) => {
-        let data;
-        try {
-          data = JSON.parse(event.data);
-        } catch {
-          return;
-        }
-        this.dispatchEvent(new CustomEvent('message', { detail: { name, data } }));
-      });
-    }
-    this.#source.addEventListener('error', () => {
+    this.#read(url, key).catch(() => {}).then(() => {
+      if (this.#abort.signal.aborted) return;
       this.close();
       this.dispatchEvent(new Event('lost'));
     });
   }
 
-  close() { this.#source.close(); }
+  async #read(url, key) {
+    const headers = { Accept: 'text/event-stream', ...proofHeaders(key) };
+    const response = await fetch(url, { headers, cache: 'no-store', signal: this.#abort.signal });
+    if (!response.ok) return;
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += value;
+      const events = text.split('\n\n');
+      text = events.pop();
+      for (const event of events) this.#take(event);
+    }
+  }
+
+  /** One event: lines of `field: value` (HTML, section 9.2); the relay writes each field on one line. */
+  #take(text) {
+    const fields = Object.fromEntries(text.split('\n').map((line) => {
+      const colon = line.indexOf(': ');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    }));
+    if (!fields.event || !fields.data) return;
+    try {
+      const detail = { name: fields.event, data: JSON.parse(fields.data) };
+      this.dispatchEvent(new CustomEvent('message', { detail }));
+    } catch {
+      // An event that cannot be read says nothing.
+    }
+  }
+
+  close() { this.#abort.abort(); }
 }

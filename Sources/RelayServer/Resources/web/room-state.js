@@ -1,7 +1,7 @@
 /**
  * What is known of the room, from its events.
  *
- * Events: `own` (one's own summary is there or has changed; before the others), `people`, `speaker`, `layout`, `tile`, `statistics`, `recording`, `joined` and `left` (with the participant as `detail`).
+ * Events: `own` (one's own summary is there or has changed; before the others), `people`, `speaker`, `layout`, `tile`, `statistics`, `recording`, `entry`, `moderated` (what a moderator did), `joined` and `left` (with the participant as `detail`).
  */
 export class RoomState extends EventTarget {
   /** @type {Map<string, {id: string, name: string}>} */
@@ -10,6 +10,9 @@ export class RoomState extends EventTarget {
   activeSpeaker = null;
   /** Whether the relay records the room. */
   isRecorded = false;
+  /** Who may enter: `{locked, lobby, pin}`, and how many wait in the lobby. */
+  entry = { locked: false, lobby: false, pin: false };
+  waiting = 0;
   /** The size of one's own camera's tile in the others' pictures, and a fitting rate in bit/s; null while unknown. */
   ownTile = null;
   /** What the relay says of this participant's downlink. */
@@ -26,6 +29,9 @@ export class RoomState extends EventTarget {
 
   get others() { return [...this.participants.values()].filter(({ id }) => id !== this.#ownID); }
 
+  /** Whether this participant may moderate. */
+  get isModerator() { return this.participants.get(this.#ownID)?.accessRole === 'moderator'; }
+
   isSelf(participant) { return participant.id === this.#ownID; }
 
   /** Takes one event in. */
@@ -37,11 +43,14 @@ export class RoomState extends EventTarget {
         this.activeSpeaker = data.activeSpeaker ?? null;
         this.isRecorded = data.recording != null;
         data.tiles?.forEach((tile) => this.#takeTile(tile));
+        this.entry = data.entry ?? this.entry;
+        this.waiting = data.waiting ?? 0;
         this.#say('own');
         this.#say('people');
         this.#say('speaker');
         this.#say('layout');
         this.#say('recording');
+        this.#say('entry');
         break;
       case 'participantJoined':
       case 'participantChanged': {
@@ -71,6 +80,14 @@ export class RoomState extends EventTarget {
       case 'layoutChanged':
         this.layout = data;
         this.#say('layout');
+        break;
+      case 'entryChanged':
+        this.entry = data.entry;
+        this.waiting = data.waiting;
+        this.#say('entry');
+        break;
+      case 'moderated':
+        this.#say('moderated', data);
         break;
       case 'tileChanged':
         this.#takeTile(data);

@@ -3,11 +3,17 @@ import { iceServers } from './link-header.js';
 /** The relay said no; the message is its own, from the problem document (RFC 9457). */
 export class Refusal extends Error {
   /** @param {number | null} retryAfter In how many seconds to try again, where the relay says so. */
-  constructor(status, detail, retryAfter = null) {
+  constructor(status, detail, retryAfter = null, challenge = null) {
     super(detail);
     this.status = status;
     this.retryAfter = retryAfter;
+    this.#challenge = challenge;
   }
+
+  #challenge;
+
+  /** The room has a PIN, which was missing or wrong. */
+  get wantsPIN() { return this.status === 401 && this.#challenge === 'PIN'; }
 
   /** The same request may succeed a little later. */
   get isTemporary() {
@@ -23,21 +29,28 @@ const json = 'application/json';
 const png = 'image/png';
 const patience = 10_000;
 
-async function request(method, url, { body, type, keepalive = false } = {}) {
+/** What the relay is shown as a proof: the token of the room's link, or the key of one's session. */
+let proof = '';
+
+export function setProof(text) { proof = text ?? ''; }
+
+export function proofHeaders(key = proof) { return key ? { Authorization: `Bearer ${key}` } : {}; }
+
+async function request(method, url, { body, type, keepalive = false, key, headers } = {}) {
   let response;
   try {
     response = await fetch(url, {
       method,
       body,
       keepalive,
-      headers: type ? { 'Content-Type': type } : {},
+      headers: { ...(type && { 'Content-Type': type }), ...proofHeaders(key), ...headers },
       cache: 'no-store',
       signal: keepalive ? undefined : AbortSignal.timeout(patience),
     });
   } catch (error) {
     throw new Unreachable('The relay does not answer.', { cause: error });
   }
-  if (!response.ok) throw new Refusal(response.status, await problem(response), retryAfter(response));
+  if (!response.ok) throw new Refusal(response.status, await problem(response), retryAfter(response), response.headers.get('WWW-Authenticate'));
   return response;
 }
 
@@ -77,20 +90,49 @@ function joinPath(room, watchOnly) {
 }
 
 /**
- * Joins a room.
+ * Joins a room; waits in its lobby where there is one.
  *
- * @param {{room: string, name: string, watchOnly: boolean, offer: string, resume: ?string}} options
+ * @param {{room: string, name: string, watchOnly: boolean, offer: string, resume: ?string, pin: ?string,
+ *   signal: AbortSignal, onWaiting: () => void}} options
  *   `resume`: the session that this client had until now. It comes back into its place, even when the relay is full.
+ *   `signal` ends the waiting.
  * @returns {Promise<{membership: Membership, answer: string}>}
  */
-export async function join({ room, name, watchOnly, offer, resume }) {
-  const query = Object.entries({ name, resume }).filter(([, value]) => value)
-    .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
-  const response = await request('POST', `${joinPath(room, watchOnly)}?${query}`, { body: offer, type: sdp });
+export async function join({ room, name, watchOnly, offer, resume, pin, signal, onWaiting }) {
+  let response;
+  for (let ticket = null; ;) {
+    const query = Object.entries({ name, resume, ticket }).filter(([, value]) => value)
+      .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
+    const headers = pin ? { 'Room-PIN': pin } : {};
+    response = await request('POST', `${joinPath(room, watchOnly)}?${query}`, { body: offer, type: sdp, headers });
+    if (response.status !== 202) break;
+    onWaiting?.();
+    ticket = await admission(response.headers.get('Location'), signal);
+  }
   const location = response.headers.get('Location');
   if (!location) throw new Refusal(response.status, 'The relay did not say where the call is.');
   const membership = new Membership(room, new URL(location, document.baseURI));
   return { membership, answer: await response.text(), servers: iceServers(response.headers.get('Link')) };
+}
+
+const lobbyInterval = 2_000;
+
+/** Waits until a moderator lets one in; the ticket comes back with which one joins then, or null to ask anew. */
+async function admission(location, signal) {
+  for (;;) {
+    await new Promise((resolve) => { setTimeout(resolve, lobbyInterval); });
+    if (signal?.aborted) throw new Refusal(403, 'You no longer wait.');
+    let state;
+    try {
+      ({ state } = await (await request('GET', location)).json());
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 404) return null;
+      if (error instanceof Unreachable || error.isTemporary) continue;
+      throw error;
+    }
+    if (state === 'admitted') return location.split('/').pop();
+    if (state === 'refused') throw new Refusal(403, 'A moderator did not let you in.');
+  }
 }
 
 /** A participant's place in a room, as the relay keeps it. */
@@ -122,7 +164,8 @@ export class Membership {
       await request('GET', this.#path);
       return true;
     } catch (error) {
-      if (error instanceof Refusal && error.status === 404) return false;
+      // A relay that was started again does not know the key either.
+      if (error instanceof Refusal && [401, 403, 404].includes(error.status)) return false;
       throw error;
     }
   }
@@ -146,8 +189,37 @@ export class Membership {
   /** Chooses what everyone sees who has not chosen otherwise. */
   async setRoomLayout(layout) {
     const path = `/rooms/${encodeURIComponent(this.room)}/layout`;
-    await request('PUT', path, { body: JSON.stringify(layout), type: json });
+    await request('PUT', path, { body: JSON.stringify(layout), type: json, key: this.session });
   }
+
+  // MARK: Moderating; the key of the session says who does it
+
+  async #moderate(method, path, body) {
+    const options = body ? { body: JSON.stringify(body), type: json } : {};
+    return request(method, `/rooms/${encodeURIComponent(this.room)}${path}`, { ...options, key: this.session });
+  }
+
+  /** Changes what a member may do: `{microphone, camera, role}`. */
+  moderate(id, change) { return this.#moderate('PUT', `/participants/${encodeURIComponent(id)}/moderation`, change); }
+
+  /** Removes a member, and keeps them out. */
+  remove(id) { return this.#moderate('DELETE', `/participants/${encodeURIComponent(id)}`); }
+
+  /** Shows a member large to everyone; null: nobody. */
+  spotlight(id) { return this.#moderate('PUT', '/spotlight', { participant: id }); }
+
+  lowerHands() { return this.#moderate('DELETE', '/hands'); }
+
+  /** Changes who may enter: `{locked, lobby, pin}`. */
+  setEntry(change) { return this.#moderate('PUT', '/entry', change); }
+
+  /** Those who wait in the lobby: `[{id, name}]`. */
+  async waiting() { return (await (await this.#moderate('GET', '/lobby')).json()).waiting; }
+
+  /** Lets somebody in who waits, or not. */
+  answer(id, admit) { return this.#moderate('PUT', `/lobby/${encodeURIComponent(id)}`, { admit }); }
+
+  endForAll() { return this.#moderate('DELETE', ''); }
 
   /** Shows a picture (PNG) in place of the camera while that is off; null: none. */
   async setAvatar(picture) {

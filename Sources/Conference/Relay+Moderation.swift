@@ -1,0 +1,51 @@
+public import MediaCore
+public import RoomAPI
+
+extension Relay {
+    /// Does what a moderator asks for. Whoever calls has checked that they may.
+    func moderate(
+        _ moderation: RoomCommand.Moderation, by actor: RoomActor, in room: Room, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        switch moderation {
+        case .member(let wanted, let id):
+            let member = try Self.participant(id, in: room)
+            room.moderate(member, wanted, by: actor, now: now)
+            service(member, now: now)
+        case .remove(let id, let keepsOut):
+            let member = try Self.participant(id, in: room)
+            if keepsOut { room.door.keepOut(identity: member.grants.identity, address: member.client) }
+            room.tell(.removed, member, by: actor)
+            remove(member, because: .removed, now: now)
+        case .spotlight(let id):
+            room.spotlight(try id.map { id throws(RoomControlError) in try Self.participant(id, in: room) }, by: actor)
+        case .lowerHands: room.lowerHands(by: actor)
+        case .setEntry(let locked, let lobby, let pin):
+            room.setEntry(locked: locked, lobby: lobby, pin: pin, by: actor)
+        case .answer(let id, let isAdmitted): try room.answer(waiting: id, isAdmitted: isAdmitted, by: actor)
+        case .end:
+            room.emit(.moderated(ModerationEvent(.ended, by: actor)))
+            for member in Array(room.participants) { remove(member, because: .ended, now: now) }
+        }
+    }
+
+    /// Why somebody may not enter a room that there is.
+    func doorRefusal(of request: JoinRequest, now: MonotonicInstant) -> JoinError? {
+        guard let room = rooms[request.room] else { return nil }
+        let refusal = room.door.refusal(of: request, ticket: { "w-" + makePublicID() }, now: now)
+        if case .waits = refusal { room.entryChanged() }
+        return refusal
+    }
+
+    /// What became of somebody's waiting in a room's lobby, who asks; nil: they do not wait there.
+    public func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState? {
+        rooms[id]?.door.lobby.ask(ticket, now: now)
+    }
+
+    /// Those who wait in a room's lobby; nil: there is no such room.
+    public func waiting(inRoom id: String) -> [WaitingPerson]? { rooms[id]?.door.lobby.waiting }
+
+    /// Forgets those who wait no longer.
+    func expireLobbies(now: MonotonicInstant) {
+        for room in rooms.values where room.door.lobby.expire(now: now) { room.entryChanged() }
+    }
+}

@@ -1,0 +1,97 @@
+import Compositing
+import MediaCore
+import PeerConnection
+import RoomAPI
+
+/// What moderators do. The planes enforce it, whatever the clients send.
+extension Room {
+    func moderate(_ member: Participant, _ wanted: MemberModeration, by actor: RoomActor, now: MonotonicInstant) {
+        switch wanted.microphone {
+        case .muted:
+            setMuted(true, member)
+            tell(.muted, member, by: actor)
+        case .askedToUnmute:
+            // Nobody is made to be heard: the microphone goes on when they turn it on.
+            if member.moderation.isMuted { member.moderation.mayUnmute = true }
+            tell(.askedToUnmute, member, by: actor)
+        case .allowed:
+            setMuted(false, member)
+            tell(.microphoneAllowed, member, by: actor)
+        case nil: break
+        }
+        if let camera = wanted.camera {
+            member.moderation.isCameraOff = camera == .off
+            admissionChanged(of: member, now: now)
+            tell(camera == .off ? .cameraOff : .cameraAllowed, member, by: actor)
+        }
+        if let role = wanted.role {
+            member.grants.role = role
+            member.grants.permissions = role.permissions
+            admissionChanged(of: member, now: now)
+            tell(.roleChanged, member, by: actor)
+        }
+        announce(member)
+    }
+
+    func setMuted(_ isMuted: Bool, _ member: Participant) {
+        member.moderation.isMuted = isMuted
+        member.moderation.mayUnmute = false
+        audio.setAdmitted(member.isMicrophoneAdmitted, of: member.id)
+    }
+
+    /// Lets the planes follow what of a member may be heard and seen now.
+    private func admissionChanged(of member: Participant, now: MonotonicInstant) {
+        audio.setAdmitted(member.isMicrophoneAdmitted, of: member.id)
+        for content in SourceContent.allCases {
+            guard let pipeline = member.pipeline(for: content) else { continue }
+            if member.isAdmitted(content) {
+                member.peer.wantKeyframe(content.negotiated, now: now)
+            } else {
+                // Neither what was seen before nor what comes meanwhile is to be seen.
+                pipeline.end()
+                forwarding.end(pipeline.source)
+            }
+        }
+        updateScreenShare(member)
+        composition.viewsChanged()
+    }
+
+    func spotlight(_ member: Participant?, by actor: RoomActor) {
+        adopt(
+            RoomLayout(
+                member.map { .pinned(participant: $0.publicID) } ?? .grid, fit: layout.fit, hidden: layout.hidden))
+        emit(.moderated(ModerationEvent(.spotlight, participant: member?.publicID, by: actor)))
+    }
+
+    func lowerHands(by actor: RoomActor) {
+        for member in participants where member.hasRaisedHand {
+            member.hasRaisedHand = false
+            announce(member)
+        }
+        emit(.moderated(ModerationEvent(.handsLowered, by: actor)))
+    }
+
+    func setEntry(locked: Bool?, lobby: Bool?, pin: [UInt8]?, by actor: RoomActor) {
+        door.isLocked = locked ?? door.isLocked
+        if let pin { door.pin = pin.isEmpty ? nil : pin }
+        if let lobby {
+            door.hasLobby = lobby
+            if !lobby { door.lobby.admitAll() }
+        }
+        emit(.moderated(ModerationEvent(.entryChanged, by: actor)))
+        entryChanged()
+    }
+
+    func answer(waiting id: String, isAdmitted: Bool, by actor: RoomActor) throws(RoomControlError) {
+        guard door.lobby.answer(id, isAdmitted: isAdmitted) else { throw .nobodyWaits(id) }
+        emit(.moderated(ModerationEvent(isAdmitted ? .admitted : .refused, participant: id, by: actor)))
+        entryChanged()
+    }
+
+    /// Tells who may enter now, and how many wait.
+    func entryChanged() { emit(.entryChanged(door.state, waiting: door.lobby.waiting.count)) }
+
+    func tell(_ action: ModerationEvent.Action, _ member: Participant, by actor: RoomActor) {
+        emit(.moderated(ModerationEvent(action, participant: member.publicID, by: actor)))
+    }
+}

@@ -1,0 +1,41 @@
+public import RoomAPI
+
+/// What decides who may enter a room and act in it, for those who check requests.
+public struct RoomAccess: Sendable {
+    /// Tells the room from others that had its name before.
+    public var instance: UInt64
+    /// What the PIN is checked by; nil: there is none.
+    public var pin: [UInt8]?
+    /// The member that was asked about; nil: it is not in the room.
+    public var member: Member?
+
+    /// A member as far as its rights go.
+    public struct Member: Sendable {
+        public var name: String
+        public var grants: MemberGrants
+
+        public init(name: String, grants: MemberGrants) {
+            self.name = name
+            self.grants = grants
+        }
+    }
+
+    public init(instance: UInt64, pin: [UInt8]? = nil, member: Member? = nil) {
+        self.instance = instance
+        self.pin = pin
+        self.member = member
+    }
+}
+
+extension Relay {
+    /// What decides who may act in a room; nil if there is no such room.
+    ///
+    /// - Parameter publicID: The member whose rights are wanted.
+    public func access(ofRoom id: String, participant publicID: String?) -> RoomAccess? {
+        guard let room = rooms[id] else { return nil }
+        let member = publicID.flatMap { room.participant(publicID: $0) }
+        return RoomAccess(
+            instance: room.instance, pin: room.door.pin,
+            member: member.map { RoomAccess.Member(name: $0.name, grants: $0.grants) })
+    }
+}

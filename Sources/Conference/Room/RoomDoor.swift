@@ -1,0 +1,52 @@
+import MediaCore
+import RoomAPI
+import SecureTransport
+
+/// Who may enter a room: its lock, its PIN, its lobby, and those who are kept out.
+struct RoomDoor {
+    /// Of more, the one that was kept out first may come back.
+    private static let maximumKeptOut = 256
+
+    var isLocked = false
+    var hasLobby = false
+    /// What the PIN is checked by; nil: there is none.
+    var pin: [UInt8]?
+    var lobby = RoomLobby()
+    private var keptOut: [KeptOut] = []
+
+    private enum KeptOut: Equatable {
+        case identity(String)
+        case network(ClientNetwork)
+    }
+
+    var state: RoomEntryState { RoomEntryState(locked: isLocked, lobby: hasLobby, pin: pin != nil) }
+
+    /// Keeps somebody out from now on: by their identity, or without one by their address.
+    mutating func keepOut(identity: String?, address: TransportAddress?) {
+        let entry = identity.map { KeptOut.identity($0) } ?? address.map { .network(ClientNetwork($0)) }
+        guard let entry, !keptOut.contains(entry) else { return }
+        if keptOut.count == Self.maximumKeptOut { keptOut.removeFirst() }
+        keptOut.append(entry)
+    }
+
+    /// Why somebody may not enter; nil: they may.
+    ///
+    /// - Parameter ticket: Makes the id of a new place in the lobby.
+    mutating func refusal(
+        of request: JoinRequest, ticket: () -> String, now: MonotonicInstant
+    ) -> JoinError? {
+        guard !request.grants.permissions.contains(.moderate) else { return nil }
+        if isKeptOut(request) { return .keptOut }
+        if isLocked { return .locked }
+        if pin != nil, !request.hasPIN { return .pinNeeded }
+        guard hasLobby, !(request.grants.role.skipsLobby && request.grants.identity != nil) else { return nil }
+        if let ticket = request.ticket, lobby.enter(ticket) { return nil }
+        let id = ticket()
+        return lobby.add(id, name: request.name, now: now) ? .waits(ticket: id) : .lobbyFull(limit: RoomLobby.capacity)
+    }
+
+    private func isKeptOut(_ request: JoinRequest) -> Bool {
+        if let identity = request.grants.identity { return keptOut.contains(.identity(identity)) }
+        return request.client.map { keptOut.contains(.network(ClientNetwork($0))) } ?? false
+    }
+}

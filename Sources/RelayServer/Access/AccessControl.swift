@@ -1,0 +1,225 @@
+import Conference
+import Foundation
+import HTTPTypes
+import Hummingbird
+import MediaCore
+import RoomAPI
+import Synchronization
+
+/// Decides who may do what: by tokens where the operator has keys, by the key of a session or of a room's creator
+/// everywhere.
+struct AccessControl: Sendable {
+    /// What tokens are checked with; nil: the relay is open.
+    let keys: KeyStore?
+    let driver: RelayDriver
+    let sessions: SessionNames
+    let quotas: RequestQuotas
+    let pins = RoomPIN()
+    var now: @Sendable () -> MonotonicInstant = { .now() }
+    /// Seconds since 1970.
+    var time: @Sendable () -> Double = { Date.now.timeIntervalSince1970 }
+    var spent = SpentTokens()
+
+    /// How far the clocks of those who make tokens may be off.
+    private static let leeway = 5.0
+
+    /// Checks what a request takes.
+    ///
+    /// - Parameters:
+    ///   - room: The room of the path, if any.
+    ///   - session: What the path says after `participants/`, if anything.
+    /// - Returns: Who asks.
+    /// - Throws: A problem with 401 where a proof is missing or no good, 403 where it does not allow this.
+    func check(
+        _ requirement: Requirement, _ request: Request, _ context: SignallingContext, room: RoomName?, session: String?
+    ) async throws(Problem) -> Caller {
+        switch requirement {
+        case .none, .ownSession, .ownTicket: return .anonymous
+        case .join:
+            return try await caller(of: request, context, room: room)
+        case .needs(let permission):
+            return try await check(permission, request, context, room: room)
+        case .needsUnlessPage(let permission):
+            if AcceptedTypes(request.headers[.accept]).prefersHTML { return .anonymous }
+            return try await check(permission, request, context, room: room)
+        case .needsEverywhere(let permission):
+            let caller = try await check(permission, request, context, room: nil)
+            if let claims = caller.claims, !claims.isForAllRooms {
+                throw Self.forbidden("this is about all rooms: it takes a token whose room is *")
+            }
+            return caller
+        case .ownSessionOr(let permission):
+            // The key of a relay that was started again since is none; the id is then enough, with the permission.
+            if let session, let room, let participant = try? sessions.participant(ofSession: session, in: room) {
+                return Caller(proof: .session(participant: participant), permissions: [permission])
+            }
+            return try await check(permission, request, context, room: room)
+        }
+    }
+
+    private func check(
+        _ permission: Permission, _ request: Request, _ context: SignallingContext, room: RoomName?
+    ) async throws(Problem) -> Caller {
+        let caller = try await caller(of: request, context, room: room)
+        guard caller.may(permission) else {
+            if caller.proof == .nothing {
+                throw Self.forbidden("this takes a moderator: send Authorization: Bearer with the moderator's key")
+            }
+            throw Self.forbidden("this takes the permission '\(permission.rawValue)', which yours does not have")
+        }
+        return caller
+    }
+
+    /// Who sent a request, by `Authorization: Bearer` with a token, a session's name and key, or a moderator key.
+    private func caller(
+        of request: Request, _ context: SignallingContext, room: RoomName?
+    ) async throws(Problem) -> Caller {
+        guard let bearer = try Self.bearer(of: request) else {
+            guard isOpen else {
+                throw Self.unauthorized(
+                    "this relay takes a token: send Authorization: Bearer with one for this room", nil)
+            }
+            if let room, request.method != .post, await driver.access(ofRoom: room.rawValue)?.pin != nil {
+                throw Self.unauthorized("the room has a PIN: send Authorization: Bearer with your session's key", nil)
+            }
+            return .anonymous
+        }
+        if let subject = context.quotaSubject,
+            let seconds = quotas.secondsToWait(.wrongSecret, of: subject, now: now())
+        {
+            throw Problem.tooManyRequests(.wrongSecret, retryAfter: seconds)
+        }
+        do throws(Problem) {
+            return try await proven(by: bearer, room: room)
+        } catch {
+            if error.status == .unauthorized, let subject = context.quotaSubject {
+                _ = quotas.take(.wrongSecret, of: subject, now: now())
+            }
+            throw error
+        }
+    }
+
+    private func proven(by bearer: String, room: RoomName?) async throws(Problem) -> Caller {
+        // A token has two points, a session's name one, a moderator's key none.
+        switch bearer.utf8.count(where: { $0 == UInt8(ascii: ".") }) {
+        case 2: return try await tokenCaller(bearer, room: room)
+        case 1: return try await sessionCaller(bearer, room: room)
+        default: return try await moderator(by: bearer, room: room)
+        }
+    }
+
+    private func tokenCaller(_ token: String, room: RoomName?) async throws(Problem) -> Caller {
+        guard let keys = await keys?.current else {
+            throw Self.unauthorized("this relay has no keys to check tokens with (--auth-keys)", "invalid_token")
+        }
+        guard let claims = await keys.claims(of: token) else {
+            throw Self.unauthorized("the token is not signed by a key of this relay, or is malformed", "invalid_token")
+        }
+        if let expiry = claims.expiry, time() >= expiry + Self.leeway {
+            throw Self.unauthorized("the token has expired", "invalid_token")
+        }
+        if let notBefore = claims.notBefore, time() < notBefore - Self.leeway {
+            throw Self.unauthorized("the token is not good yet", "invalid_token")
+        }
+        if let room, !claims.covers(room: room.rawValue) {
+            throw Self.forbidden("the token is for another room")
+        }
+        return Caller(proof: .token(claims), permissions: claims.permissions, name: claims.name ?? claims.identity)
+    }
+
+    private func sessionCaller(_ bearer: String, room: RoomName?) async throws(Problem) -> Caller {
+        guard let room else { throw Self.forbidden("a session's key is for one room") }
+        guard let participant = try? sessions.participant(ofSession: bearer, in: room) else {
+            throw Self.unauthorized("the session's key is wrong, or for another room", "invalid_token")
+        }
+        guard let member = await driver.access(ofRoom: room.rawValue, participant: participant)?.member else {
+            throw Self.unauthorized("the session is over: join anew", "invalid_token")
+        }
+        return Caller(
+            proof: .session(participant: participant), permissions: member.grants.permissions, name: member.name)
+    }
+
+    private func moderator(by key: String, room: RoomName?) async throws(Problem) -> Caller {
+        guard let room else { throw Self.forbidden("a moderator's key is for one room") }
+        guard let access = await driver.access(ofRoom: room.rawValue),
+            sessions.isModeratorKey(key, of: room, instance: access.instance)
+        else {
+            throw Self.unauthorized("the key is wrong, or of a room that has ended", "invalid_token")
+        }
+        return Caller(proof: .moderatorKey, permissions: AccessRole.moderator.permissions)
+    }
+
+    /// Whether no keys are configured.
+    var isOpen: Bool { keys == nil }
+
+    // MARK: PINs
+
+    /// Whether a PIN is that of a room. Wrong ones are counted, for the client and for the room.
+    func check(pin: String?, of room: RoomName, _ context: SignallingContext) async throws(Problem) -> Bool {
+        guard let pin, let record = await driver.access(ofRoom: room.rawValue)?.pin else { return false }
+        var counted: [(RequestQuotas.Kind, RequestQuotas.Subject)] = [(.wrongPIN, .room(room.rawValue))]
+        if let client = context.quotaSubject { counted.append((.wrongSecret, client)) }
+        for (kind, subject) in counted {
+            if let seconds = quotas.take(kind, of: subject, now: now()) {
+                throw Problem.tooManyRequests(kind, retryAfter: seconds)
+            }
+        }
+        guard try await pins.matches(pin, record: record) else {
+            throw Problem(.unauthorized, "the PIN is wrong", headers: [.wwwAuthenticate: "PIN"])
+        }
+        // Only wrong ones count; they are counted first, so that many at once are no way around.
+        for (kind, subject) in counted { quotas.giveBack(kind, of: subject, now: now()) }
+        return true
+    }
+
+    // MARK: Single use
+
+    /// Uses up a token for a single use, before its bearer joins.
+    ///
+    /// - Parameter former: The participant that the same client was until now, as it has proved. It may join again with
+    ///   the token by which it joined.
+    func admit(_ caller: Caller, returningAs former: String?) throws(Problem) -> Admission {
+        guard let claims = caller.claims, claims.isSingleUse == true else { return Admission() }
+        guard let id = claims.id, let expiry = claims.expiry else {
+            throw Self.unauthorized("a token for a single use must have jti and exp", "invalid_token")
+        }
+        switch spent.spend(id, expiry: expiry + Self.leeway, returningAs: former, time: time()) {
+        case nil: return Admission(spent: spent, token: id, former: former)
+        case .spent: throw Self.unauthorized("the token was for a single use, and was used", "invalid_token")
+        case .full:
+            throw Problem(
+                .serviceUnavailable, "too many tokens for a single use are remembered; try again later",
+                headers: [.retryAfter: "60"])
+        }
+    }
+
+    /// A join that a token for a single use may have been spent on.
+    struct Admission {
+        fileprivate var spent: SpentTokens?
+        fileprivate var token = ""
+        fileprivate var former: String?
+
+        /// The join came about.
+        func take(participant: String) { spent?.setParticipant(participant, of: token) }
+
+        /// The join did not come about: the token is as it was.
+        func giveBack() { spent?.giveBack(token, former: former) }
+    }
+
+    private static func bearer(of request: Request) throws(Problem) -> String? {
+        guard let field = request.headers[.authorization] else { return nil }
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw unauthorized("send Authorization: Bearer and a token", "invalid_request")
+        }
+        return parts[1].filter { !$0.isWhitespace }
+    }
+
+    static func unauthorized(_ detail: String, _ error: String?) -> Problem {
+        // RFC 6750, section 3.
+        let challenge = "Bearer realm=\"confrelay\"" + (error.map { ", error=\"\($0)\"" } ?? "")
+        return Problem(.unauthorized, detail, headers: [.wwwAuthenticate: challenge])
+    }
+
+    static func forbidden(_ detail: String) -> Problem { Problem(.forbidden, detail) }
+}

@@ -1,0 +1,28 @@
+import Logging
+
+/// The keys that tokens are checked with, from a file that may be read again.
+actor KeyStore {
+    private(set) var current: AccessKeys
+    private let path: String
+    private let logger: Logger
+
+    init(file path: String, logger: Logger) async throws(StartupError) {
+        do {
+            current = try await AccessKeys(file: path)
+        } catch {
+            throw .accessKeysNotUsable(path: path, reason: error.description)
+        }
+        self.path = path
+        self.logger = logger
+    }
+
+    /// Reads the file again. If it cannot be used, the keys of before stay, and the log says why.
+    func reload() async {
+        do {
+            current = try await AccessKeys(file: path)
+            logger.notice("the keys of tokens were read again from \(path)")
+        } catch {
+            logger.error("the keys of tokens stay as they were: \(path) cannot be used: \(error.description)")
+        }
+    }
+}

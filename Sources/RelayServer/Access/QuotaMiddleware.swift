@@ -1,0 +1,33 @@
+import HTTPTypes
+import Hummingbird
+import MediaCore
+import SecureTransport
+
+/// Finds out whose request it is, and refuses clients that ask too often.
+struct QuotaMiddleware: RouterMiddleware {
+    let clients: ClientDirectory
+    let quotas: RequestQuotas
+    let now: @Sendable () -> MonotonicInstant
+
+    func handle(
+        _ request: Request, context: SignallingContext, next: (Request, SignallingContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.client = clients.client(of: request.head, peer: context.peer)
+        if let kind = Self.kind(of: request.method), let subject = context.quotaSubject,
+            let seconds = quotas.take(kind, of: subject, now: now())
+        {
+            throw Problem.tooManyRequests(kind, retryAfter: seconds)
+        }
+        return try await next(request, context)
+    }
+
+    /// Nil where nothing is counted: reading is cheap, and leaving frees what others wait for.
+    static func kind(of method: HTTPRequest.Method) -> RequestQuotas.Kind? {
+        switch method {
+        case .post: .join
+        case .put, .patch: .change
+        default: nil
+        }
+    }
+}

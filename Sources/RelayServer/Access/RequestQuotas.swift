@@ -1,0 +1,141 @@
+import HTTPTypes
+import MediaCore
+import SecureTransport
+import Synchronization
+
+/// Bounds how much one client, by its address or its token, may ask for, for all threads of the server.
+final class RequestQuotas: Sendable {
+    /// Whose requests are counted.
+    enum Subject: Hashable {
+        case network(ClientNetwork)
+        /// The identity that a token names.
+        case identity(String)
+        /// Everybody who asks about a room.
+        case room(String)
+    }
+
+    /// What requests cost the relay.
+    enum Kind: Int, CaseIterable {
+        /// Joins: keys and an answer to make.
+        case join
+        /// Changes of rooms and participants.
+        case change
+        /// Secrets of one client that were wrong: PINs and tokens.
+        case wrongSecret
+        /// PINs of one room that were wrong, whoever sent them.
+        case wrongPIN
+
+        /// Requests at once, and in a second in the long run.
+        var limits: (burst: Double, rate: Double) {
+            switch self {
+            // A class or an office may join from one address at the full hour.
+            case .join: (100, 5)
+            case .change: (200, 50)
+            case .wrongSecret: (5, 0.1)
+            case .wrongPIN: (50, 0.5)
+            }
+        }
+    }
+
+    private struct Entry {
+        var buckets: [TokenBucket]
+
+        init(now: MonotonicInstant) {
+            buckets = Kind.allCases.map {
+                TokenBucket(rate: $0.limits.rate, capacity: $0.limits.burst, now: now)
+            }
+        }
+    }
+
+    /// In two generations: when the younger one is full, the older is forgotten, so that there is no need to search for
+    /// the oldest.
+    private struct Table {
+        var young: [Subject: Entry] = [:]
+        var old: [Subject: Entry] = [:]
+        var streams = FairShare<Subject>(capacity: RoomFeedHub.maximumSubscribers)
+
+        mutating func update<Result>(
+            _ subject: Subject, now: MonotonicInstant, _ body: (inout Entry) -> Result
+        ) -> Result {
+            var entry = young[subject] ?? old[subject] ?? Entry(now: now)
+            defer {
+                if young[subject] == nil, young.count >= RequestQuotas.generationSize { (old, young) = (young, [:]) }
+                young[subject] = entry
+            }
+            return body(&entry)
+        }
+    }
+
+    private static let generationSize = 4096
+    private let table = Mutex(Table())
+
+    /// Counts a request.
+    ///
+    /// - Returns: Nil if it is admitted, otherwise the seconds until another one is.
+    func take(_ kind: Kind, of subject: Subject, now: MonotonicInstant) -> Int? {
+        table.withLock { table in
+            table.update(subject, now: now) { entry in
+                entry.buckets[kind.rawValue].take(now: now)
+                    ? nil : Self.wait(entry.buckets[kind.rawValue], now: now)
+            }
+        }
+    }
+
+    /// Counts a request no longer.
+    func giveBack(_ kind: Kind, of subject: Subject, now: MonotonicInstant) {
+        table.withLock { table in
+            table.update(subject, now: now) { $0.buckets[kind.rawValue].giveBack() }
+        }
+    }
+
+    /// Asks whether a request would be admitted, without counting it.
+    func secondsToWait(_ kind: Kind, of subject: Subject, now: MonotonicInstant) -> Int? {
+        table.withLock { table in
+            table.update(subject, now: now) { entry in
+                let next = entry.buckets[kind.rawValue].nextAvailable(now: now) ?? now
+                return next > now ? Self.wait(entry.buckets[kind.rawValue], now: now) : nil
+            }
+        }
+    }
+
+    private static func wait(_ bucket: TokenBucket, now: MonotonicInstant) -> Int {
+        let wait = (bucket.nextAvailable(now: now) ?? now) - now
+        return max(1, Int(min(wait.seconds.rounded(.up), 3600)))
+    }
+
+    /// Takes a place for a stream of events, until the lease is released; nil if there is none for this client.
+    func openStream(for subject: Subject) -> StreamLease? {
+        guard table.withLock({ $0.streams.take(for: subject) }) else { return nil }
+        return StreamLease(quotas: self, subject: subject)
+    }
+
+    /// The place of a stream of events.
+    final class StreamLease: Sendable {
+        private let quotas: RequestQuotas
+        private let subject: Subject
+
+        fileprivate init(quotas: RequestQuotas, subject: Subject) {
+            self.quotas = quotas
+            self.subject = subject
+        }
+
+        deinit {
+            quotas.table.withLock { $0.streams.giveBack(subject) }
+        }
+    }
+}
+
+extension Problem {
+    /// A client asked too often.
+    static func tooManyRequests(_ kind: RequestQuotas.Kind, retryAfter seconds: Int) -> Problem {
+        let reason =
+            switch kind {
+            case .join: "too many joins came from your address, or with your token, in a short time"
+            case .change: "too many changes came from your address, or with your token, in a short time"
+            case .wrongSecret: "too many wrong PINs or tokens came from your address"
+            case .wrongPIN: "too many wrong PINs came for this room"
+            }
+        return Problem(
+            .tooManyRequests, "\(reason); try again in \(seconds) s", headers: [.retryAfter: "\(seconds)"])
+    }
+}

@@ -1,0 +1,44 @@
+import HTTPTypes
+import Hummingbird
+
+/// Refuses pages of other sites, and lets those that are allowed read what is meant for programs (Cross-Origin Resource
+/// Sharing, as the Fetch standard has it; RFC 9725, section 4.2).
+struct SiteMiddleware: RouterMiddleware {
+    let policy: SitePolicy
+
+    /// The fields of an answer that scripts may read beside those that they always may.
+    static let exposedFields = "Location, ETag, Link, Retry-After, Accept-Post, Accept-Patch, Allow"
+    /// The fields that scripts may send in addition to the standard ones.
+    static let requestFields = "Content-Type, Authorization, If-Match, Last-Event-ID"
+    /// Seconds for which a browser need not ask again.
+    static let maximumAge = "86400"
+
+    func handle(
+        _ request: Request, context: SignallingContext, next: (Request, SignallingContext) async throws -> Response
+    ) async throws -> Response {
+        let site: SitePolicy.Site
+        do throws(Problem) {
+            site = try policy.check(request.head)
+        } catch {
+            return try error.response
+        }
+        var context = context
+        if case .other = site { context.isFromOtherSite = true }
+        var response = try await next(request, context)
+        // What is embedded by a page needs no CORS; browsers without Fetch Metadata are told here (Fetch, CORP).
+        if !policy.allowedOrigins.isAny { response.headers[.crossOriginResourcePolicy] = "same-origin" }
+        guard case .other(let origin) = site else { return response }
+        response.headers[.crossOriginResourcePolicy] = "cross-origin"
+        response.headers[.accessControlAllowOrigin] = origin.description
+        response.headers.append(HTTPField(name: .vary, value: "Origin"))
+        response.headers[.accessControlExposeHeaders] = Self.exposedFields
+        if request.method == .options, request.headers.contains(.accessControlRequestMethod),
+            let allowed = response.headers[.allow]
+        {
+            response.headers[.accessControlAllowMethods] = allowed
+            response.headers[.accessControlAllowHeaders] = Self.requestFields
+            response.headers[.accessControlMaxAge] = Self.maximumAge
+        }
+        return response
+    }
+}

@@ -1,0 +1,76 @@
+import { byID, make } from './dom.js';
+
+/** Who waits in the lobby, and who may enter: for moderators. */
+export class ModerationPanel {
+  #call;
+  #onProblem;
+  #asked = 0;
+
+  /**
+   * @param {import('./call.js').Call} call
+   * @param {(text: string) => void} onProblem What to say where something is refused.
+   * @param {AbortSignal} signal Ends the panel.
+   */
+  constructor(call, onProblem, signal) {
+    this.#call = call;
+    this.#onProblem = onProblem;
+    const on = (id, name, handler) => byID(id).addEventListener(name, handler, { signal });
+    on('room-locked', 'change', ({ target }) => this.#do('setEntry', { locked: target.checked }));
+    on('room-lobby', 'change', ({ target }) => this.#do('setEntry', { lobby: target.checked }));
+    on('pin-form', 'submit', (event) => {
+      event.preventDefault();
+      this.#do('setEntry', { pin: byID('new-pin').value });
+      byID('new-pin').value = '';
+    });
+    on('lower-hands', 'click', () => this.#do('lowerHands'));
+    on('end-for-all', 'click', () => { if (window.confirm('End the call for everyone?')) this.#do('endForAll'); });
+  }
+
+  #do(method, ...values) {
+    this.#call.moderate(method, ...values).catch((error) => {
+      this.#onProblem(error.message);
+      this.draw();
+    });
+  }
+
+  /** Shows how the room is, to a moderator. */
+  draw() {
+    const { room } = this.#call;
+    const isModerator = room?.isModerator ?? false;
+    byID('moderation').hidden = !isModerator;
+    if (!isModerator) {
+      byID('lobby').hidden = true;
+      return;
+    }
+    byID('room-locked').checked = room.entry.locked;
+    byID('room-lobby').checked = room.entry.lobby;
+    byID('new-pin').placeholder = room.entry.pin ? 'set; empty to remove' : 'none';
+    this.#drawLobby(room.waiting);
+  }
+
+  async #drawLobby(count) {
+    this.#asked += 1;
+    const asked = this.#asked;
+    const people = count > 0 ? await this.#call.moderate('waiting').catch(() => []) ?? [] : [];
+    // A newer answer may have come before.
+    if (asked !== this.#asked) return;
+    byID('lobby').hidden = people.length === 0;
+    byID('lobby-people').replaceChildren(...people.map(({ id, name }) => make(
+      'li', {}, make('span', {}, name),
+      make('button', { type: 'button', className: 'small primary', 'data-admit': id, onclick: () => this.#do('answer', id, true) }, 'Admit'),
+      make('button', { type: 'button', className: 'small', onclick: () => this.#do('answer', id, false) }, 'Refuse'))));
+  }
+}
+
+/** What a moderator did, in words for one participant; null where there is nothing to say. */
+export function moderationWords({ action, participant, by }, room) {
+  const isOwn = participant !== undefined && room.isSelf({ id: participant });
+  const who = by.name[0].toUpperCase() + by.name.slice(1);
+  const whom = isOwn ? 'you' : room.participants.get(participant)?.name;
+  const words = {
+    muted: 'muted', askedToUnmute: 'asks to unmute:', cameraOff: 'turned off the camera of', removed: 'removed',
+    microphoneAllowed: 'lets be heard again:', cameraAllowed: 'lets be seen again:', roleChanged: 'changed what may be done by',
+  }[action];
+  if (words && whom) return `${who} ${words} ${whom}.`;
+  return { handsLowered: `${who} lowered all hands.` }[action] ?? null;
+}

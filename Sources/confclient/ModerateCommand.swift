@@ -1,0 +1,113 @@
+import ArgumentParser
+import ConferenceClient
+import NIOPosix
+import RoomAPI
+
+struct ModerateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "moderate", abstract: "Mute, remove, admit and promote people; lock a room, or end it.",
+        discussion: """
+            Takes a moderator's key (the one that whoever begins a room is told), or a moderator's token, with --token. People \
+            are named as they are called in the room, or by their ids.
+
+            confclient moderate URL --token KEY mute Ada          is not heard, whatever her client does
+            confclient moderate URL --token KEY ask-to-unmute Ada she may unmute herself now
+            confclient moderate URL --token KEY remove Ben        out, and kept out; --may-return lets him come back
+            confclient moderate URL --token KEY lobby-on          who comes waits; lobby shows who
+            confclient moderate URL --token KEY admit Cy
+            confclient moderate URL --token KEY pin 271828        pin-off takes it away
+            """)
+
+    @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
+    var url: String
+
+    @Argument(help: "What to do.")
+    var action: Action
+
+    @Argument(help: ArgumentHelp("Whom it is about, or the PIN.", valueName: "name"))
+    var subject: String?
+
+    @OptionGroup
+    var access: TokenOption
+
+    @Flag(help: "With remove: they may come back.")
+    var mayReturn = false
+
+    enum Action: String, CaseIterable, ExpressibleByArgument {
+        case mute, unmute, remove, presenter, participant, spotlight, admit, refuse, pin, lock, unlock, lobby, end
+        case askToUnmute = "ask-to-unmute"
+        case cameraOff = "camera-off"
+        case cameraOn = "camera-on"
+        case spotlightOff = "spotlight-off"
+        case lowerHands = "lower-hands"
+        case lobbyOn = "lobby-on"
+        case lobbyOff = "lobby-off"
+        case pinOff = "pin-off"
+
+        var takesSubject: Bool {
+            switch self {
+            case .mute, .unmute, .remove, .presenter, .participant, .spotlight, .admit, .refuse, .pin, .askToUnmute,
+                .cameraOff, .cameraOn:
+                true
+            case .lock, .unlock, .lobby, .end, .spotlightOff, .lowerHands, .lobbyOn, .lobbyOff, .pinOff: false
+            }
+        }
+    }
+
+    func validate() throws {
+        do {
+            _ = try RoomURL(url)
+        } catch {
+            throw ValidationError(error.description)
+        }
+        guard action.takesSubject == (subject != nil) else {
+            throw ValidationError(
+                action.takesSubject
+                    ? "\(action.rawValue) takes a name or a PIN behind it" : "\(action.rawValue) takes no name")
+        }
+        guard !mayReturn || action == .remove else { throw ValidationError("--may-return goes with remove") }
+    }
+
+    func run() async throws {
+        let terminal = Terminal(isQuiet: false)
+        do {
+            let moderator = RoomModerator(
+                url: try access.roomURL(url), on: MultiThreadedEventLoopGroup.singleton.next())
+            if let command = command(about: subject ?? "") {
+                try await moderator.perform(command)
+            } else {
+                terminal.summarize(try await moderator.waiting().map { "\($0.name) (\($0.id))" })
+            }
+        } catch let error as ClientError {
+            terminal.fail(error.description)
+            throw ExitCode(error.exitCode)
+        }
+    }
+
+    /// Nil: the lobby is to be shown.
+    private func command(about name: String) -> RoomModerator.Command? {
+        switch action {
+        case .mute: .member(MemberModeration(microphone: .muted), name: name)
+        case .unmute: .member(MemberModeration(microphone: .allowed), name: name)
+        case .askToUnmute: .member(MemberModeration(microphone: .askedToUnmute), name: name)
+        case .cameraOff: .member(MemberModeration(camera: .off), name: name)
+        case .cameraOn: .member(MemberModeration(camera: .allowed), name: name)
+        case .presenter: .member(MemberModeration(role: .presenter), name: name)
+        case .participant: .member(MemberModeration(role: .participant), name: name)
+        case .remove: .remove(name: name, mayReturn: mayReturn)
+        case .spotlight: .spotlight(name: name)
+        case .spotlightOff: .spotlight(name: nil)
+        case .lowerHands: .lowerHands
+        case .lock: .entry(RoomEntry(locked: true))
+        case .unlock: .entry(RoomEntry(locked: false))
+        case .lobbyOn: .entry(RoomEntry(lobby: true))
+        case .lobbyOff: .entry(RoomEntry(lobby: false))
+        case .pin: .entry(RoomEntry(pin: name))
+        case .pinOff: .entry(RoomEntry(pin: ""))
+        case .admit: .answer(name: name, isAdmitted: true)
+        case .refuse: .answer(name: name, isAdmitted: false)
+        case .end: .end
+        case .lobby: nil
+        }
+    }
+}

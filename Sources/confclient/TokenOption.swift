@@ -1,0 +1,21 @@
+import ArgumentParser
+import ConferenceClient
+
+/// What a relay with `--auth-keys` is shown.
+struct TokenOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Token, session key or moderator key for the relay; the room's link may have it as #token=… instead.",
+            valueName: "token"))
+    var token: String?
+
+    @Option(help: ArgumentHelp("PIN of the room, where it has one.", valueName: "pin"))
+    var pin: String?
+
+    /// The room's address, with the token.
+    func roomURL(_ text: String) throws(ClientError) -> RoomURL {
+        var url = try RoomURL(text)
+        if let token { url.token = token }
+        return url
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+/// How moderators and those whom they moderate see the page.
+@Suite(
+    "Moderation in Chromium", .serialized,
+    .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
+struct ModerationPageTests {
+    /// Opens the page and asks to join, as a person does.
+    private func ask(_ person: Person, _ room: String, of relay: RelayProgram) async throws {
+        try await person.browser.open(relay.url("/rooms/\(room)"))
+        try await person.browser.wait(
+            for: "\(person.name)'s camera", until: "document.getElementById('preview-video').videoWidth > 0")
+        try await person.browser.type(person.name, into: "#own-name")
+        try await person.browser.click("#join-button")
+    }
+
+    private func isShown(_ id: String) -> String { "!document.getElementById('\(id)').hidden" }
+
+    private func says(_ id: String, _ text: String) -> String {
+        "document.getElementById('\(id)').textContent.includes('\(text)')"
+    }
+
+    private func waitForCall(_ person: Person) async throws {
+        try await person.browser.wait(for: "\(person.name) to be in the call", until: isShown("call"))
+    }
+
+    /// A person's row in the list of a moderator.
+    private func act(_ action: String, on other: String, by person: Person) async throws {
+        try await person.browser.wait(
+            for: "\(other) in the list", until: "document.querySelector(\"[aria-label='Moderate \(other)']\") !== null")
+        let _: Bool = try await person.browser.evaluate(
+            """
+            const row = document.querySelector("[aria-label='Moderate \(other)']").closest('.person');
+            row.querySelector('.person-moderation').hidden = false;
+            row.querySelector("[data-action='\(action)']").click();
+            return true;
+            """)
+    }
+
+    @Test("a moderator lets people in from the lobby, mutes, sets a PIN, removes and keeps out; all by clicking")
+    func moderation() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(["--canvas", "640x360", "--frame-rate", "15"], in: folder)
+        let driver = try await ChromeDriver(in: folder)
+        let ada = try await Person("Ada", .red, tone: 440, driver, in: folder)
+        let ben = try await Person("Ben", .green, tone: 660, driver, in: folder)
+        let cy = try await Person("Cy", .blue, tone: 990, driver, in: folder)
+        let result: Result<Void, any Error>
+        do {
+            try await lobby(ada, ben, relay)
+            try await mute(ada, ben)
+            try await pin(ada, cy, relay)
+            try await remove(ada, ben, relay)
+            result = .success(())
+        } catch {
+            for person in [ada, ben, cy] {
+                try? await person.browser.screenshot(to: TestOutput.file("moderation-failed-\(person.name).png"))
+            }
+            result = .failure(error)
+        }
+        for person in [ada, ben, cy] { await person.browser.close() }
+        withExtendedLifetime((relay, driver, folder)) {}
+        try result.get()
+    }
+
+    private func lobby(_ ada: Person, _ ben: Person, _ relay: RelayProgram) async throws {
+        try await ada.join("demo", of: relay)
+        try await ada.browser.click("#people-button")
+        try await ada.browser.wait(for: "the moderator's controls", until: isShown("moderation"))
+        try await ada.browser.click("#room-lobby")
+        try await ada.browser.wait(
+            for: "the lobby", until: "document.getElementById('room-lobby').checked")
+        try await eventually("Ben has to wait", within: .seconds(30)) {
+            try await ask(ben, "demo", of: relay)
+            let waits: Bool = try await ben.browser.evaluate(
+                "await new Promise((done) => setTimeout(done, 1500)); return \(isShown("lobby-note"));")
+            return waits ? true : nil
+        }
+        try await ben.browser.screenshot(to: TestOutput.file("lobby-waiting.png"))
+        try await ada.browser.wait(for: "Ben in the lobby", until: "document.querySelector('[data-admit]') !== null")
+        try await ada.browser.screenshot(to: TestOutput.file("lobby-moderator.png"))
+        try await ada.browser.click("[data-admit]")
+        try await waitForCall(ben)
+        try await ada.see("Ben") { $0[.green, default: 0] > 0.4 }
+        try await ada.hear([ben.tone])
+    }
+
+    private func mute(_ ada: Person, _ ben: Person) async throws {
+        try await act("mute", on: "Ben", by: ada)
+        try await ada.hear([ben.tone], false)
+        try await ada.read("muted by a moderator", of: "Ben")
+        try await ada.browser.screenshot(to: TestOutput.file("muted-by-moderator.png"))
+        // The microphone is on again, and still nobody hears it.
+        try await ben.browser.click("#microphone")
+        try await Task.sleep(for: .seconds(2))
+        try await ada.hear([ben.tone], false)
+        try await act("mute", on: "Ben", by: ada)
+        try await ben.browser.click("#microphone")
+        try await ben.browser.click("#microphone")
+        try await ada.hear([ben.tone])
+    }
+
+    private func pin(_ ada: Person, _ cy: Person, _ relay: RelayProgram) async throws {
+        try await ada.browser.click("#room-lobby")
+        try await ada.browser.type("271828", into: "#new-pin")
+        try await ada.browser.click("#pin-form button")
+        try await ada.browser.wait(
+            for: "the PIN to be set", until: "document.getElementById('new-pin').placeholder.startsWith('set')")
+        try await ask(cy, "demo", of: relay)
+        try await cy.browser.wait(for: "the question for the PIN", until: isShown("pin-field"))
+        for attempt in 1...5 {
+            try await cy.browser.type("00000\(attempt)", into: "#room-pin")
+            try await cy.browser.click("#join-button")
+            try await cy.browser.wait(
+                for: "wrong PIN \(attempt) to be refused",
+                until: "!document.getElementById('join-button').disabled && \(says("join-error", "PIN is wrong"))")
+        }
+        try await cy.browser.screenshot(to: TestOutput.file("wrong-pin.png"))
+        try await cy.browser.type("271828", into: "#room-pin")
+        try await cy.browser.click("#join-button")
+        try await cy.browser.wait(for: "too many wrong PINs", until: says("join-error", "too many wrong PINs"))
+        // The page asks again by itself when it may.
+        try await waitForCall(cy)
+    }
+
+    private func remove(_ ada: Person, _ ben: Person, _ relay: RelayProgram) async throws {
+        try await act("remove", on: "Ben", by: ada)
+        try await ben.browser.wait(for: "Ben to be out", until: isShown("join"))
+        try await ben.browser.wait(for: "the reason", until: says("join-notice", "Ada removed you"))
+        try await ben.browser.screenshot(to: TestOutput.file("removed.png"))
+        try await ask(ben, "demo", of: relay)
+        try await ben.browser.wait(for: "a refusal", until: says("join-error", "removed you"))
+    }
+}

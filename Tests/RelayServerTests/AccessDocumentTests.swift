@@ -1,0 +1,70 @@
+import Foundation
+import HTTPTypes
+import NIOPosix
+import RoomAPI
+import Testing
+
+@testable import RelayServer
+
+/// The tables of docs/access.md are the program's own: the roles' permissions, and what each request takes.
+///
+/// `CONFRELAY_WRITE_DOCS=1` writes them anew.
+@Suite("The page on access", .serialized)
+struct AccessDocumentTests {
+    private static let page = "access.md"
+
+    private static var roles: String {
+        let columns = AccessRole.allCases.map(\.rawValue).joined(separator: " | ")
+        let rows = Permission.allCases.map { permission in
+            let marks = AccessRole.allCases.map { $0.permissions.contains(permission) ? "yes" : "" }
+            return "| `\(permission.rawValue)` | \(marks.joined(separator: " | ")) |"
+        }
+        return
+            (["| permission | \(columns) |", "| --- |" + String(repeating: " --- |", count: AccessRole.allCases.count)]
+            + rows)
+            .joined(separator: "\n")
+    }
+
+    private static var requests: String {
+        let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
+            TwinRelay(.init())
+        }
+        let rows = SignallingClient().makeRouter(driver).routes.flatMap { route in
+            route.requests.map { request in
+                let path = route.path.replacing(#/:(\w+)/#) { "{\($0.1)}" }
+                return "| `\(request.method.rawValue) \(path)` | \(words(request.requirement, path: path)) |"
+            }
+        }
+        return (["| request | takes |", "| --- | --- |"] + rows).joined(separator: "\n")
+    }
+
+    private static func words(_ requirement: Requirement, path: String) -> String {
+        switch requirement {
+        case .none: "nothing"
+        case .needs(let permission): "`\(permission.rawValue)`"
+        case .needsUnlessPage(let permission): "`\(permission.rawValue)`; as HTML nothing"
+        case .needsEverywhere(let permission): "`\(permission.rawValue)` for all rooms"
+        case .ownSession: "the session's key"
+        case .ownSessionOr(let permission): "the session's key, or `\(permission.rawValue)`"
+        case .join where path.hasPrefix("/whip"): "`microphone`, `camera` or `screen`"
+        case .join where path.hasPrefix("/whep"): "`watch`"
+        case .join: "`watch`, `microphone`, `camera` or `screen`"
+        case .ownTicket: "the key of the place in the lobby"
+        }
+    }
+
+    @Test("has the program's tables", arguments: [("roles", roles), ("requests", requests)])
+    func tables(name: String, table: String) throws {
+        var text = try DocumentPage.text(Self.page)
+        let begin = try #require(text.range(of: "<!-- \(name) -->\n\n"), "no table for \(name)")
+        let end = try #require(text.range(of: "\n\n<!-- end -->", range: begin.upperBound..<text.endIndex))
+        if ProcessInfo.processInfo.environment["CONFRELAY_WRITE_DOCS"] == "1" {
+            text.replaceSubrange(begin.upperBound..<end.lowerBound, with: table)
+            try text.write(to: DocumentPage.url(Self.page), atomically: true, encoding: .utf8)
+        } else {
+            #expect(
+                text[begin.upperBound..<end.lowerBound] == table,
+                "CONFRELAY_WRITE_DOCS=1 swift test --filter AccessDocumentTests writes the tables anew")
+        }
+    }
+}

@@ -1,0 +1,280 @@
+import Foundation
+import HTTPTypes
+import Logging
+import MediaCore
+import NIOPosix
+import RoomAPI
+import SecureTransport
+import Synchronization
+import Testing
+
+@testable import Conference
+@testable import RelayServer
+
+@Suite("Tokens, keys and PINs")
+struct AccessTests {
+    private static let time = 1_700_000_000.0
+
+    private func write(_ text: String) throws -> String {
+        let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-keys-\(UUID().uuidString)").path
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    private func store(_ text: String) async throws -> (KeyStore, String) {
+        let path = try write(text)
+        return (try await KeyStore(file: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }), path)
+    }
+
+    private func claims(_ change: (inout AccessClaims) -> Void = { _ in }) -> AccessClaims {
+        var claims = AccessClaims(room: "demo", role: .participant)
+        claims.expiry = Self.time + 60
+        change(&claims)
+        return claims
+    }
+
+    private func join(
+        _ client: SignallingClient, token: String, _ query: String = "", _ endpoint: String = "/rooms/demo/participants"
+    ) async throws -> SignallingClient.Answer {
+        try await client.send(
+            .post, endpoint + query,
+            headers: [.contentType: "application/sdp", .authorization: "Bearer \(token)"], body: "v=0\r\n")
+    }
+
+    @Test(
+        "keys of each algorithm sign and check; a token of one is none of the others",
+        arguments: AccessKeys.Algorithm.allCases)
+    func algorithms(algorithm: AccessKeys.Algorithm) async throws {
+        let keys = try await AccessKeys(parsing: AccessKeys.newFile(algorithm, id: "main"))
+        let token = try await keys.sign(claims { $0.name = "Ada" })
+        #expect(await keys.claims(of: token)?.name == "Ada")
+        for other in AccessKeys.Algorithm.allCases {
+            let others = try await AccessKeys(parsing: AccessKeys.newFile(other, id: "main"))
+            #expect(await others.claims(of: token) == nil)
+        }
+        #expect(await keys.claims(of: token.dropLast(2) + "AA") == nil)
+        #expect(await keys.claims(of: "") == nil)
+        #expect(await keys.claims(of: String(repeating: "a", count: 5000) + "..") == nil)
+    }
+
+    @Test("a token without signature, or that chooses another algorithm than its key's, is none")
+    func algorithmConfusion() async throws {
+        let keys = try await AccessKeys(parsing: AccessKeys.newFile(.es256, id: "main"))
+        let parts = try await keys.sign(claims()).split(separator: ".")
+        for header in [
+            #"{"alg":"none","kid":"main"}"#, #"{"alg":"HS256","kid":"main"}"#, #"{"alg":"ES256","kid":"other"}"#,
+        ] {
+            let head = Base64URL.encode(Array(header.utf8))
+            for token in ["\(head).\(parts[1]).", "\(head).\(parts[1]).\(parts[2])"] {
+                #expect(await keys.claims(of: token) == nil, "\(header)")
+            }
+        }
+    }
+
+    @Test("a relay with the public half checks tokens, and makes none")
+    func publicHalf() async throws {
+        for algorithm in [AccessKeys.Algorithm.es256, .edDSA] {
+            let file = try AccessKeys.newFile(algorithm, id: "main")
+            let whole = try await AccessKeys(parsing: file)
+            let half = try await AccessKeys(parsing: file.replacing(#/"d" : "[^"]*",?/#, with: ""))
+            let token = try await whole.sign(claims())
+            #expect(await half.claims(of: token) != nil)
+            await #expect(throws: AccessKeys.Failure.self) { try await half.sign(claims()) }
+        }
+    }
+
+    @Test(
+        "files that hold no keys are told",
+        arguments: [
+            "", "{}", #"{"keys":[]}"#, #"{"keys":[{"kty":"oct","kid":"a","k":"c2hvcnQ"}]}"#,
+            #"{"keys":[{"kty":"RSA","kid":"a"}]}"#, #"{"keys":[{"kty":"EC","crv":"P-256","kid":"a","x":"!","y":"!"}]}"#,
+        ])
+    func malformedKeys(text: String) async throws {
+        await #expect(throws: AccessKeys.Failure.self) { try await AccessKeys(parsing: text) }
+        await #expect(throws: StartupError.self) { try await store(text) }
+    }
+
+    @Test("a room's pattern stands for the rooms that it fits")
+    func patterns() {
+        for (pattern, room, isCovered) in [
+            ("demo", "demo", true), ("demo", "demo2", false), ("*", "x", true), ("team-*", "team-a", true),
+            ("team-*", "team", false), ("*-a", "team-a", true), ("a*b*c", "axbxc", true), ("a*b*c", "acb", false),
+            ("a*a", "a", false), ("**", "x", true),
+        ] {
+            #expect(AccessClaims(room: pattern).covers(room: room) == isCovered, "\(pattern) \(room)")
+        }
+    }
+
+    @Test("claims change what the role may do")
+    func permissions() {
+        var claims = AccessClaims(room: "demo", role: .participant)
+        claims.publish = [.screen, .moderate]
+        claims.watch = false
+        claims.record = true
+        #expect(claims.permissions == [.screen, .record])
+        #expect(AccessClaims(room: "x", role: .recorder).isHidden && !claims.isHidden)
+    }
+
+    @Test("a join takes name, role and rights from the token; a viewer only watches, a sender only sends")
+    func joining() async throws {
+        var client = SignallingClient()
+        let (keys, path) = try await store(AccessKeys.newFile(.hs256, id: "main"))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        client.keys = keys
+        let signer = await keys.current
+        let ada = try await signer.sign(
+            claims {
+                $0.name = "Ada"
+                $0.identity = "ada@example.org"
+            })
+        #expect(try await join(client, token: ada, "?name=Somebody").status == .created)
+        let viewer = try await signer.sign(claims { $0.role = .viewer })
+        #expect(try await join(client, token: viewer, "?name=Cy").status == .created)
+        #expect(try await join(client, token: viewer, "", "/whip/demo").status == .forbidden)
+        let sender = try await signer.sign(claims { $0.watch = false })
+        #expect(try await join(client, token: sender).status == .created)
+        #expect(try await join(client, token: sender, "", "/whep/demo").status == .forbidden)
+        let requests = client.script.state.withLock { $0.requests }
+        #expect(requests.map(\.name) == ["Ada", "Cy", "Guest"])
+        #expect(requests.map(\.role) == [.sendAndReceive, .watch, .publish])
+        #expect(requests[0].grants == MemberGrants(role: .participant, identity: "ada@example.org"))
+        #expect(requests.allSatisfy { !$0.makesCreatorModerator })
+    }
+
+    @Test("a token for a single use lets one session in, and its client back in; a refused join does not use it up")
+    func singleUse() async throws {
+        var client = SignallingClient()
+        let (keys, path) = try await store(AccessKeys.newFile(.hs256, id: "main"))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        client.keys = keys
+        let spent = SpentTokens()
+        client.spent = spent
+        let token = try await keys.current.sign(
+            claims {
+                $0.isSingleUse = true
+                $0.id = "t1"
+            })
+        client.script.state.withLock { $0.joinOutcome = .failure(.roomFull(limit: 1)) }
+        #expect(try await join(client, token: token).status == .serviceUnavailable)
+        client.script.state.withLock { $0.joinOutcome = .success(JoinResult(participantID: "p1", answer: "v=0\r\n")) }
+        #expect(try await join(client, token: token).status == .created)
+        #expect(try await join(client, token: token).status == .unauthorized)
+        #expect(
+            try await join(client, token: token, "?resume=\(SignallingClient.session("p2"))").status == .unauthorized)
+        #expect(try await join(client, token: token, "?resume=\(SignallingClient.session("p1"))").status == .created)
+        let nameless = try await keys.current.sign(claims { $0.isSingleUse = true })
+        #expect(try await join(client, token: nameless).status == .unauthorized)
+    }
+
+    @Test("keys are read again; a file that cannot be used changes nothing")
+    func reload() async throws {
+        let first = try AccessKeys.newFile(.hs256, id: "main")
+        let (keys, path) = try await store(first)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let token = try await keys.current.sign(claims())
+        try "nonsense".write(toFile: path, atomically: true, encoding: .utf8)
+        await keys.reload()
+        #expect(await keys.current.claims(of: token) != nil)
+        try AccessKeys.newFile(.edDSA, id: "next").write(toFile: path, atomically: true, encoding: .utf8)
+        await keys.reload()
+        #expect(await keys.current.claims(of: token) == nil)
+    }
+
+    // MARK: Open relays
+
+    private func openRoom(_ client: SignallingClient, pin: [UInt8]? = nil) {
+        client.script.state.withLock {
+            $0.access = ["demo": RoomAccess(instance: 1, pin: pin)]
+            $0.snapshot.rooms = [RoomSnapshot(id: "demo")]
+            $0.grants = ["p1": MemberGrants(role: .moderator), "p2": .open]
+        }
+    }
+
+    @Test("who begins a room is told the key that moderates it; other keys and members do not")
+    func moderatorKey() async throws {
+        let client = SignallingClient()
+        openRoom(client)
+        client.script.state.withLock {
+            $0.joinOutcome = .success(JoinResult(participantID: "p1", answer: "v=0\r\n", createdRoom: 1))
+        }
+        let joined = try await client.send(
+            .post, "/rooms/demo/participants", headers: [.contentType: "application/sdp"], body: "v=0\r\n")
+        let key = try #require(joined.headers[.moderatorKey])
+        let end = { (proof: String?) in
+            var headers: HTTPFields = [:]
+            headers[.authorization] = proof.map { "Bearer \($0)" }
+            return try await client.send(.delete, "/rooms/demo", headers: headers).status
+        }
+        #expect(try await end(key) == .noContent)
+        #expect(try await end(SignallingClient.session("p1")) == .noContent)
+        #expect(try await end(SignallingClient.session("p2")) == .forbidden)
+        #expect(try await end(nil) == .forbidden)
+        #expect(try await end("mk-00000000000000000000000000000000") == .unauthorized)
+        client.script.state.withLock { $0.access["demo"]?.instance = 2 }
+        #expect(try await end(key) == .unauthorized, "of a room that ended")
+        let acts = client.script.state.withLock { $0.moderations }
+        #expect(acts.map(\.by.participant) == [nil, "p1"])
+    }
+
+    @Test("a PIN is kept as a hash that another of the same PIN does not equal")
+    func pinHash() async throws {
+        let pins = RoomPIN()
+        let (one, two) = (try await pins.record(of: "271828"), try await pins.record(of: "271828"))
+        #expect(one != two)
+        #expect(try await pins.matches("271828", record: one))
+        #expect(try await pins.matches("271828", record: two))
+        #expect(try await !pins.matches("271829", record: one))
+        #expect(try await !pins.matches("", record: one))
+        #expect(try await !pins.matches("271828", record: []))
+        await #expect(throws: Problem.self) { try await pins.record(of: "123") }
+    }
+
+    @Test("five wrong PINs from an address get 401, the sixth 429 even if it is right; others go on")
+    func wrongPINs() async throws {
+        var client = SignallingClient()
+        let start = MonotonicInstant.now()
+        client.now = { start }
+        openRoom(client, pin: try await RoomPIN().record(of: "271828"))
+        let join = { (pin: String, host: UInt32) in
+            try await client.send(
+                .post, "/rooms/demo/participants", headers: [.contentType: "application/sdp", .roomPIN: pin],
+                body: "v=0\r\n", from: TransportAddress(ipv4: host, port: 1))
+        }
+        for _ in 0..<20 { #expect(try await join("271828", 0x7F00_0002).status == .created) }
+        for _ in 0..<5 {
+            let answer = try await join("000000", 0x7F00_0001)
+            #expect(answer.status == .unauthorized && answer.headers[.wwwAuthenticate] == "PIN")
+        }
+        let refused = try await join("271828", 0x7F00_0001)
+        #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "10")
+        #expect(try await join("271828", 0x7F00_0002).status == .created)
+        let requests = client.script.state.withLock { $0.requests }
+        #expect(requests.allSatisfy { $0.hasPIN })
+        // Who is not in the room does not see who is.
+        #expect(try await client.send(.get, "/rooms/demo").status == .unauthorized)
+        let headers: HTTPFields = [.authorization: "Bearer \(SignallingClient.session("p2"))"]
+        #expect(try await client.send(.get, "/rooms/demo", headers: headers).status == .ok)
+    }
+
+    @Test("who has to wait gets 202 and where to ask, with a key that others do not have")
+    func lobby() async throws {
+        let client = SignallingClient()
+        openRoom(client)
+        client.script.state.withLock {
+            $0.joinOutcome = .failure(.waits(ticket: "w-1"))
+            $0.lobby = ["w-1": .waiting]
+        }
+        let answer = try await client.send(
+            .post, "/rooms/demo/participants", headers: [.contentType: "application/sdp"], body: "v=0\r\n")
+        #expect(answer.status == .accepted && answer.headers[.retryAfter] == "2")
+        let location = try #require(answer.headers[.location])
+        #expect(try await client.send(.get, location).body == #"{"state":"waiting"}"#)
+        #expect(try await client.send(.get, "/rooms/demo/lobby/w-1").status == .forbidden)
+        #expect(try await client.send(.get, "/rooms/demo/lobby").status == .forbidden)
+        let ticket = try #require(location.split(separator: "/").last)
+        _ = try await client.send(
+            .post, "/rooms/demo/participants?ticket=\(ticket)", headers: [.contentType: "application/sdp"],
+            body: "v=0\r\n")
+        #expect(client.script.state.withLock { $0.requests.map(\.ticket) } == [nil, "w-1"])
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPTypes
+import Logging
+import NIOPosix
+import SecureTransport
+import Synchronization
+import Testing
+
+@testable import Conference
+@testable import RelayServer
+
+@Suite("The administration address")
+struct AdministrationTests {
+    private static let paths = [
+        "/metrics", "/rooms", "/rooms/demo/debug", "/rooms/demo/debug.svg", "/rooms/demo/debug.json",
+    ]
+
+    @Test("figures, the list of rooms and debug views are not served at the other port", arguments: paths)
+    func elsewhere(path: String) async throws {
+        var client = SignallingClient()
+        client.script.state.withLock { $0.snapshot.rooms = [RoomSnapshot(id: "demo")] }
+        client.hasAdministrationAddress = true
+        let answer = try await client.send(.get, path)
+        #expect(answer.status == .forbidden)
+        #expect(answer.detail.contains("--admin-address"))
+        #expect(try await client.send(.get, "/healthz").status == .ok)
+        #expect(try await client.send(.get, "/rooms/demo").status == .ok)
+    }
+
+    @Test("a server serves them there, and nothing that changes a call")
+    func server() async throws {
+        let free = try await RunningServer.freePort()
+        var configuration = RelayServerConfiguration()
+        configuration.administrationAddress = TransportAddress(ipv4: 0x7F00_0001, port: free)
+        let script = TwinRelay.Script()
+        script.state.withLock { $0.snapshot.rooms = [RoomSnapshot(id: "demo")] }
+        try await RunningServer.run(configuration, script: script) { server in
+            let refused = try await server.get("/metrics")
+            #expect(refused.hasPrefix("HTTP/1.1 403 "))
+            let administration = RunningServer(server: server.server, port: free, script: script)
+            let metrics = try await administration.get("/metrics")
+            #expect(metrics.hasPrefix("HTTP/1.1 200 "))
+            let rooms = try await administration.get("/rooms")
+            #expect(rooms.contains(#""id":"demo""#))
+            let join = try await administration.join()
+            #expect(join.hasPrefix("HTTP/1.1 404 "))
+        }
+    }
+
+    @Test("an address in use is told before anything is served")
+    func portInUse() async throws {
+        try await RunningServer.run { server in
+            var configuration = RelayServerConfiguration()
+            configuration.port = 0
+            configuration.administrationAddress = TransportAddress(ipv4: 0x7F00_0001, port: server.port)
+            await #expect(throws: StartupError.portInUse(.tcp, host: "127.0.0.1", port: Int(server.port))) {
+                _ = try await RelayServer.bind(configuration, logger: .init(label: "test"))
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import MediaCore
+import NIOPosix
+import SecureTransport
+import Synchronization
+import Testing
+
+@testable import Conference
+@testable import RelayServer
+
+@Suite("How often one client may ask")
+struct RequestQuotaTests {
+    private static let start = MonotonicInstant.now()
+    private static let elsewhere = TransportAddress(ipv4: 0xC000_0207, port: 1)
+
+    /// A client whose clock stands still.
+    private func makeClient() -> SignallingClient {
+        var client = SignallingClient()
+        client.now = { Self.start }
+        client.script.state.withLock { $0.snapshot.rooms = [RoomSnapshot(id: "demo")] }
+        return client
+    }
+
+    @Test("joins and changes beyond the burst get 429 and when to try again; other addresses go on")
+    func tooMany() async throws {
+        let client = makeClient()
+        for (method, path, type, kind) in [
+            (HTTPRequest.Method.post, "/rooms/demo/participants", "application/sdp", RequestQuotas.Kind.join),
+            (.put, "/rooms/demo/layout", "application/json", .change),
+        ] {
+            let body = method == .post ? "v=0\r\n" : #"{"layout":"grid"}"#
+            for _ in 0..<Int(kind.limits.burst) {
+                let answer = try await client.send(method, path, headers: [.contentType: type], body: body)
+                #expect(answer.status != .tooManyRequests)
+            }
+            let refused = try await client.send(method, path, headers: [.contentType: type], body: body)
+            #expect(refused.status == .tooManyRequests)
+            #expect(refused.headers[.retryAfter] == "1")
+            let other = try await client.send(
+                method, path, headers: [.contentType: type], body: body, from: Self.elsewhere)
+            #expect(other.status != .tooManyRequests)
+            #expect(try await client.send(.get, "/rooms/demo").status == .ok)
+        }
+    }
+
+    @Test("what was used comes back with time")
+    func refill() {
+        let quotas = RequestQuotas()
+        let subject = RequestQuotas.Subject.identity("ada")
+        for _ in 0..<5 { #expect(quotas.take(.wrongSecret, of: subject, now: Self.start) == nil) }
+        #expect(quotas.take(.wrongSecret, of: subject, now: Self.start) == 10)
+        #expect(quotas.secondsToWait(.wrongSecret, of: subject, now: Self.start + .seconds(9)) == 1)
+        #expect(quotas.take(.wrongSecret, of: subject, now: Self.start + .seconds(10)) == nil)
+    }
+
+    @Test("a client is forgotten only after thousands of others came")
+    func bound() {
+        let quotas = RequestQuotas()
+        let network = { RequestQuotas.Subject.network(ClientNetwork(TransportAddress(ipv4: $0, port: 1))) }
+        for _ in 0..<5 { _ = quotas.take(.wrongSecret, of: network(0), now: Self.start) }
+        for other in 1...4000 { _ = quotas.take(.wrongSecret, of: network(UInt32(other)), now: Self.start) }
+        #expect(quotas.take(.wrongSecret, of: network(0), now: Self.start) != nil)
+        for other in 1...20_000 { _ = quotas.take(.wrongSecret, of: network(UInt32(other)), now: Self.start) }
+        #expect(quotas.take(.wrongSecret, of: network(0), now: Self.start) == nil)
+    }
+
+    @Test("one address can hold half of the streams of events, and gets them back when they end")
+    func streams() async throws {
+        let client = makeClient()
+        client.script.state.withLock { $0.rooms = ["demo": RoomState(id: "demo")] }
+        let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
+            TwinRelay(client.script)
+        }
+        var held: [Any] = []
+        for _ in 0..<RoomFeedHub.maximumSubscribers / 2 {
+            let response = try await client.respond(driver, .get, "/rooms/demo/events")
+            #expect(response.status == .ok)
+            held.append(response)
+        }
+        #expect(try await client.respond(driver, .get, "/rooms/demo/events").status == .tooManyRequests)
+        let other = try await client.respond(driver, .get, "/rooms/demo/events", from: Self.elsewhere)
+        #expect(other.status == .ok)
+        held = []
+        #expect(try await client.respond(driver, .get, "/rooms/demo/events").status == .ok)
+        await driver.close()
+    }
+
+    @Test("a client is its address, or what a proxy that the operator names saw last; others cannot claim one")
+    func directory() {
+        let proxy = TransportAddress(ipv4: 0x0A00_0001, port: 0)
+        let directory = ClientDirectory(trustedProxies: [proxy])
+        let request = { (forwardedFor: String?) in
+            var request = HTTPRequest(method: .get, scheme: "http", authority: "relay", path: "/")
+            request.headerFields[.xForwardedFor] = forwardedFor
+            return request
+        }
+        #expect(directory.client(of: request(nil), peer: Self.elsewhere) == Self.elsewhere)
+        #expect(directory.client(of: request("203.0.113.9"), peer: Self.elsewhere) == Self.elsewhere)
+        #expect(directory.client(of: request("1.2.3.4, 203.0.113.9"), peer: proxy)?.host == "203.0.113.9")
+        #expect(directory.client(of: request(nil), peer: proxy) == nil)
+        #expect(directory.client(of: request("203.0.113.9"), peer: SignallingClient.loopback) == nil)
+    }
+}
