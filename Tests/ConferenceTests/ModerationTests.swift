@@ -1,5 +1,6 @@
 import AudioMixing
 import MediaCore
+import NIOCore
 import PeerConnection
 import RTP
 import RoomAPI

@@ -60,7 +60,7 @@ struct RoomFeedTests {
         }
         let summary =
             #"{"accessRole":"presenter","avatar":false,"camera":true,"cameraOff":false,"connection":"new","hand":false,"#
-                + #""id":"p1","isSpeaking":false,"microphone":true,"muted":false,"#
+            + #""id":"p1","isSpeaking":false,"microphone":true,"muted":false,"#
             + #""name":"Ada","role":"sendAndReceive","screenShare":false}"#
         #expect(
             try text(.participantJoined(Self.participant("p1")))

@@ -95,7 +95,7 @@ import Testing
         let error = #expect(throws: SDPError.self) {
             try session.offer(Fixture(name: "chromium-session-1-join").text)
         }
-        #expect(error?.description.contains("3, which stay") == true, "\(String(describing: error))")
+        #expect(error?.description.contains("3, which must stay") == true, "\(String(describing: error))")
     }
 
     @Test(

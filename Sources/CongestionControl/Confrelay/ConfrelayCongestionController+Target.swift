@@ -146,8 +146,8 @@ extension ConfrelayCongestionController {
     private var startWindow: DataSize? {
         let time = path.inFlight.oldest.map { lastUpdate - $0.sendTime } ?? .zero
         guard time < parameters.startPatience else { return nil }
-        // Half of what it carries meanwhile is for audio, which nothing holds, and for headers.
-        return parameters.slowestPath.dataSize(over: parameters.startQueue + max(time, .zero) / 2)
+        // Two thirds of the data that it carries meanwhile are for audio, which nothing holds, and for headers.
+        return parameters.slowestPath.dataSize(over: parameters.startQueue + max(time, .zero) / 3)
     }
 
     /// The window that bounds the queue on the path; nil if the receiver sends no feedback on packets. The sender's own

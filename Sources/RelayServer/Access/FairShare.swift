@@ -1,7 +1,7 @@
 /// A number of places that clients share fairly: a client may hold as many as are free, which is half of them at most
 /// for one client, a third each for two (the dynamic threshold of Choudhury and Hahne, IEEE/ACM Transactions on
 /// Networking 6 (2), 1998). So there is always a place for a client that has none.
-struct FairShare<Client: Hashable> {
+struct FairShare<Client: Hashable & Sendable>: Sendable {
     let capacity: Int
     private(set) var count = 0
     private var counts: [Client: Int] = [:]

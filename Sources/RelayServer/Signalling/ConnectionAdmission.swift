@@ -6,7 +6,7 @@ import SecureTransport
 /// stands for many clients and may hold all of them.
 ///
 /// Further connections come from a reserve, which answers health checks only, and is shared by the same rule.
-struct ConnectionAdmission {
+struct ConnectionAdmission: Sendable {
     /// The way in which a connection is served.
     enum Decision: Equatable {
         /// Every request is answered.

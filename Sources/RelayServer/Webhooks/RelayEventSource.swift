@@ -155,6 +155,8 @@ extension LeaveReason {
         case .neverConnected: "neverConnected"
         case .noSeat: "noSeat"
         case .replaced: "replaced"
+        case .removed: "removed"
+        case .ended: "roomEnded"
         case .closing: "relayEnded"
         }
     }

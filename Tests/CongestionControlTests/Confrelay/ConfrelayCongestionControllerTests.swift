@@ -36,10 +36,10 @@ struct ConfrelayCongestionControllerTests {
         #expect(controller.snapshot.limit == .start)
     }
 
-    @Test("before feedback the window grows by half of 60 kbit/s, and a report without feedback takes it away")
+    @Test("before feedback the window grows by a third of 60 kbit/s, and a report without feedback takes it away")
     mutating func startWindow() {
         controller.packetSent(SentPacket(transportSequence: 0, size: .packet, sendTime: .zero), now: .zero)
-        #expect(controller.advance(now: at(800)).congestionWindow == bytes(4200 + 3000))
+        #expect(controller.advance(now: at(800)).congestionWindow == bytes(4200 + 2000))
         controller.receiverReportReceived(fractionLost: 0, roundTripTime: .milliseconds(40), now: at(810))
         #expect(controller.advance(now: at(820)).congestionWindow == nil)
     }

@@ -36,7 +36,7 @@ struct EventLogTests {
             // What was told before is written before the file is opened anew.
             try FileManager.default.moveItem(
                 at: folder.appending(path: "events.ndjson"), to: folder.appending(path: "events.ndjson.1"))
-            running.server.reloadFiles()
+            await running.server.reloadFiles()
             join("ben")
             script.state.withLock { $0.joinOutcome = .failure(.roomFull(limit: 2)) }
             _ = try await running.join()
