@@ -140,7 +140,7 @@ import Testing
         try call.relay.perform(.startRecording(id: "r1"), room: "demo", now: call.now)
         call.run(for: .seconds(8))
         let after = try #require(rate())
-        #expect(after > before * 2)
+        #expect(after > before * 3 / 2)
         #expect(after >= 900_000)
     }
 

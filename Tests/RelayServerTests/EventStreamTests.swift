@@ -56,7 +56,8 @@ struct EventStreamTests {
         var iterator = parts.filter { $0 != ":\n\n" }.makeAsyncIterator()
         let state = try #require(await iterator.next())
         #expect(
-            state == "retry: 2000\nid: 0\nevent: room\ndata: {\"entry\":{\"lobby\":false,\"locked\":false,\"pin\":false},"
+            state == "retry: 2000\nid: 0\nevent: room\ndata: "
+                + "{\"entry\":{\"lobby\":false,\"locked\":false,\"pin\":false},"
                 + "\"id\":\"demo\",\"layout\":{\"layout\":\"speaker\"},"
                 + "\"overlays\":[],\"participants\":[{\"accessRole\":\"presenter\",\"avatar\":false,\"camera\":false,"
                 + "\"cameraOff\":false,\"connection\":\"new\",\"hand\":false,\"id\":\"p1\",\"isSpeaking\":false,"

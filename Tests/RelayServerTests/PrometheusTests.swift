@@ -88,7 +88,7 @@ struct PrometheusTests {
     func samples() {
         let lines = Set(report.prometheusText().split(separator: "\n").map(String.init))
         for line in [
-            "confrelay_rooms 1", "confrelay_seats_left 7", "confrelay_overload_level 3",
+            "confrelay_rooms 1", "confrelay_seats_left 7", "confrelay_overload_level 4",
             "confrelay_overload_transitions_total 3", #"confrelay_tick_slack_ratio_bucket{le="-0.1"} 0"#,
             #"confrelay_tick_slack_ratio_bucket{le="0"} 1"#, #"confrelay_tick_slack_ratio_bucket{le="0.75"} 2"#,
             #"confrelay_tick_slack_ratio_bucket{le="+Inf"} 2"#,

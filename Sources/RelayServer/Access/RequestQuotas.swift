@@ -100,7 +100,8 @@ final class RequestQuotas: Sendable {
 
     private static func wait(_ bucket: TokenBucket, now: MonotonicInstant) -> Int {
         let wait = (bucket.nextAvailable(now: now) ?? now) - now
-        return max(1, Int(min(wait.seconds.rounded(.up), 3600)))
+        // Rates such as a tenth have no exact binary form: a wait of a nanosecond more is no further second.
+        return max(1, Int(min((wait.seconds - 1e-6).rounded(.up), 3600)))
     }
 
     /// Takes a place for a stream of events, until the lease is released; nil if there is none for this client.
