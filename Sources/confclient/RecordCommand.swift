@@ -20,6 +20,9 @@ struct RecordCommand: AsyncParsableCommand {
         @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
         var url: String
 
+        @OptionGroup
+        var access: TokenOption
+
         func validate() throws {
             do {
                 _ = try RoomURL(url)
@@ -30,7 +33,8 @@ struct RecordCommand: AsyncParsableCommand {
 
         func perform(_ work: (RoomController) async throws -> Void) async throws {
             do {
-                try await work(RoomController(url: try RoomURL(url), on: MultiThreadedEventLoopGroup.singleton.next()))
+                try await work(
+                    RoomController(url: try access.roomURL(url), on: MultiThreadedEventLoopGroup.singleton.next()))
             } catch let error as ClientError {
                 Terminal(isQuiet: false).fail(error.description)
                 throw ExitCode(error.exitCode)

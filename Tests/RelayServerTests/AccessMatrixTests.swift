@@ -100,6 +100,10 @@ struct AccessMatrixTests {
         defer { try? FileManager.default.removeItem(atPath: file) }
         var configuration = RelayServerConfiguration()
         configuration.accessKeys = file
+        let recordings = FileManager.default.temporaryDirectory.appending(path: "confrelay-matrix-\(UUID().uuidString)")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: recordings) }
+        configuration.recordings = RecordingSettings(folder: recordings)
         let script = TwinRelay.Script()
         script.state.withLock {
             $0.access = ["demo": RoomAccess(instance: 1)]

@@ -253,7 +253,8 @@ struct AccessTests {
         // Who is not in the room does not see who is.
         #expect(try await client.send(.get, "/rooms/demo").status == .unauthorized)
         let headers: HTTPFields = [.authorization: "Bearer \(SignallingClient.session("p2"))"]
-        #expect(try await client.send(.get, "/rooms/demo", headers: headers).status == .ok)
+        let elsewhere = TransportAddress(ipv4: 0x7F00_0002, port: 1)
+        #expect(try await client.send(.get, "/rooms/demo", headers: headers, from: elsewhere).status == .ok)
     }
 
     @Test("who has to wait gets 202 and where to ask, with a key that others do not have")

@@ -36,7 +36,7 @@ struct AccessControl: Sendable {
         switch requirement {
         case .none, .ownSession, .ownTicket: return .anonymous
         case .join:
-            return try await caller(of: request, context, room: room)
+            return try await caller(of: request, context, room: room, isJoining: true)
         case .needs(let permission):
             return try await check(permission, request, context, room: room)
         case .needsUnlessPage(let permission):
@@ -60,7 +60,7 @@ struct AccessControl: Sendable {
     private func check(
         _ permission: Permission, _ request: Request, _ context: SignallingContext, room: RoomName?
     ) async throws(Problem) -> Caller {
-        let caller = try await caller(of: request, context, room: room)
+        let caller = try await caller(of: request, context, room: room, isJoining: false)
         guard caller.may(permission) else {
             if caller.proof == .nothing {
                 throw Self.forbidden("this takes a moderator: send Authorization: Bearer with the moderator's key")
@@ -72,14 +72,15 @@ struct AccessControl: Sendable {
 
     /// Who sent a request, by `Authorization: Bearer` with a token, a session's name and key, or a moderator key.
     private func caller(
-        of request: Request, _ context: SignallingContext, room: RoomName?
+        of request: Request, _ context: SignallingContext, room: RoomName?, isJoining: Bool
     ) async throws(Problem) -> Caller {
         guard let bearer = try Self.bearer(of: request) else {
             guard isOpen else {
                 throw Self.unauthorized(
                     "this relay takes a token: send Authorization: Bearer with one for this room", nil)
             }
-            if let room, request.method != .post, await driver.access(ofRoom: room.rawValue)?.pin != nil {
+            // A join brings the PIN itself.
+            if let room, !isJoining, await driver.access(ofRoom: room.rawValue)?.pin != nil {
                 throw Self.unauthorized("the room has a PIN: send Authorization: Bearer with your session's key", nil)
             }
             return .anonymous
@@ -135,8 +136,11 @@ struct AccessControl: Sendable {
         guard let member = await driver.access(ofRoom: room.rawValue, participant: participant)?.member else {
             throw Self.unauthorized("the session is over: join anew", "invalid_token")
         }
+        // On an open relay a proof takes nothing away that everybody may do.
+        let open: Set<Permission> = isOpen ? [.inspect, .record] : []
         return Caller(
-            proof: .session(participant: participant), permissions: member.grants.permissions, name: member.name)
+            proof: .session(participant: participant), permissions: member.grants.permissions.union(open),
+            name: member.name)
     }
 
     private func moderator(by key: String, room: RoomName?) async throws(Problem) -> Caller {

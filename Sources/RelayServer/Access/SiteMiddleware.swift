@@ -7,9 +7,9 @@ struct SiteMiddleware: RouterMiddleware {
     let policy: SitePolicy
 
     /// The fields of an answer that scripts may read beside those that they always may.
-    static let exposedFields = "Location, ETag, Link, Retry-After, Accept-Post, Accept-Patch, Allow"
+    static let exposedFields = "Location, ETag, Link, Retry-After, Accept-Post, Accept-Patch, Allow, Moderator-Key"
     /// The fields that scripts may send in addition to the standard ones.
-    static let requestFields = "Content-Type, Authorization, If-Match, Last-Event-ID"
+    static let requestFields = "Content-Type, Authorization, If-Match, Last-Event-ID, Room-PIN"
     /// Seconds for which a browser need not ask again.
     static let maximumAge = "86400"
 

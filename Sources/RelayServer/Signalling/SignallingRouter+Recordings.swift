@@ -65,7 +65,9 @@ extension SignallingRouter {
     func recording(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let store = try recordingStore()
         let id = try context.parameters.require("recording")
-        guard let recording = try await Self.onDisk({ store.recording(id) }) else { throw Problem.noRecording(id) }
+        guard let recording = try await Self.onDisk({ store.recording(id) }),
+            context.parameters.get("room").map({ $0 == recording.room }) ?? true
+        else { throw Problem.noRecording(id) }
         return try .json(recording)
     }
 
