@@ -201,7 +201,7 @@ struct MediaOptions: ParsableArguments {
                 With auto a GPU encodes where a trial at the start finds it better than software. Where a GPU fails, \
                 software goes on.
                 """))
-    var codec = CodecChoice.auto
+    var codec = CodecChoice.software
 
     @Option(
         help: ArgumentHelp(
