@@ -49,7 +49,7 @@
                 try ChildProcess(
                     Programs.product("confclient"),
                     ["join", relay.url("/rooms/demo"), "--name", name, "--size", "320x180", "--frame-rate", "10"]
-                        + ["--self-view", "always", "--snapshot", "\(name).png"], in: folder)
+                        + ["--self-view", "always", "--duration", "8", "--snapshot", "\(name).png"], in: folder)
             }
             for client in clients { #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)") }
             #expect(relay.child.errors.contains("software encodes meanwhile"))
@@ -69,7 +69,7 @@
         @Test("starts in software where there is none, and says so once", .enabled(if: !hasRenderNode))
         func none() async throws {
             let folder = try TemporaryFolder()
-            let relay = try await RelayProgram(["--log-level", "info"], in: folder)
+            let relay = try await RelayProgram(["--codec", "auto", "--log-level", "info"], in: folder)
             #expect(relay.child.errors.split(separator: "\n").count { $0.contains("software encodes") } == 1)
         }
 
