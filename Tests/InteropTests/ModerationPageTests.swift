@@ -119,7 +119,11 @@ struct ModerationPageTests {
         try await cy.browser.screenshot(to: TestOutput.file("wrong-pin.png"))
         try await cy.browser.type("271828", into: "#room-pin")
         try await cy.browser.click("#join-button")
-        // Too many wrong PINs in a short time: the page asks again by itself when it may.
+        await withKnownIssue("the text of one refusal can stand for the next, so fewer are sent", isIntermittent: true)
+        {
+            try await cy.browser.wait(for: "too many wrong PINs", until: says("join-error", "too many wrong PINs"))
+        }
+        // The page asks again by itself when it may.
         try await waitForCall(cy)
     }
 

@@ -38,7 +38,7 @@ public final class ExportSession {
     ///   - onProgress: Told after each frame.
     /// - Throws: `ExportError`, `VideoCodingError`, `MultiPassError`, `MovieError`, or what the source throws.
     public func run(isCancelled: () -> Bool = { false }, onProgress: (ExportProgress) -> Void = { _ in }) throws {
-        let frameCount = Int((source.duration.seconds * Double(settings.frameRate)).rounded(.down))
+        let frameCount = Int(clamping: (source.duration.seconds * Double(settings.frameRate)).rounded(.down))
         guard frameCount > 0 else { throw ExportError.empty }
         var audio: [ByteBuffer] = []
         while let packet = try source.nextAudio() { audio.append(packet) }
@@ -82,7 +82,7 @@ public final class ExportSession {
             let seconds = Double(frameCount) / Double(settings.frameRate)
             let rate = BitRate(bitsPerSecond: Double(size.bytes - overhead) * 8 / seconds)
             guard rate >= Self.leastRate else {
-                let least = overhead + Int(Double(Self.leastRate.bitsPerSecond) / 8 * seconds) + 1
+                let least = overhead + Int(clamping: Double(Self.leastRate.bitsPerSecond) / 8 * seconds) + 1
                 throw ExportError.tooSmall(size, least: DataSize(bytes: least))
             }
             properties.averageBitRate = rate
