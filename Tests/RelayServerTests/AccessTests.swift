@@ -52,7 +52,10 @@ struct AccessTests {
             let others = try await AccessKeys(parsing: AccessKeys.newFile(other, id: "main"))
             #expect(await others.claims(of: token) == nil)
         }
-        #expect(await keys.claims(of: token.dropLast(2) + "AA") == nil)
+        // Another first character of the signature; the last bytes of two valid signatures can be equal.
+        var parts = token.split(separator: ".").map(String.init)
+        parts[2] = (parts[2].hasPrefix("A") ? "B" : "A") + parts[2].dropFirst()
+        #expect(await keys.claims(of: parts.joined(separator: ".")) == nil)
         #expect(await keys.claims(of: "") == nil)
         #expect(await keys.claims(of: String(repeating: "a", count: 5000) + "..") == nil)
     }

@@ -242,7 +242,9 @@ struct WHIPTests {
         #expect(answer.headers[.accessControlAllowOrigin] == Self.page)
         #expect(answer.headers[.vary] == "Origin")
         #expect(answer.headers[.accessControlAllowMethods] == "DELETE, OPTIONS, PATCH")
-        #expect(answer.headers[.accessControlAllowHeaders] == "Content-Type, Authorization, If-Match, Last-Event-ID")
+        #expect(
+            answer.headers[.accessControlAllowHeaders]
+                == "Content-Type, Authorization, If-Match, Last-Event-ID, Room-PIN")
         #expect(answer.headers[.acceptPatch] == "application/trickle-ice-sdpfrag, application/sdp")
     }
 
