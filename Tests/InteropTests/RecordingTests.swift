@@ -50,7 +50,7 @@ struct RecordingTests {
         let ada = try ada(relay, in: folder)
         defer { ada.signal(SIGKILL) }
         try await relay.participant("Ada", in: "demo") { $0.uplink.framesReceived > 0 }
-        let found = try await eventually("a recording with three tracks", within: .seconds(20)) {
+        let found = try await eventually("a recording with three tracks", within: .seconds(60)) {
             try recording(in: folder).flatMap { tracks(of: $0).count == 3 ? $0 : nil }
         }
         let began = ContinuousClock.now
@@ -78,18 +78,18 @@ struct RecordingTests {
         let room = relay.url("/rooms/demo")
         func record(_ arguments: String...) async throws -> (code: Int32, output: String) {
             let child = try client(["record"] + arguments, in: folder)
-            let code = try await child.end(within: .seconds(20))
+            let code = try await child.end(within: .seconds(60))
             return (code, child.output.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         let id = try await record("start", room).output
         #expect(try await record("start", room).code == 69)
-        try await eventually("three tracks", within: .seconds(20)) {
+        try await eventually("three tracks", within: .seconds(60)) {
             tracks(of: folder.file("rec/\(id)")).count == 3 ? true : nil
         }
         try await Task.sleep(for: .seconds(2))
         #expect(try await record("list", room).output.hasPrefix("\(id)  recording"))
         #expect(try await record("stop", room).output == id)
-        try await eventually("the recording is complete", within: .seconds(20)) {
+        try await eventually("the recording is complete", within: .seconds(60)) {
             try await record("list", room).output.hasPrefix("\(id)  complete") ? true : nil
         }
         let names = tracks(of: folder.file("rec/\(id)")).map(\.lastPathComponent)
