@@ -248,6 +248,13 @@ actor RelayDriver {
         }
     }
 
+    /// Tells that a request was refused, since its sender may not do this.
+    func tellRefusal(of request: RelayEvent.RefusedRequest, room: String?, reason: String) {
+        tell { source, date in
+            source.event(ofRefusal: request, room: room, reason: reason, at: date, now: now()).map { [$0] } ?? []
+        }
+    }
+
     private func tell(_ events: (inout RelayEventSource, Date) -> [RelayEvent]) {
         guard let onEvent else { return }
         for event in events(&eventSource, Date()) { onEvent(event) }

@@ -12,6 +12,12 @@ public struct RelayEvent: Codable, Hashable, Sendable {
         case activeSpeakerChanged
         /// A join was refused.
         case joinRefused
+        /// A moderator did something.
+        case moderated
+        /// A recording began or ended.
+        case recordingChanged
+        /// A request was refused, because its sender may not do this or did not prove who it is.
+        case requestRefused
         /// Overload control does more or less than before.
         case overloadChanged
     }
@@ -47,6 +53,23 @@ public struct RelayEvent: Codable, Hashable, Sendable {
         }
     }
 
+    /// A request that was refused.
+    public struct RefusedRequest: Codable, Hashable, Sendable {
+        public var method: String
+        /// The route, such as `/rooms/:room/layout`: keys that stand in paths are not told.
+        public var path: String
+        public var status: Int
+        /// The IP address that it came from; nil where it is not known.
+        public var address: String?
+
+        public init(method: String, path: String, status: Int, address: String?) {
+            self.method = method
+            self.path = path
+            self.status = status
+            self.address = address
+        }
+    }
+
     /// Unlike that of any other event of any relay: an event that comes twice has the same.
     public var id: String
     public var type: Kind
@@ -57,12 +80,16 @@ public struct RelayEvent: Codable, Hashable, Sendable {
     public var roomSession: String?
     /// Who it is about; nil for an active speaker who has left.
     public var participant: Person?
-    /// Why a participant left, or a join was refused.
+    /// Why a participant left, or a join or request was refused.
     public var reason: String?
     /// For how long the participant or the room was there, in seconds.
     public var duration: Double?
-    /// Refused joins that no event told of, because there were too many.
+    /// Refused joins or requests that no event told of, because there were too many.
     public var suppressed: Int?
+    /// What a moderator did, to whom, and who it was.
+    public var moderation: ModerationEvent?
+    public var recording: RecordingStatus?
+    public var request: RefusedRequest?
     public var overload: Overload?
 
     public init(id: String, type: Kind, time: String, room: String? = nil) {

@@ -27,6 +27,8 @@ struct SignallingRouter {
     var turnSecret: TURNSecret?
     /// Where events go; nil for nowhere.
     var events: EventOutputs?
+    /// Traces joins; nil where no collector is configured.
+    var tracer: JoinTracer?
     /// The names of sessions in locations.
     let sessions: SessionNames
     /// Where recordings are; nil: the relay does not record.
@@ -83,7 +85,7 @@ struct SignallingRouter {
             Route(
                 "/rooms/:room/overlays",
                 [.init(.get, .needs(.watch), overlays), .init(.put, .needs(.arrange), setOverlays)]),
-            Route("/rooms/:room/participants", [.init(.post, .join, joining(.participants))]),
+            Route(JoiningEndpoint.participants.route, [.init(.post, .join, joining(.participants))]),
             Route(
                 "/rooms/:room/participants/:participant",
                 [
@@ -105,7 +107,7 @@ struct SignallingRouter {
             + recordingRoutes
             + [JoiningEndpoint.whip, .whep].flatMap { endpoint in
                 [
-                    Route("/\(endpoint.rawValue)/:room", [.init(.post, .join, joining(endpoint))]),
+                    Route(endpoint.route, [.init(.post, .join, joining(endpoint))]),
                     Route(
                         "/\(endpoint.rawValue)/:room/:participant",
                         [.init(.patch, .ownSession, update), .init(.delete, .ownSession, leave)]),
@@ -118,7 +120,7 @@ struct SignallingRouter {
         let path = RouterPath(route.path)
         let methods = Set(route.requests.map(\.method))
         for request in route.requests {
-            router.on(path, method: request.method, use: checked(request))
+            router.on(path, method: request.method, use: checked(request, path: route.path))
         }
         var allowed = methods.map(\.rawValue) + ["OPTIONS"]
         if methods.contains(.get) { allowed.append("HEAD") }
@@ -144,22 +146,40 @@ struct SignallingRouter {
         }
     }
 
-    /// Answers a request only if its sender may ask for it.
-    private func checked(_ request: Route.Request) -> Handler {
-        let (requirement, handler, access, quotas, now) = (request.requirement, request.handler, access, quotas, now)
-        guard requirement != .none else { return handler }
-        return { request, context in
-            var context = context
+    /// Answers a request only if its sender may ask for it. Refusals are told to webhooks and the event log.
+    private func checked(_ route: Route.Request, path: String) -> Handler {
+        guard route.requirement != .none else { return route.handler }
+        return { [self] request, context in
             let room = try context.parameters.get("room").map { try RoomName($0) }
-            context.caller = try await access.check(
-                requirement, request, context, room: room, session: context.parameters.get("participant"))
-            if let identity = context.caller.claims?.identity, let kind = QuotaMiddleware.kind(of: request.method),
-                let seconds = quotas.take(kind, of: .identity(identity), now: now())
-            {
-                throw Problem.tooManyRequests(kind, retryAfter: seconds)
+            do {
+                return try await answer(request, of: route, room: room, context)
+            } catch let problem as Problem where Self.refusals.contains(problem.status) {
+                if events != nil {
+                    let refused = RelayEvent.RefusedRequest(
+                        method: request.method.rawValue, path: path, status: problem.status.code,
+                        address: context.client?.host)
+                    await driver.tellRefusal(of: refused, room: room?.rawValue, reason: problem.detail)
+                }
+                throw problem
             }
-            return try await handler(request, context)
         }
+    }
+
+    /// The answers to those who may not do what they ask for.
+    private static let refusals: Set<HTTPResponse.Status> = [.unauthorized, .forbidden, .tooManyRequests]
+
+    private func answer(
+        _ request: Request, of route: Route.Request, room: RoomName?, _ context: SignallingContext
+    ) async throws -> Response {
+        var context = context
+        context.caller = try await access.check(
+            route.requirement, request, context, room: room, session: context.parameters.get("participant"))
+        if let identity = context.caller.claims?.identity, let kind = QuotaMiddleware.kind(of: request.method),
+            let seconds = quotas.take(kind, of: .identity(identity), now: now())
+        {
+            throw Problem.tooManyRequests(kind, retryAfter: seconds)
+        }
+        return try await route.handler(request, context)
     }
 }
 
@@ -201,6 +221,14 @@ enum JoiningEndpoint: String {
         case .participants: .sendAndReceive
         case .whip: .publish
         case .whep: .watch
+        }
+    }
+
+    /// The path at which it is served.
+    var route: String {
+        switch self {
+        case .participants: "/rooms/:room/participants"
+        case .whip, .whep: "/\(rawValue)/:room"
         }
     }
 

@@ -19,6 +19,18 @@ struct RelayEventSource {
         var speakerWaits = false
     }
 
+    /// How many refusals are told: anybody can cause them.
+    private struct Refusals {
+        var bucket = TokenBucket(rate: 5, capacity: 50)
+        /// Since the last that was told.
+        var suppressed = 0
+
+        mutating func takeSuppressed() -> Int? {
+            defer { suppressed = 0 }
+            return suppressed > 0 ? suppressed : nil
+        }
+    }
+
     /// Between two events of a room that tell its speaker.
     static let speakerInterval = Duration.seconds(2)
 
@@ -26,9 +38,8 @@ struct RelayEventSource {
     private var count: UInt64 = 0
     private var rooms: [String: OpenRoom] = [:]
     private var waitingSpeakers: Set<String> = []
-    /// Anybody can have joins refused.
-    private var refusals = TokenBucket(rate: 5, capacity: 50)
-    private var suppressed = 0
+    private var joinRefusals = Refusals()
+    private var requestRefusals = Refusals()
 
     /// - Parameter generator: Makes ids unlike those of other relays and other starts.
     init(using generator: inout some RandomNumberGenerator) {
@@ -58,7 +69,7 @@ struct RelayEventSource {
             event.duration = duration.seconds
             rooms[member.room]?.people[member.id] = nil
             return [event]
-        case .fellSilent, .authenticationFailed: return []
+        case .connected, .fellSilent, .authenticationFailed: return []
         }
     }
 
@@ -71,6 +82,15 @@ struct RelayEventSource {
             event.duration = (now - room.started).seconds
             rooms[change.room] = nil
             waitingSpeakers.remove(change.room)
+            return [event]
+        case .moderated(let moderation):
+            var event = make(.moderated, at: date, room: change.room)
+            event.moderation = moderation
+            event.participant = moderation.participant.flatMap { rooms[change.room]?.people[$0] }
+            return [event]
+        case .recordingChanged(let status):
+            var event = make(.recordingChanged, at: date, room: change.room)
+            event.recording = status
             return [event]
         case .activeSpeakerChanged(let id):
             guard rooms[change.room] != nil else { return [] }
@@ -104,16 +124,31 @@ struct RelayEventSource {
     mutating func event(
         ofRefusal error: JoinError, request: JoinRequest, at date: Date, now: MonotonicInstant
     ) -> RelayEvent? {
-        guard refusals.take(now: now) else {
-            suppressed += 1
+        guard joinRefusals.bucket.take(now: now) else {
+            joinRefusals.suppressed += 1
             return nil
         }
         var event = make(.joinRefused, at: date, room: request.room)
         event.participant = RelayEvent.Person(
             id: nil, name: request.name, role: request.role, address: request.client?.host)
         event.reason = error.description
-        event.suppressed = suppressed > 0 ? suppressed : nil
-        suppressed = 0
+        event.suppressed = joinRefusals.takeSuppressed()
+        return event
+    }
+
+    /// The event of a refused request; nil for one of too many, which the next event counts.
+    mutating func event(
+        ofRefusal request: RelayEvent.RefusedRequest, room: String?, reason: String, at date: Date,
+        now: MonotonicInstant
+    ) -> RelayEvent? {
+        guard requestRefusals.bucket.take(now: now) else {
+            requestRefusals.suppressed += 1
+            return nil
+        }
+        var event = make(.requestRefused, at: date, room: room)
+        event.request = request
+        event.reason = reason
+        event.suppressed = requestRefusals.takeSuppressed()
         return event
     }
 

@@ -46,6 +46,23 @@ struct EventLogTests {
         #expect(Set(events("events.ndjson").map(\.type)) == [.participantJoined, .joinRefused])
     }
 
+    @Test("tells of requests that were refused, with the route and the client's address")
+    func refusedRequests() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = RelayServerConfiguration()
+        configuration.eventLog = folder.appending(path: "events.ndjson").path
+        try await RunningServer.run(configuration) { running in
+            let answer = try await running.exchange(
+                "DELETE /rooms/demo HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n"
+                    + "Authorization: Bearer secret\r\n\r\n")
+            #expect(answer.contains(" 401 "))
+        }
+        let event = try #require(events("events.ndjson").first)
+        #expect(event.type == .requestRefused && event.room == "demo")
+        #expect(event.request == .init(method: "DELETE", path: "/rooms/:room", status: 401, address: "127.0.0.1"))
+    }
+
     @Test("that cannot be written to is told at the start")
     func unusable() async {
         var configuration = RelayServerConfiguration()

@@ -70,6 +70,43 @@ struct RelayEventSourceTests {
         #expect(speaks(nil, after: 5000) == [nil])
     }
 
+    @Test("what a moderator does names the member and the moderator")
+    func moderation() {
+        var source = source()
+        _ = source.events(of: .joined(member("ada")), at: date, now: start)
+        let moderation = ModerationEvent(.muted, participant: "ada", by: RoomActor(name: "Ben"))
+        let events = source.events(of: RoomEvent(room: "demo", kind: .moderated(moderation)), at: date, now: start)
+        #expect(events.map(\.type) == [.moderated])
+        #expect(events.first?.moderation == moderation)
+        #expect(events.first?.participant?.name == "Ada")
+    }
+
+    @Test("a recording's beginning and end are told with its id")
+    func recording() {
+        var source = source()
+        _ = source.events(of: .joined(member("ada")), at: date, now: start)
+        let status = RecordingStatus(id: "r1", state: .recording)
+        let events = source.events(of: RoomEvent(room: "demo", kind: .recordingChanged(status)), at: date, now: start)
+        #expect(events.map(\.type) == [.recordingChanged])
+        #expect(events.first?.recording == status)
+    }
+
+    @Test("refused requests are told apart from refused joins, so many a second of each")
+    func refusedRequests() {
+        var source = source()
+        let request = RelayEvent.RefusedRequest(
+            method: "PUT", path: "/rooms/:room/layout", status: 401, address: "192.0.2.7")
+        func refuse(after seconds: Int) -> RelayEvent? {
+            source.event(
+                ofRefusal: request, room: "demo", reason: "the token has expired", at: date,
+                now: start + .seconds(seconds))
+        }
+        let told = (0..<80).compactMap { _ in refuse(after: 0) }
+        #expect(told.count == 50)
+        #expect(told.first?.request == request && told.first?.reason == "the token has expired")
+        #expect(refuse(after: 1)?.suppressed == 30)
+    }
+
     @Test("many refused joins are one event in a while, which counts the others")
     func refusals() {
         var source = source()
