@@ -12,6 +12,7 @@ extension Relay {
         overload.seatTaken(now: now)
         participant.isSeated = true
         unconnected.remove(participant.id)
+        notices.append(.connected(participant.member, after: now - participant.joined))
         room.composition.viewsChanged()
     }
 

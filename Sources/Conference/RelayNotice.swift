@@ -25,6 +25,9 @@ public enum RelayNotice: Hashable, Sendable {
     }
 
     case joined(Member)
+    /// The client has keys and a path: media flows.
+    /// - after: The time since the join.
+    case connected(Member, after: Duration)
     /// - after: The time since the join.
     case left(Member, LeaveReason, after: Duration)
     /// No media is sent until something authentic comes, because nothing has for so long.

@@ -11,7 +11,7 @@ struct RelayLog: Sendable {
 
     func record(_ notice: RelayNotice) {
         switch notice {
-        case .joined, .left, .fellSilent: logger.info("\(Self.line(notice))")
+        case .joined, .connected, .left, .fellSilent: logger.info("\(Self.line(notice))")
         case .authenticationFailed: logger.notice("\(Self.line(notice))")
         }
     }
@@ -21,6 +21,8 @@ struct RelayLog: Sendable {
         case .joined(let member):
             let address = member.address.map { ", from \($0.host)" } ?? ""
             return "joined: \(words(member)), \(words(member.role))\(address)"
+        case .connected(let member, let duration):
+            return "connected: \(words(member)), after \(NumberText.fixed(duration.seconds, 2)) s"
         case .left(let member, let reason, let duration):
             return "left: \(words(member)), after \(NumberText.fixed(duration.seconds, 0)) s: \(words(reason))"
         case .fellSilent(let member, let duration):
@@ -44,7 +46,7 @@ struct RelayLog: Sendable {
         }
     }
 
-    private static func words(_ reason: LeaveReason) -> String {
+    static func words(_ reason: LeaveReason) -> String {
         switch reason {
         case .left: "its client left"
         case .idle: "no authentic packet came for the idle timeout"

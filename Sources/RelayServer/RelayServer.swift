@@ -29,6 +29,7 @@ public final class RelayServer: Service {
     private let iceServers: [ICEServer]
     private let turnSecret: TURNSecret?
     private let events: EventOutputs?
+    private let traces: (client: WebhookClient, exporter: TraceExporter, tracer: JoinTracer)?
     private let allowedOrigins: AllowedOrigins
     private let clients: ClientDirectory
     private let keys: KeyStore?
@@ -144,6 +145,11 @@ public final class RelayServer: Service {
         self.recordings = recordings
         self.certificates = certificates
         self.events = events
+        traces = configuration.traceCollector.map { url in
+            let client = WebhookClient()
+            let exporter = TraceExporter(endpoint: url, transport: client, logger: logger)
+            return (client, exporter, JoinTracer(exporter: exporter))
+        }
         self.keys = keys
         connections = ConnectionRegister(
             ConnectionAdmission(
@@ -169,11 +175,13 @@ public final class RelayServer: Service {
         }
         driver = RelayDriver(
             eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink,
-            onOverloadEvent: OverloadLog(logger: logger).record, onNotice: RelayLog(logger: logger).record,
-            onEvent: events.map { events in { @Sendable event in events.record(event) } }
-        ) { [relayConfiguration] in
-            makeRelay(relayConfiguration)
-        }
+            onOverloadEvent: OverloadLog(logger: logger).record,
+            onNotice: { [log = RelayLog(logger: logger), tracer = traces?.tracer] notice in
+                log.record(notice)
+                tracer?.record(notice)
+            },
+            onEvent: events.map { events in { @Sendable event in events.record(event) } },
+            makeRelay: { [relayConfiguration] in makeRelay(relayConfiguration) })
     }
 
     /// Serves until a graceful shutdown is requested; then all participants are sent a goodbye and the sockets are
@@ -182,6 +190,7 @@ public final class RelayServer: Service {
     /// - Throws: `StartupError` if the TCP port was taken meanwhile, `ServiceError` if a socket failed.
     public func run() async throws {
         events?.start()
+        let tracing = traces.map { traces in Task(priority: .utility) { await traces.exporter.run() } }
         let outcome: Result<Void, any Error>
         do {
             try await serve()
@@ -191,10 +200,25 @@ public final class RelayServer: Service {
         }
         await driver.close()
         await events?.close()
+        await endTraces(tracing)
         await flightFolder?.close()
         try? await signallingGroup.shutdownGracefully()
         try? await mediaGroup.shutdownGracefully()
         try outcome.get()
+    }
+
+    /// Sends the last traces, for as long as that may take.
+    private func endTraces(_ running: Task<Void, Never>?) async {
+        guard let traces else { return }
+        running?.cancel()
+        let flush = Task { await traces.exporter.flush() }
+        let limit = Task {
+            try? await Task.sleep(for: .milliseconds(500))
+            flush.cancel()
+        }
+        await flush.value
+        limit.cancel()
+        await traces.client.close()
     }
 
     /// Refuses joins and waits until all calls are over, for at most a time.
@@ -330,7 +354,8 @@ public final class RelayServer: Service {
         return SignallingRouter(
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
-            turnSecret: turnSecret, events: events, sessions: sessions, recordings: recordings,
+            turnSecret: turnSecret, events: events, tracer: traces?.tracer, sessions: sessions,
+            recordings: recordings,
             sites: SitePolicy(allowedOrigins: allowedOrigins, isEncrypted: endpoint.isEncrypted), clients: clients,
             quotas: quotas, access: access,
             hasAdministrationAddress: administrationAddress != nil)

@@ -41,6 +41,8 @@ public struct RelayServerConfiguration: Sendable {
     public var webhookQueueFolder = "webhooks"
     /// The file that events are added to; nil for none.
     public var eventLog: String?
+    /// The base URL of an OpenTelemetry collector that gets traces of joins; nil for none.
+    public var traceCollector: String?
     /// Threads that decode, compose, mix and encode.
     public var workers = System.coreCount
     /// The properties of an emulated link to each address, to see calls on a slow network; nil for none.

@@ -87,6 +87,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.webhookSigner = events.webhookSecret
         configuration.webhookQueueFolder = events.queueFolder
         configuration.eventLog = events.eventLog
+        configuration.traceCollector = events.traceCollector
         configuration.workers = limits.workers
         configuration.flightRecorderFolder = flightRecorder.flightRecorder
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit

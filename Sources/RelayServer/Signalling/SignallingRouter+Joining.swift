@@ -8,52 +8,66 @@ import SecureTransport
 /// Joining and leaving (RFC 9725, section 4.2).
 extension SignallingRouter {
     func joining(_ endpoint: JoiningEndpoint) -> Handler {
-        { request, context in
-            let room = try RoomName(context.parameters.require("room"))
-            let query = request.uri.queryParameters
-            let name = try self.name(query["name"].map { String($0) }, of: context.caller)
-            let selfView = try query["self-view"].map { try Self.selfView(String($0)) }
-            // A name of before the relay was started again is no reason to refuse the join.
-            let former = query["resume"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
-            guard request.mediaType == SignallingMediaType.sdp else {
-                throw Problem(
-                    .unsupportedMediaType, "the body must be an SDP offer: send Content-Type: application/sdp",
-                    headers: [.acceptPost: SignallingMediaType.sdp])
+        { [self] request, context in
+            guard let tracer else { return try await join(at: endpoint, request, context).response }
+            return try await tracer.trace(
+                traceparent: request.headers[.traceparent], route: endpoint.route,
+                room: context.parameters.require("room")
+            ) {
+                let (response, participant) = try await join(at: endpoint, request, context)
+                return (response, response.status.code, participant)
             }
-            let grants = context.caller.grants
-            let role = try Self.role(at: endpoint, with: grants)
-            let offer = try await request.text()
-            try checkKeyExchange(offer: offer, of: request, context)
-            // Neither the offer's addresses of who comes through a proxy, nor those of who is on another site's page,
-            // are the peer's: no media may go there before a packet from there has authenticated.
-            let isDirect = !ClientDirectory.isForwarded(request.head) && !context.isFromOtherSite
-            var wanted = JoinRequest(
-                room: room.rawValue, name: name.rawValue, offer: offer, role: role, selfView: selfView,
-                signallingPeer: isDirect ? context.peer : nil, client: context.client, returningAs: former,
-                grants: grants, makesCreatorModerator: access.isOpen)
-            wanted.ticket = query["ticket"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
-            let pin = request.headers[.roomPIN] ?? query["pin"].map { String($0) }
-            wanted.hasPIN = try await access.check(pin: pin, of: room, context)
-            let admission = try access.admit(context.caller, returningAs: former)
-            let joined: JoinResult
-            do throws(JoinError) {
-                joined = try await driver.join(wanted)
-            } catch {
-                admission.giveBack()
-                if case .waits(let ticket) = error { return try waits(ticket, in: room) }
-                throw Problem(error)
-            }
-            admission.take(participant: joined.participantID)
-            var response = Response.text(joined.answer, type: SignallingMediaType.sdp, status: .created)
-            response.headers[.location] = endpoint.location(
-                room: room, session: try sessions.name(of: joined.participantID, in: room))
-            response.headers[.eTag] = joined.entityTag
-            if let instance = joined.createdRoom {
-                response.headers[.moderatorKey] = try sessions.moderatorKey(of: room, instance: instance)
-            }
-            response.headers.append(servers(for: joined.participantID))
-            return response
         }
+    }
+
+    /// Lets somebody in, or into the lobby, which makes no participant yet.
+    private func join(
+        at endpoint: JoiningEndpoint, _ request: Request, _ context: SignallingContext
+    ) async throws -> (response: Response, participant: String?) {
+        let room = try RoomName(context.parameters.require("room"))
+        let query = request.uri.queryParameters
+        let name = try self.name(query["name"].map { String($0) }, of: context.caller)
+        let selfView = try query["self-view"].map { try Self.selfView(String($0)) }
+        // A name of before the relay was started again is no reason to refuse the join.
+        let former = query["resume"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
+        guard request.mediaType == SignallingMediaType.sdp else {
+            throw Problem(
+                .unsupportedMediaType, "the body must be an SDP offer: send Content-Type: application/sdp",
+                headers: [.acceptPost: SignallingMediaType.sdp])
+        }
+        let grants = context.caller.grants
+        let role = try Self.role(at: endpoint, with: grants)
+        let offer = try await request.text()
+        try checkKeyExchange(offer: offer, of: request, context)
+        // Neither the offer's addresses of who comes through a proxy, nor those of who is on another site's page,
+        // are the peer's: no media may go there before a packet from there has authenticated.
+        let isDirect = !ClientDirectory.isForwarded(request.head) && !context.isFromOtherSite
+        var wanted = JoinRequest(
+            room: room.rawValue, name: name.rawValue, offer: offer, role: role, selfView: selfView,
+            signallingPeer: isDirect ? context.peer : nil, client: context.client, returningAs: former,
+            grants: grants, makesCreatorModerator: access.isOpen)
+        wanted.ticket = query["ticket"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
+        let pin = request.headers[.roomPIN] ?? query["pin"].map { String($0) }
+        wanted.hasPIN = try await access.check(pin: pin, of: room, context)
+        let admission = try access.admit(context.caller, returningAs: former)
+        let joined: JoinResult
+        do throws(JoinError) {
+            joined = try await driver.join(wanted)
+        } catch {
+            admission.giveBack()
+            if case .waits(let ticket) = error { return (try waits(ticket, in: room), nil) }
+            throw Problem(error)
+        }
+        admission.take(participant: joined.participantID)
+        var response = Response.text(joined.answer, type: SignallingMediaType.sdp, status: .created)
+        response.headers[.location] = endpoint.location(
+            room: room, session: try sessions.name(of: joined.participantID, in: room))
+        response.headers[.eTag] = joined.entityTag
+        if let instance = joined.createdRoom {
+            response.headers[.moderatorKey] = try sessions.moderatorKey(of: room, instance: instance)
+        }
+        response.headers.append(servers(for: joined.participantID))
+        return (response, joined.participantID)
     }
 
     /// What a participant is called: as their token says, or else as they do.
@@ -196,4 +210,6 @@ extension HTTPField.Name {
     static let moderatorKey = known("Moderator-Key")
     /// The PIN of a room that is joined.
     static let roomPIN = known("Room-PIN")
+    /// The span that caused a request (W3C Trace Context).
+    static let traceparent = known("traceparent")
 }

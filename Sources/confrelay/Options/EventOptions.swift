@@ -35,6 +35,12 @@ struct EventOptions: ParsableArguments {
             "Write the same events to this file, a JSON object a line; SIGHUP opens it anew.", valueName: "file"))
     var eventLog: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "OpenTelemetry collector that gets traces of joins by OTLP over HTTP, such as http://localhost:4318.",
+            discussion: "A trace has the request and the time until the client had connected.", valueName: "url"))
+    var traceCollector: String?
+
     /// Where events wait.
     var queueFolder: String {
         if let webhookQueue { return webhookQueue }
@@ -55,6 +61,12 @@ struct EventOptions: ParsableArguments {
         }
         guard webhook.count <= Self.mostWebhooks else {
             throw ValidationError("at most \(Self.mostWebhooks) times --webhook")
+        }
+        if let traceCollector {
+            let url = URL(string: traceCollector)
+            guard ["http", "https"].contains(url?.scheme), url?.host()?.isEmpty == false else {
+                throw ValidationError("--trace-collector is a URL such as http://localhost:4318")
+            }
         }
         guard Set(webhook.map(\.url)).count == webhook.count else {
             throw ValidationError("each --webhook needs its own URL")
