@@ -40,6 +40,22 @@ enum Programs {
         return (try? SpawnedProcess(program.path, arguments, output: nil, errors: nil).wait()) == .exit(0)
     }
 
+    /// Python with aiortc, which is installed beside the build once; nil where it cannot be.
+    static let pythonWithAiortc: URL? = {
+        guard let python = installed("python3"), let products = productFolders.first else { return nil }
+        let tools = products.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("aiortc-tools")
+        let ready = tools.appendingPathComponent("bin/python")
+        func run(_ program: URL, _ arguments: String...) -> Bool {
+            (try? SpawnedProcess(program.path, arguments, output: nil, errors: nil).wait()) == .exit(0)
+        }
+        if run(ready, "-c", "import aiortc") { return ready }
+        let isInstalled =
+            run(python, "-m", "venv", tools.path)
+            && run(ready, "-m", "pip", "install", "--quiet", "aiortc==1.16.0") && run(ready, "-c", "import aiortc")
+        return isInstalled ? ready : nil
+    }()
+
     private static let productFolders: [URL] =
         [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
         + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
