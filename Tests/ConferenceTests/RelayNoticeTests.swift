@@ -22,7 +22,7 @@ import Testing
         return reasons
     }
 
-    @Test("Each join and each leave is logged once, with room, id, name, address and the time between")
+    @Test("Each join, connection and leave is logged once, with room, id, name, address and the time between")
     func joinAndLeave() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
@@ -30,7 +30,12 @@ import Testing
             room: "demo", id: ada.participantID, name: "Ada", role: .sendAndReceive, address: ada.address)
         #expect(notices(call) == [.joined(member)])
         call.run(for: .seconds(2))
-        #expect(notices(call).isEmpty)
+        let later = notices(call)
+        guard case .connected(member, let wait) = later.first else {
+            Issue.record("\(later)")
+            return
+        }
+        #expect(later.count == 1 && wait > .zero && wait < .seconds(1))
         #expect(call.relay.leave(room: "demo", participant: ada.participantID, now: call.now))
         call.run(for: .seconds(2))
         #expect(notices(call) == [.left(member, .left, after: .seconds(2))])

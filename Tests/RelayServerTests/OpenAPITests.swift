@@ -110,6 +110,9 @@ struct OpenAPITests {
         event.reason = "left"
         event.duration = 1
         event.suppressed = 1
+        event.moderation = ModerationEvent(.muted, by: RoomActor(name: "Ben"))
+        event.recording = RecordingStatus(id: "r1", state: .recording)
+        event.request = .init(method: "GET", path: "/rooms", status: 401, address: nil)
         event.overload = .init(from: "normal", to: "normal", seatsLeft: 1)
         #expect(try Self.keys(event) == Self.properties("RelayEvent").names)
     }
