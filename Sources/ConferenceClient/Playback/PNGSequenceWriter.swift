@@ -1,36 +1,37 @@
 import Compositing
 import Foundation
 import MediaCore
+import MediaFiles
 
 /// Writes pictures as PNG files that are numbered from 1.
 final class PNGSequenceWriter: PictureSink {
     private let name: NumberedPath
     private var number = 0
 
-    /// - Throws: `ClientError.outputNotWritable` if the folder does not exist or is not writable.
-    init(_ name: NumberedPath) throws(ClientError) {
+    /// - Throws: `MediaFileError.cannotWrite` if the folder does not exist or is not writable.
+    init(_ name: NumberedPath) throws(MediaFileError) {
         self.name = name
         let folder = URL(fileURLWithPath: name.path(1)).deletingLastPathComponent().path
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory), isDirectory.boolValue else {
-            throw .outputNotWritable(path: name.pattern, reason: "its folder does not exist; make it with mkdir -p")
+            throw .cannotWrite(path: name.pattern, reason: "its folder does not exist; make it with mkdir -p")
         }
         guard FileManager.default.isWritableFile(atPath: folder) else {
-            throw .outputNotWritable(path: name.pattern, reason: "permission denied")
+            throw .cannotWrite(path: name.pattern, reason: "permission denied")
         }
     }
 
-    func write(_ picture: PixelBuffer) throws(ClientError) {
+    func write(_ picture: PixelBuffer) throws(MediaFileError) {
         number += 1
         let path = name.path(number)
         do {
             try picture.writePNG(to: path)
         } catch {
-            throw .outputNotWritable(path: path, reason: error.description)
+            throw .cannotWrite(path: path, reason: error.description)
         }
     }
 
-    func finish() throws(ClientError) {}
+    func finish() throws(MediaFileError) {}
 }
 
 /// A path with a place for a number, as C's printf has it: `%d`, or `%05d` for five digits with leading zeros.

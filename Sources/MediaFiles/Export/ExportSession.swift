@@ -36,7 +36,7 @@ public final class ExportSession {
     /// - Parameters:
     ///   - isCancelled: Asked after each frame.
     ///   - onProgress: Told after each frame.
-    /// - Throws: `ExportError`, `VideoCodingError`, `MultiPassError`, `MovieError`, or what the source throws.
+    /// - Throws: `ExportError`, `VideoCodingError`, `MultiPassError`, `MediaFileError`, or what the source throws.
     public func run(isCancelled: () -> Bool = { false }, onProgress: (ExportProgress) -> Void = { _ in }) throws {
         let frameCount = Int(clamping: (source.duration.seconds * Double(settings.frameRate)).rounded(.down))
         guard frameCount > 0 else { throw ExportError.empty }
@@ -170,7 +170,7 @@ public final class ExportSession {
         try writeAudio(until: .positiveInfinity)
         try writer.finish()
         guard rename(unfinished, path) == 0 else {
-            throw MovieError.cannotCreate(path: path, reason: "the finished film cannot be given its name")
+            throw MediaFileError.cannotCreate(path: path, reason: "the finished film cannot be given its name")
         }
     }
 }

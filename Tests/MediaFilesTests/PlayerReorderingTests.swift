@@ -1,7 +1,9 @@
+import H264Fixtures
 import MediaCore
 import Testing
+import VideoCoding
 
-@testable import VideoCoding
+@testable import MediaFiles
 
 @Suite("A file whose stream misstates its reordering")
 struct PlayerReorderingTests {

@@ -1,4 +1,5 @@
 import MediaCore
+import VideoCoding
 
 /// A player's decoder, started afresh with each flush.
 struct PlayerDecoder {

@@ -1,5 +1,6 @@
 import MediaCore
 import Synchronization
+import VideoCoding
 
 extension SampleBufferPlayer {
     /// Asks for samples and decodes them until enough pictures wait. Runs in the clock's context, one call at a time.

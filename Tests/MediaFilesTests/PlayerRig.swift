@@ -1,7 +1,8 @@
 import MediaCore
 import Synchronization
+import VideoCoding
 
-@testable import VideoCoding
+@testable import MediaFiles
 
 /// A player on a virtual clock, and its notifications.
 final class PlayerRig: Sendable {
@@ -96,3 +97,6 @@ final class SampleFeed: Sendable {
         }
     }
 }
+
+/// The time of frame `number` at 30 frames a second.
+func frameTime(_ number: Int) -> MediaTime { MediaTime(value: Int64(number) * 3000, timescale: 90_000) }

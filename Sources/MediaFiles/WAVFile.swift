@@ -1,14 +1,14 @@
 import NIOCore
 
 /// The audio of a WAV file: mono, floating point, at the file's sample rate.
-struct WAVFile {
+public struct WAVFile: Sendable {
     /// The samples, from −1 to 1.
-    var samples: [Float]
+    public var samples: [Float]
     /// Samples per second.
-    var sampleRate: Int
+    public var sampleRate: Int
 
     /// Files are read into memory; larger ones are refused.
-    static let maximumSize = 1 << 30
+    public static let maximumSize = 1 << 30
 
     /// The format of stored samples.
     private enum Encoding {
@@ -24,6 +24,11 @@ struct WAVFile {
         }
     }
 
+    /// A mistake in the file.
+    private struct FormatError: Error {
+        var reason: String
+    }
+
     private struct Format {
         var encoding: Encoding
         var channelCount: Int
@@ -32,12 +37,20 @@ struct WAVFile {
 
     /// Parses a RIFF/WAVE file: PCM of 8, 16, 24 or 32 bits or 32-bit floating point. Channels are averaged.
     ///
-    /// - Throws: A `WAVError` that describes the mistake.
-    init(parsing contents: ByteBuffer) throws(WAVError) {
-        var contents = contents
+    /// - Throws: `MediaFileError.cannotOpen` with the mistake.
+    public init(_ file: InputFile) throws(MediaFileError) {
+        var contents = try file.readToEnd(limit: Self.maximumSize)
+        do {
+            self = try Self(parsing: &contents)
+        } catch {
+            throw .cannotOpen(path: file.path, reason: error.reason)
+        }
+    }
+
+    private init(parsing contents: inout ByteBuffer) throws(FormatError) {
         guard contents.readString(length: 4) == "RIFF", contents.readSlice(length: 4) != nil,
             contents.readString(length: 4) == "WAVE"
-        else { throw WAVError(reason: "it is no WAV file") }
+        else { throw FormatError(reason: "it is no WAV file") }
         var format: Format?
         while let identifier = contents.readString(length: 4),
             let size = contents.readInteger(endianness: .little, as: UInt32.self)
@@ -50,25 +63,25 @@ struct WAVFile {
             case "fmt ":
                 format = try Self.parseFormat(chunk)
             case "data":
-                guard let format else { throw WAVError(reason: "its samples come before their format") }
+                guard let format else { throw FormatError(reason: "its samples come before their format") }
                 samples = Self.decode(chunk, format)
                 sampleRate = format.sampleRate
-                guard !samples.isEmpty else { throw WAVError(reason: "it has no samples") }
+                guard !samples.isEmpty else { throw FormatError(reason: "it has no samples") }
                 return
             default: break
             }
         }
-        throw WAVError(reason: "it has no samples")
+        throw FormatError(reason: "it has no samples")
     }
 
-    private static func parseFormat(_ chunk: ByteBuffer) throws(WAVError) -> Format {
+    private static func parseFormat(_ chunk: ByteBuffer) throws(FormatError) -> Format {
         var chunk = chunk
         guard var tag = chunk.readInteger(endianness: .little, as: UInt16.self),
             let channels = chunk.readInteger(endianness: .little, as: UInt16.self),
             let rate = chunk.readInteger(endianness: .little, as: UInt32.self),
             chunk.readSlice(length: 6) != nil,
             let bits = chunk.readInteger(endianness: .little, as: UInt16.self)
-        else { throw WAVError(reason: "its format is cut short") }
+        else { throw FormatError(reason: "its format is cut short") }
         if tag == 0xFFFE, chunk.readSlice(length: 8) != nil,
             let subformat = chunk.readInteger(endianness: .little, as: UInt16.self)
         {
@@ -83,10 +96,10 @@ struct WAVFile {
         case (1, 32): encoding = .signed32
         case (3, 32): encoding = .float32
         default:
-            throw WAVError(reason: "its format (tag \(tag), \(bits) bits) is neither PCM nor 32-bit floating point")
+            throw FormatError(reason: "its format (tag \(tag), \(bits) bits) is neither PCM nor 32-bit floating point")
         }
-        guard (1...32).contains(channels) else { throw WAVError(reason: "it has \(channels) channels") }
-        guard (1000...384_000).contains(rate) else { throw WAVError(reason: "its sample rate is \(rate) Hz") }
+        guard (1...32).contains(channels) else { throw FormatError(reason: "it has \(channels) channels") }
+        guard (1000...384_000).contains(rate) else { throw FormatError(reason: "its sample rate is \(rate) Hz") }
         return Format(encoding: encoding, channelCount: Int(channels), sampleRate: Int(rate))
     }
 
@@ -126,9 +139,4 @@ struct WAVFile {
             return value.isFinite ? min(max(value, -1), 1) : 0
         }
     }
-}
-
-/// A mistake in a WAV file.
-struct WAVError: Error, Hashable {
-    var reason: String
 }

@@ -1,6 +1,6 @@
-/// The reason for which a movie file could not be read or written. Every case names the file.
-public enum MovieError: Error, Equatable, Sendable {
-    /// The file is missing, unreadable or no movie.
+/// The reason for which a media file could not be read or written. Every case names the file.
+public enum MediaFileError: Error, Equatable, Sendable {
+    /// The file is missing, unreadable or of another kind.
     case cannotOpen(path: String, reason: String)
     /// The file has no video stream.
     case noVideo(path: String)
@@ -20,7 +20,7 @@ public enum MovieError: Error, Equatable, Sendable {
     case misuse(path: String, reason: String)
 }
 
-extension MovieError: CustomStringConvertible {
+extension MediaFileError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "cannot read \(path): \(reason)"

@@ -1,15 +1,12 @@
 import H264
-import MediaCore
-import NIOCore
-
-@testable import VideoCoding
+package import MediaCore
 
 /// Writes H.264 by hand, of flat pictures without compression (I_PCM): any order, frames or fields, and an SPS of the
 /// Main profile that says nothing of reordering, unless something else is asked for.
-struct RawPictureStream {
-    static let dimensions = VideoDimensions(width: 32, height: 32)
+package struct RawPictureStream {
+    package static let dimensions = VideoDimensions(width: 32, height: 32)
 
-    let format: VideoFormatDescription
+    package let format: VideoFormatDescription
     private let isFrameOnly: Bool
     private var frameNumber: UInt32 = 0
     private var previousIsReference = false
@@ -17,7 +14,7 @@ struct RawPictureStream {
     private var count = 0
 
     /// - Parameter reorderFrames: `max_num_reorder_frames`; nil for an SPS without `bitstream_restriction`.
-    init(
+    package init(
         isFrameOnly: Bool = true, referenceFrames: UInt32 = 4, profileIDC: UInt32 = 77, reorderFrames: UInt32? = nil
     ) throws {
         self.isFrameOnly = isFrameOnly
@@ -52,14 +49,16 @@ struct RawPictureStream {
     }
 
     /// The next frame in decoding order: a flat picture of luma `luma` at picture order count `order`.
-    mutating func frame(_ luma: UInt8, order: UInt32, isIDR: Bool = false, isReference: Bool = true) -> SampleBuffer {
+    package mutating func frame(
+        _ luma: UInt8, order: UInt32, isIDR: Bool = false, isReference: Bool = true
+    ) -> SampleBuffer {
         beginPicture(isIDR: isIDR, isReference: isReference)
         return sample(
             [slice(luma, order: order, isIDR: isIDR, isReference: isReference, isBottomField: nil)], order: order)
     }
 
     /// The next frame in decoding order as two fields of flat luma: one sample of both, or one each.
-    mutating func fields(
+    package mutating func fields(
         top: UInt8, bottom: UInt8, order: UInt32, isIDR: Bool = false, apart: Bool
     ) -> [SampleBuffer] {
         beginPicture(isIDR: isIDR, isReference: true)
@@ -71,7 +70,7 @@ struct RawPictureStream {
     }
 
     /// Leaves out a frame, as if it had been lost.
-    mutating func skip(isReference: Bool) {
+    package mutating func skip(isReference: Bool) {
         beginPicture(isIDR: false, isReference: isReference)
     }
 
@@ -86,7 +85,9 @@ struct RawPictureStream {
     }
 
     private func sample(_ units: [NALUnit], order: UInt32) -> SampleBuffer {
-        SampleBuffer(nalUnits: units, format: format, presentationTime: frameTime(Int(order)))
+        SampleBuffer(
+            nalUnits: units, format: format,
+            presentationTime: MediaTime(value: Int64(order) * 3000, timescale: 90_000))
     }
 
     private func slice(
@@ -120,11 +121,13 @@ struct RawPictureStream {
 }
 
 /// Bits as they are written into a parameter set or a slice.
-struct TestBits {
-    private(set) var bytes: [UInt8] = []
+package struct TestBits {
+    package private(set) var bytes: [UInt8] = []
     private var count = 0
 
-    mutating func append(_ value: UInt32, count bits: Int) {
+    package init() {}
+
+    package mutating func append(_ value: UInt32, count bits: Int) {
         for index in stride(from: bits - 1, through: 0, by: -1) {
             if count % 8 == 0 { bytes.append(0) }
             bytes[count / 8] |= UInt8(value >> UInt32(index) & 1) << UInt8(7 - count % 8)
@@ -132,21 +135,21 @@ struct TestBits {
         }
     }
 
-    mutating func append(golomb value: UInt32) {
+    package mutating func append(golomb value: UInt32) {
         let length = 32 - (value + 1).leadingZeroBitCount
         append(0, count: length - 1)
         append(value + 1, count: length)
     }
 
     /// Appends zeros up to the next whole byte.
-    mutating func align() {
+    package mutating func align() {
         count = bytes.count * 8
     }
 }
 
 extension PixelBuffer {
     /// The luma of one sample.
-    func luma(x: Int, y: Int) -> UInt8 {
+    package func luma(x: Int, y: Int) -> UInt8 {
         withPlane(0) { bytes, stride in bytes[y * stride + x] }
     }
 }

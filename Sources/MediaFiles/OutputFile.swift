@@ -1,22 +1,22 @@
-import Foundation
+public import Foundation
 
-/// Files that a client writes.
-enum OutputFile {
+/// Files that are written whole.
+public enum OutputFile {
     /// Creates or empties a file, so that an unusable path is noticed before a call and not after it.
     ///
-    /// - Throws: `ClientError.outputNotWritable`.
-    static func check(_ path: String) throws(ClientError) {
+    /// - Throws: `MediaFileError.cannotWrite`.
+    public static func check(_ path: String) throws(MediaFileError) {
         try write(Data(), to: path)
     }
 
     /// Writes a whole file.
     ///
-    /// - Throws: `ClientError.outputNotWritable`.
-    static func write(_ data: Data, to path: String) throws(ClientError) {
+    /// - Throws: `MediaFileError.cannotWrite`.
+    public static func write(_ data: Data, to path: String) throws(MediaFileError) {
         do {
             try data.write(to: URL(fileURLWithPath: path))
         } catch {
-            throw .outputNotWritable(path: path, reason: reason(error))
+            throw .cannotWrite(path: path, reason: reason(error))
         }
     }
 

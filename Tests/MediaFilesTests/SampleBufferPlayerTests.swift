@@ -1,21 +1,32 @@
 import MediaCore
 import NIOCore
+import PixelTransfer
 import Synchronization
 import Testing
+import VideoCoding
 
-@testable import VideoCoding
+@testable import MediaFiles
 
 @Suite("Sample buffer player")
 struct SampleBufferPlayerTests {
     /// 60 frames, with a keyframe every fifteenth.
-    private static let stream: [SampleBuffer] = {
-        let encoder = try? TestEncoder(.openH264, smallPicture)
-        let pattern = MovingPattern(smallPicture)
-        return (0..<60).compactMap { number in
-            let options = EncodeOptions(forceKeyframe: number % 15 == 0)
-            return try? encoder?.encode(pattern.picture(number), number, options: options)?.sample
+    private static let stream = (try? encoded(60, dimensions: smallPicture)) ?? []
+    private static let smallPicture = VideoDimensions(width: 128, height: 96)
+
+    private static func encoded(_ count: Int, dimensions: VideoDimensions) throws -> [SampleBuffer] {
+        let outputs = EncodeOutputQueue()
+        let encoder = try CompressionSession(
+            dimensions: dimensions, properties: CompressionProperties(averageBitRate: .megabits(1)),
+            outputHandler: outputs.append)
+        return try (0..<count).map { number in
+            var picture = MutablePixelBuffer(format: .i420, dimensions: dimensions)
+            picture.withI420Region { $0.fill(luma: UInt8(clamping: 16 + 3 * number)) }
+            try encoder.encode(
+                picture.freeze(), presentationTime: frameTime(number),
+                options: EncodeOptions(forceKeyframe: number % 15 == 0))
+            return try #require(outputs.next()?.frame).sample
         }
-    }()
+    }
 
     private func samples(_ range: Range<Int> = 0..<60) throws -> [SampleBuffer] {
         try #require(Self.stream.count == 60)
@@ -38,7 +49,7 @@ struct SampleBufferPlayerTests {
 
     @Test("pictures come as the attributes ask for them")
     func attributes() throws {
-        let half = VideoDimensions(width: smallPicture.width / 2, height: smallPicture.height / 2)
+        let half = VideoDimensions(width: Self.smallPicture.width / 2, height: Self.smallPicture.height / 2)
         let rig = PlayerRig(.init(attributes: PixelBufferAttributes(formats: [.nv12], dimensions: half)))
         for sample in try samples(0..<10) { rig.player.enqueue(sample) }
         rig.timebase.setRate(1)
@@ -296,10 +307,9 @@ struct SampleBufferPlayerTests {
     @Test("a stream that changes its size is shown in order")
     func formatChange() throws {
         let rig = PlayerRig()
-        let other = try makeStream(.openH264, VideoDimensions(width: 64, height: 64), frames: 5)
+        let other = try Self.encoded(5, dimensions: VideoDimensions(width: 64, height: 64))
         for sample in try samples(0..<5) { rig.player.enqueue(sample) }
-        for frame in other {
-            var sample = frame.sample
+        for var sample in other {
             sample.presentationTime = sample.presentationTime + frameTime(5)
             rig.player.enqueue(sample)
         }

@@ -1,12 +1,12 @@
-import MediaCore
+public import MediaCore
 
 /// The stream header of a YUV4MPEG2 file: one line of space-separated parameters, each a letter and a value.
-struct Y4MHeader: Hashable {
-    var dimensions: VideoDimensions
+public struct Y4MHeader: Hashable, Sendable {
+    public var dimensions: VideoDimensions
     /// Frames per second.
-    var frameRate: Double
+    public var frameRate: Double
     /// True if luma goes from 0 to 255. The format says nothing else about colour.
-    var isFullRange = false
+    public var isFullRange = false
 
     /// The largest size of a picture; larger ones are refused.
     static let maximumDimension = 8192
@@ -16,7 +16,7 @@ struct Y4MHeader: Hashable {
     static let limitedRange = "XCOLORRANGE=LIMITED"
 
     /// Bytes of one frame: planar 4:2:0, chroma rounded up.
-    var frameSize: Int {
+    public var frameSize: Int {
         (0..<3).reduce(0) { sum, plane in
             let (rowBytes, rows) = PixelFormat.i420.planeSize(plane, of: dimensions)
             return sum + rowBytes * rows

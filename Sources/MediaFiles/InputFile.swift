@@ -1,25 +1,25 @@
 import Foundation
-import NIOCore
+public import NIOCore
 
 /// The bytes of a file, read as they are needed, or of memory.
-final class InputFile {
-    let path: String
+public final class InputFile {
+    public let path: String
     private let handle: FileHandle?
     private var memory: ByteBuffer
 
     /// Opens a file for reading.
-    init(path: String) throws(ClientError) {
+    public init(path: String) throws(MediaFileError) {
         self.path = path
         do {
             handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         } catch {
-            throw .unreadableInput(path: path, reason: Self.reason(path: path))
+            throw .cannotOpen(path: path, reason: Self.reason(path: path))
         }
         memory = ByteBuffer()
     }
 
     /// Reads from memory instead of a file.
-    init(name: String, contents: ByteBuffer) {
+    public init(name: String, contents: ByteBuffer) {
         path = name
         handle = nil
         memory = contents
@@ -39,7 +39,7 @@ final class InputFile {
     }
 
     /// The next `count` bytes, or as many as are left.
-    func read(_ count: Int) throws(ClientError) -> ByteBuffer {
+    public func read(_ count: Int) throws(MediaFileError) -> ByteBuffer {
         guard count > 0 else { return ByteBuffer() }
         guard let handle else {
             return memory.readSlice(length: min(count, memory.readableBytes)) ?? ByteBuffer()
@@ -53,31 +53,31 @@ final class InputFile {
             }
             return buffer
         } catch {
-            throw .unreadableInput(path: path, reason: "it cannot be read")
+            throw .cannotOpen(path: path, reason: "it cannot be read")
         }
     }
 
     /// Everything that is left, up to `limit` bytes.
     ///
-    /// - Throws: `ClientError.unreadableInput` when there is more.
-    func readToEnd(limit: Int) throws(ClientError) -> ByteBuffer {
+    /// - Throws: `MediaFileError.cannotOpen` when there is more.
+    public func readToEnd(limit: Int) throws(MediaFileError) -> ByteBuffer {
         var contents = ByteBuffer()
         while true {
             let chunk = try read(1 << 20)
             guard chunk.readableBytes > 0 else { return contents }
             guard contents.readableBytes + chunk.readableBytes <= limit else {
-                throw .unreadableInput(path: path, reason: "it is larger than \(limit >> 20) MiB")
+                throw .cannotOpen(path: path, reason: "it is larger than \(limit >> 20) MiB")
             }
             contents.writeImmutableBuffer(chunk)
         }
     }
 
     /// Goes to byte `offset` of the file. Not for memory.
-    func seek(to offset: Int) throws(ClientError) {
+    public func seek(to offset: Int) throws(MediaFileError) {
         do {
             try handle?.seek(toOffset: UInt64(max(0, offset)))
         } catch {
-            throw .unreadableInput(path: path, reason: "it cannot be read from its start again")
+            throw .cannotOpen(path: path, reason: "it cannot be read from its start again")
         }
     }
 }

@@ -3,7 +3,7 @@ import MediaCore
 import NIOCore
 import Testing
 
-@testable import ConferenceClient
+@testable import MediaFiles
 
 @Suite("Y4M files")
 struct Y4MTests {
@@ -20,45 +20,39 @@ struct Y4MTests {
         return buffer
     }
 
-    private func source(_ contents: ByteBuffer) throws -> Y4MVideoSource {
-        try Y4MVideoSource(file: InputFile(name: "test.y4m", contents: contents))
+    private func reader(_ contents: ByteBuffer) throws -> Y4MReader {
+        try Y4MReader(InputFile(name: "test.y4m", contents: contents))
     }
 
     @Test("size, frame rate and samples are read", arguments: [(8, 6), (7, 5)])
     func frames(width: Int, height: Int) throws {
-        let source = try source(Self.file(width: width, height: height, count: 3))
-        #expect(source.dimensions == VideoDimensions(width: width, height: height))
-        #expect(source.frameRate == 25)
+        let reader = try reader(Self.file(width: width, height: height, count: 3))
+        #expect(reader.header.dimensions == VideoDimensions(width: width, height: height))
+        #expect(reader.header.frameRate == 25)
         for index in 0..<3 {
-            let picture = try #require(try source.readFrame())
+            let picture = try #require(try reader.nextFrame())
             let values = (0..<3).map { plane in
                 picture.withPlane(plane) { bytes, stride in
-                    let (rowBytes, rows) = PixelFormat.i420.planeSize(plane, of: source.dimensions)
+                    let (rowBytes, rows) = PixelFormat.i420.planeSize(plane, of: reader.header.dimensions)
                     return Set((0..<rows).flatMap { row in (0..<rowBytes).map { bytes[row * stride + $0] } })
                 }
             }
             #expect(values == [[UInt8(index)], [100], [200]])
         }
-        #expect(try source.readFrame() == nil)
+        #expect(try reader.nextFrame() == nil)
     }
 
-    @Test("a file starts over at its end")
-    func loops() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).y4m").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data(Self.file(width: 4, height: 4, count: 2).readableBytesView).write(to: URL(fileURLWithPath: path))
-        let source = try Y4MVideoSource(path: path)
-        var lumas: [UInt8] = []
-        for _ in 0..<5 {
-            let frame = try source.nextFrame(wallClockMilliseconds: 0)
-            #expect(frame.duration == .milliseconds(40))
-            guard case .picture(let picture) = frame.content else {
-                Issue.record("not a picture")
-                return
+    @Test("a file can be read again from its first frame")
+    func rewinds() throws {
+        let file = TemporaryFile(".y4m", contents: Array(Self.file(width: 4, height: 4, count: 2).readableBytesView))
+        let reader = try Y4MReader(InputFile(path: file.path))
+        for _ in 0..<2 {
+            for luma in [0, 1] as [UInt8] {
+                #expect(try reader.nextFrame()?.withPlane(0) { bytes, _ in bytes[0] } == luma)
             }
-            lumas.append(picture.withPlane(0) { bytes, _ in bytes[0] })
+            #expect(try reader.nextFrame() == nil)
+            try reader.rewind()
         }
-        #expect(lumas == [0, 1, 0, 1, 0])
     }
 
     @Test(
@@ -72,8 +66,8 @@ struct Y4MTests {
             ("YUV4MPEG2 W8 H6 F30:0", "its frame rate F30:0 is not two numbers, such as F30:1"),
         ])
     func refusals(header: String, reason: String) {
-        #expect(throws: ClientError.unreadableInput(path: "test.y4m", reason: reason)) {
-            try source(ByteBuffer(string: header + "\n"))
+        #expect(throws: MediaFileError.cannotOpen(path: "test.y4m", reason: reason)) {
+            try reader(ByteBuffer(string: header + "\n"))
         }
     }
 
@@ -87,9 +81,18 @@ struct Y4MTests {
                 damaged[Int.random(in: 0..<60, using: &generator)] = .random(in: 0...255, using: &generator)
             }
             damaged.removeLast(Int.random(in: 0..<damaged.count, using: &generator))
-            guard let source = try? source(ByteBuffer(bytes: damaged)) else { continue }
-            for _ in 0..<3 where (try? source.readFrame()) == nil { break }
+            guard let reader = try? reader(ByteBuffer(bytes: damaged)) else { continue }
+            for _ in 0..<3 where (try? reader.nextFrame()) == nil { break }
         }
+    }
+
+    @Test(
+        "a Y4M header says the rate as a ratio",
+        arguments: [(30, "F30:1"), (30_000.0 / 1001, "F30000:1001"), (12.5, "F25:2"), (.pi, "F3141593:1000000")])
+    func rates(rate: Double, expected: String) {
+        let line = Y4MHeader(dimensions: VideoDimensions(width: 4, height: 2), frameRate: rate)
+            .line(attachments: PixelBufferAttachments())
+        #expect(line == "YUV4MPEG2 W4 H2 \(expected) Ip A1:1 C420mpeg2 XCOLORRANGE=LIMITED\n")
     }
 }
 
@@ -118,6 +121,12 @@ struct WAVTests {
         return buffer
     }
 
+    private static func parse(_ contents: ByteBuffer) throws(MediaFileError) -> WAVFile {
+        try WAVFile(InputFile(name: "test.wav", contents: contents))
+    }
+
+    private static func error(_ reason: String) -> MediaFileError { .cannotOpen(path: "test.wav", reason: reason) }
+
     @Test(
         "half of full scale is read from every sample format",
         arguments: [
@@ -125,26 +134,26 @@ struct WAVTests {
             (3, 32, [0x00, 0x00, 0x00, 0x3F]),
         ] as [(UInt16, UInt16, [UInt8])])
     func formats(tag: UInt16, bits: UInt16, sample: [UInt8]) throws {
-        let file = try WAVFile(parsing: Self.file(tag: tag, bits: bits, data: sample + sample))
+        let file = try Self.parse(Self.file(tag: tag, bits: bits, data: sample + sample))
         #expect(file.samples == [0.5, 0.5])
         #expect(file.sampleRate == 8000)
     }
 
     @Test("channels are averaged")
     func channels() throws {
-        let file = try WAVFile(
-            parsing: Self.file(tag: 1, bits: 16, channels: 2, data: [0x00, 0x40, 0x00, 0x00, 0x00, 0xC0, 0x00, 0x40]))
+        let file = try Self.parse(
+            Self.file(tag: 1, bits: 16, channels: 2, data: [0x00, 0x40, 0x00, 0x00, 0x00, 0xC0, 0x00, 0x40]))
         #expect(file.samples == [0.25, 0])
     }
 
     @Test("a file that is not PCM is refused with a reason")
     func refusals() {
-        #expect(throws: WAVError(reason: "it is no WAV file")) { try WAVFile(parsing: ByteBuffer(string: "OggS")) }
-        #expect(throws: WAVError(reason: "its format (tag 85, 16 bits) is neither PCM nor 32-bit floating point")) {
-            try WAVFile(parsing: Self.file(tag: 85, bits: 16, data: [0, 0]))
+        #expect(throws: Self.error("it is no WAV file")) { try Self.parse(ByteBuffer(string: "OggS")) }
+        #expect(throws: Self.error("its format (tag 85, 16 bits) is neither PCM nor 32-bit floating point")) {
+            try Self.parse(Self.file(tag: 85, bits: 16, data: [0, 0]))
         }
-        #expect(throws: WAVError(reason: "it has no samples")) {
-            try WAVFile(parsing: Self.file(tag: 1, bits: 16, data: []))
+        #expect(throws: Self.error("it has no samples")) {
+            try Self.parse(Self.file(tag: 1, bits: 16, data: []))
         }
     }
 
@@ -158,59 +167,9 @@ struct WAVTests {
                 damaged[Int.random(in: 0..<damaged.count, using: &generator)] = .random(in: 0...255, using: &generator)
             }
             damaged.removeLast(Int.random(in: 0..<damaged.count, using: &generator))
-            if let file = try? WAVFile(parsing: ByteBuffer(bytes: damaged)) {
+            if let file = try? Self.parse(ByteBuffer(bytes: damaged)) {
                 #expect(file.samples.allSatisfy { (-1...1).contains($0) })
             }
         }
-    }
-}
-
-@Suite("Audio sources")
-struct SoundSourceTests {
-    /// The power of a frequency in samples at 48 kHz, by Goertzel's algorithm: about the amplitude squared.
-    private func power(of frequency: Double, in samples: [Float], rate: Double = 48_000) -> Double {
-        let coefficient = 2 * cos(2 * .pi * frequency / rate)
-        var (previous, before) = (0.0, 0.0)
-        for sample in samples { (previous, before) = (Double(sample) + coefficient * previous - before, previous) }
-        let power = previous * previous + before * before - coefficient * previous * before
-        return 4 * power / Double(samples.count * samples.count)
-    }
-
-    @Test("a tone has its frequency, and frames join without a step")
-    func tone() {
-        let source = ToneSource(frequency: 440, amplitude: 0.5)
-        let samples = (0..<50).flatMap { _ in source.nextFrame() }
-        #expect(samples.count == 48_000)
-        #expect(power(of: 440, in: samples) > 100 * power(of: 700, in: samples))
-        let steps = zip(samples, samples.dropFirst()).map { abs($1 - $0) }
-        #expect(steps.max() ?? 1 < 0.5 * 2 * .pi * 441 / 48_000)
-    }
-
-    @Test("names have tones of their own")
-    func names() {
-        #expect(ToneSource(name: "Ada").frequency != ToneSource(name: "Ben").frequency)
-        #expect(ToneSource(name: "Ada").frequency == ToneSource(name: "Ada").frequency)
-    }
-
-    @Test("resampling keeps a tone's pitch and strength, and removes frequencies that the new rate cannot represent")
-    func resampling() {
-        let low = (0..<8000).map { Float(0.5 * sin(2 * .pi * 1000 * Double($0) / 8000)) }
-        let up = Resampler.resample(low, from: 8000, to: 48_000)
-        #expect(up.count == 48_000)
-        #expect(abs(power(of: 1000, in: up) - 0.25) < 0.01)
-        #expect(power(of: 7000, in: up) < 0.0001)
-        let high = (0..<9600).map { Float(0.5 * sin(2 * .pi * 30_000 * Double($0) / 96_000)) }
-        let down = Resampler.resample(high, from: 96_000, to: 48_000)
-        #expect(down.dropFirst(100).dropLast(100).allSatisfy { abs($0) < 0.01 })
-    }
-
-    @Test("a recording starts over at its end")
-    func loops() {
-        let samples = (0..<1000).map { Float($0) / 1000 }
-        let source = LoopedSource(samples: samples)
-        #expect(source.nextFrame() == Array(samples[..<960]))
-        let second = source.nextFrame()
-        #expect(Array(second[..<40]) == Array(samples[960...]))
-        #expect(Array(second[40...]) == Array(samples[..<920]))
     }
 }

@@ -1,5 +1,6 @@
 public import MediaCore
 import Synchronization
+public import VideoCoding
 
 /// Shows the pictures of an H.264 stream at their times on a timebase. Its user sets the timebase's time to seek, and
 /// its rate to play, to pause (0), or to play faster or slower. While it runs backward nothing is shown.

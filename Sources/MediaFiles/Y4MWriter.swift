@@ -1,9 +1,9 @@
 import Foundation
-import MediaCore
+public import MediaCore
 import PixelTransfer
 
 /// Writes I420 pictures of one size as a YUV4MPEG2 (`.y4m`) file.
-final class Y4MWriter: PictureSink {
+public final class Y4MWriter {
     private let path: String
     private let handle: FileHandle
     private let frameRate: Double
@@ -16,21 +16,24 @@ final class Y4MWriter: PictureSink {
 
     /// Creates the file.
     ///
-    /// - Throws: `ClientError.outputNotWritable`.
-    init(path: String, frameRate: Double) throws(ClientError) {
+    /// - Throws: `MediaFileError.cannotWrite`.
+    public init(path: String, frameRate: Double) throws(MediaFileError) {
         try OutputFile.check(path)
         self.path = path
         self.frameRate = frameRate
         do {
             handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         } catch {
-            throw .outputNotWritable(path: path, reason: error.localizedDescription)
+            throw .cannotWrite(path: path, reason: error.localizedDescription)
         }
     }
 
-    func write(_ picture: PixelBuffer) throws(ClientError) {
+    /// Writes the next picture. Waits for the disk.
+    ///
+    /// - Throws: `MediaFileError.cannotWrite`, for a picture of another size or format too.
+    public func write(_ picture: PixelBuffer) throws(MediaFileError) {
         guard picture.format == .i420, dimensions == nil || dimensions == picture.dimensions else {
-            throw .outputNotWritable(
+            throw .cannotWrite(
                 path: path, reason: "all pictures of a Y4M file must be I420 and of one size; write PNG files instead")
         }
         if dimensions == nil {
@@ -53,19 +56,22 @@ final class Y4MWriter: PictureSink {
         try write(frame)
     }
 
-    func finish() throws(ClientError) {
+    /// Ends the file. Nothing is written afterwards.
+    ///
+    /// - Throws: `MediaFileError.cannotWrite`.
+    public func finish() throws(MediaFileError) {
         do {
             try handle.close()
         } catch {
-            throw .outputNotWritable(path: path, reason: error.localizedDescription)
+            throw .cannotWrite(path: path, reason: error.localizedDescription)
         }
     }
 
-    private func write(_ bytes: [UInt8]) throws(ClientError) {
+    private func write(_ bytes: [UInt8]) throws(MediaFileError) {
         do {
             try handle.write(contentsOf: Data(bytes))
         } catch {
-            throw .outputNotWritable(path: path, reason: OutputFile.reason(error))
+            throw .cannotWrite(path: path, reason: OutputFile.reason(error))
         }
     }
 }

@@ -1,5 +1,6 @@
 import MediaCore
 import NIOCore
+import VideoCoding
 
 /// A player's waiting samples and pictures, and the rules by which they leave.
 struct PlayerQueue {
