@@ -231,11 +231,13 @@ public final class Relay {
         let addresses = configuration.mediaAddresses
         let address = addresses.first { $0.isIPv6 == wantsIPv6 } ?? addresses.first
         let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)
-        return AnswerPolicy(
+        var policy = AnswerPolicy(
             publicAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000),
             alternativeAddresses: addresses.filter { $0 != address },
             certificateFingerprint: configuration.certificate?.fingerprint, videoDirection: direction,
             audioDirection: direction)
+        policy.feedbackInterval = FeedbackTiming.statedInterval
+        return policy
     }
 
     /// Removes a participant, saying goodbye to its client. Returns true if there was one.
