@@ -135,7 +135,7 @@ public struct TileSnapshot: Encodable, Hashable, Sendable {
     public var height = 0
 }
 
-/// A screen that a participant presents.
+/// A screen that a participant shares.
 public struct ScreenShareSnapshot: Encodable, Hashable, Sendable {
     public var width = 0
     public var height = 0
@@ -170,7 +170,7 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var skipMode = DecodeSkipMode.full
     public var keyframes: UInt64 = 0
     public var keyframeRequests: UInt64 = 0
-    public var negativeAcknowledgements: UInt64 = 0
+    public var nacks: UInt64 = 0
     /// Packets of forward error correction.
     public var fecPackets: UInt64 = 0
     /// Lost video packets that forward error correction recovered.

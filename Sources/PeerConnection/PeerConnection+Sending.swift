@@ -164,8 +164,8 @@ extension PeerConnection {
     }
 
     /// Sets whether packets of a stream are handed out as they come (`PeerEvent.videoPacket`).
-    package func setTapped(_ isTapped: Bool, content: NegotiatedMedia.Content) {
-        lines.video(content)?.videoReceiver?.isTapped = isTapped
+    package func setForwarded(_ isForwarded: Bool, content: NegotiatedMedia.Content) {
+        lines.video(content)?.videoReceiver?.isForwarded = isForwarded
     }
 
     /// Asks the remote sender for a keyframe, soon and then until it comes: the decoder lost its references.

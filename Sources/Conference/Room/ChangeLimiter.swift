@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Bounds how often requests change one thing. Each change costs the room's loop a new plan for its pictures, and each
-/// follower of the room an event.
+/// subscriber of the room an event.
 struct ChangeLimiter {
     private var bucket: TokenBucket
 

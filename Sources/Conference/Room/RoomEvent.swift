@@ -1,7 +1,7 @@
 public import Compositing
 public import RoomAPI
 
-/// A change in a room, for its followers.
+/// A change in a room, for its subscribers.
 public struct RoomEvent: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case participantJoined(ParticipantSummary)

@@ -2,7 +2,7 @@ public import Compositing
 public import MediaCore
 public import RoomAPI
 
-/// The state of a room for new followers: the combined effect of all earlier events.
+/// The state of a room for new subscribers: the combined effect of all earlier events.
 public struct RoomState: Encodable, Hashable, Sendable {
     public var id: String
     public var layout: RoomLayout
