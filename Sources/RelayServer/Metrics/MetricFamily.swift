@@ -73,7 +73,7 @@ struct MetricFamily<Subject> {
         Self(name, .gauge, meaning) { subject in value(subject).map { [Sample($0)] } ?? [] }
     }
 
-    /// Counters that a label tells apart.
+    /// A counter that is split by a label.
     static func counters<Count: BinaryInteger>(
         _ name: String, by label: String, _ meaning: String,
         _ values: @escaping (Subject) -> KeyValuePairs<String, Count>
