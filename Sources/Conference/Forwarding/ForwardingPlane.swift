@@ -322,7 +322,7 @@ final class ForwardingPlane {
         return true
     }
 
-    // MARK: What is known
+    // MARK: State
 
     /// The state of a receiver's forwarding.
     func link(of receiver: ParticipantID) -> ForwardingLink? { links[receiver] }
@@ -330,7 +330,7 @@ final class ForwardingPlane {
     /// Returns true if pictures are composed and encoded for a receiver.
     func isComposed(_ receiver: ParticipantID) -> Bool { links[receiver]?.isComposed ?? true }
 
-    /// Whether nobody is about to be sent an encoder's frames in place of a source's packets, or the other way round.
+    /// True if no receiver is about to change between an encoder's frames and a source's packets.
     var isStill: Bool {
         !hasChanged && links.values.allSatisfy { ($0.phase == .encoded || $0.isPassing) && $0.gaps == nil }
     }

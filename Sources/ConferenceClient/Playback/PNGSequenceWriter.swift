@@ -59,3 +59,18 @@ struct NumberedPath: Hashable, Sendable {
         return prefix + String(repeating: "0", count: max(0, width - digits.count)) + digits + suffix
     }
 }
+
+/// The destination of a played file's pictures.
+protocol PictureSink: AnyObject {
+    /// Writes the next picture. Waits for the disk.
+    ///
+    /// - Throws: `MediaFileError.cannotWrite`.
+    func write(_ picture: PixelBuffer) throws(MediaFileError)
+
+    /// Ends the file. Nothing is written afterwards.
+    ///
+    /// - Throws: `MediaFileError.cannotWrite`.
+    func finish() throws(MediaFileError)
+}
+
+extension Y4MWriter: PictureSink {}

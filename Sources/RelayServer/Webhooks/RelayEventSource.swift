@@ -8,25 +8,24 @@ import SecureTransport
 /// Makes events of what a relay tells, in the order in which it happened. It belongs to the driver's loop; encoding and
 /// writing are others' work.
 struct RelayEventSource {
-    /// A room that somebody is in.
+    /// A room with participants.
     private struct OpenRoom {
         let session: String
         let started: MonotonicInstant
         var people: [String: RelayEvent.Person] = [:]
-        /// When a speaker was told last, and whom to tell when it is time to.
+        /// The time of the last event of a speaker, and the speaker of the next one.
         var speakerTold: MonotonicInstant?
         var speaker: String?
-        var speakerWaits = false
     }
 
-    /// Between two events of a room that tell its speaker.
+    /// The least time between two events of a room's speaker.
     static let speakerInterval = Duration.seconds(2)
 
     private let prefix: String
     private var count: UInt64 = 0
     private var rooms: [String: OpenRoom] = [:]
     private var waitingSpeakers: Set<String> = []
-    /// Anybody can have joins refused.
+    /// Any client can cause refused joins.
     private var refusals = TokenBucket(rate: 5, capacity: 50)
     private var suppressed = 0
 
@@ -134,7 +133,7 @@ struct RelayEventSource {
     }
 }
 
-/// How events tell the time.
+/// The form of times in events.
 enum EventTime {
     static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 }
