@@ -19,18 +19,7 @@ struct MetricsDocumentTests {
             ("participant", rows(MetricFamily.participant)),
         ])
     func tables(name: String, rows: [String]) throws {
-        var text = try DocumentPage.text(Self.page)
-        let table = (rows).joined(separator: "\n")
-        let begin = try #require(text.range(of: "<!-- \(name) -->\n\n"), "no table for \(name)")
-        let end = try #require(text.range(of: "\n\n<!-- end -->", range: begin.upperBound..<text.endIndex))
-        if ProcessInfo.processInfo.environment["CONFRELAY_WRITE_DOCS"] == "1" {
-            text.replaceSubrange(begin.upperBound..<end.lowerBound, with: table)
-            try text.write(to: DocumentPage.url(Self.page), atomically: true, encoding: .utf8)
-        } else {
-            #expect(
-                text[begin.upperBound..<end.lowerBound] == table,
-                "CONFRELAY_WRITE_DOCS=1 swift test --filter MetricsDocumentTests writes the tables anew")
-        }
+        try DocumentPage.expect(rows.joined(separator: "\n"), named: name, in: Self.page)
     }
 
     @Test("names fields that the JSON of a room and of a participant has")
