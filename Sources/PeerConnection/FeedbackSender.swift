@@ -52,7 +52,7 @@ struct FeedbackSender {
     /// The rate at which datagrams have come within the last second.
     mutating func receiveRate(now: MonotonicInstant) -> BitRate { meter.rate(now: now) }
 
-    // MARK: What is told
+    // MARK: Reports
 
     /// The time of the next feedback.
     var nextDeadline: MonotonicInstant {

@@ -156,7 +156,7 @@ extension PeerConnection {
         sender.endForwarding(at: sending.endForwarding(stream, now: now))
     }
 
-    // MARK: What is received
+    // MARK: Receiving
 
     /// Returns the packetization mode of the received video of this content (RFC 6184, 6.1); nil without such a stream.
     package func packetizationMode(_ content: NegotiatedMedia.Content) -> Int? {

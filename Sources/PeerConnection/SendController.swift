@@ -165,7 +165,7 @@ struct SendController {
     /// The rate at which media has left within the last second.
     mutating func sendRate(now: MonotonicInstant) -> BitRate { meter.rate(now: now) }
 
-    // MARK: What is to be sent
+    // MARK: Sending
 
     /// Queues a frame.
     ///

@@ -56,7 +56,7 @@ package final class VideoReceiveStream {
     /// True if new packets are handed out as they come.
     var isForwarded = false
 
-    /// What is counted here, and the other counters of sources that have ended.
+    /// The counters that are counted here, and the other counters of sources that have ended.
     private var counters = VideoTotals()
 
     /// - Parameter media: The negotiation of the stream. Its parameter sets are used too: some senders send them

@@ -13,7 +13,7 @@ public enum LayoutMode: Hashable, Sendable {
     case pictureInPicture
     /// The screen share is large, the others are in a strip. Without a screen share, this is `speaker`.
     case presentation
-    /// One participant is large, by its screen share or else its camera, whoever speaks. The others are in a strip.
+    /// One participant is large, by its screen share or else its camera. The others are in a strip.
     case pinned(participant: String)
     /// One participant alone, by its screen share or else its camera.
     case solo(participant: String)

@@ -28,7 +28,10 @@ struct JoinCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Number of further attempts if the relay has no seat now. It states the waiting time; more than a minute is an error.",
+            """
+            Number of further attempts if the relay has no seat now. It states the waiting time; more than a minute is \
+            an error.
+            """,
             valueName: "n"))
     var retries = 3
 

@@ -301,7 +301,7 @@ final class EncodeGroup {
         return options
     }
 
-    /// Whether the last picture is sharp, nobody waits for another, and only the stream is to be kept alive.
+    /// True if the last picture is sharp and no receiver waits for another, so that frames only keep the stream alive.
     var isStill: Bool {
         unchangedFrames > Self.refinementFrames && postponed == nil && !keyframes.isWanted
             && !(recovers && recovery.isWanted) && subscribers.areSettled

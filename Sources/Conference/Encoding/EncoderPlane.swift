@@ -85,7 +85,7 @@ final class EncoderPlane {
     /// The reason for which a receiver belongs to its group.
     func reason(of id: ParticipantID) -> EncodeGroupPlanner.Reason? { planning.reason(of: id) }
 
-    /// Whether all receivers have the last picture as sharp as it gets.
+    /// True if all receivers have the last picture as sharp as it gets.
     var isStill: Bool { groups.allSatisfy(\.isStill) }
 
     /// The number of moves of receivers between groups.

@@ -33,7 +33,7 @@ struct RoomChangeLimits {
     var room: ChangeLimiter
     /// Changes of its participants' own layouts, together.
     var participantLayouts: ChangeLimiter
-    /// What moderators do.
+    /// Acts of moderators.
     var moderation: ChangeLimiter
 
     init(now: MonotonicInstant) {

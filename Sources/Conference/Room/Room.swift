@@ -38,7 +38,7 @@ final class Room {
 
     private var members: OrderedDictionary<ParticipantID, Participant> = [:]
     var changeLimits: RoomChangeLimits
-    /// Who may enter.
+    /// The conditions for entering.
     var door = RoomDoor()
     private(set) var layout = RoomLayout.grid
     /// The members that share a screen, the newest last.
@@ -48,7 +48,7 @@ final class Room {
     /// The overlays in the form in which they are drawn.
     private var resolvedOverlays: [CompositionOverlay] = []
     var shownRates = ShownRates()
-    /// What is recorded of the room; nil while nothing is.
+    /// The recording of the room; nil while there is none.
     var recorder: RoomRecorder?
     /// The members who see themselves because there is no time for pictures of their own.
     var sharingMembers: Set<ParticipantID> = []
@@ -134,7 +134,7 @@ final class Room {
 
     func emit(_ event: RoomEvent.Kind) { events.append(event, room: id) }
 
-    // MARK: What is chosen
+    // MARK: Choices
 
     /// Takes a layout that was checked.
     func adopt(_ wanted: RoomLayout) {

@@ -13,9 +13,9 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public var tiles: [RoomTile]
     /// The recording that goes on; nil: there is none.
     public var recording: RecordingStatus?
-    /// Who may enter.
+    /// The conditions for entering.
     public var entry: RoomEntryState
-    /// How many wait in the lobby.
+    /// The number of people in the lobby.
     public var waiting: Int
 
     public init(

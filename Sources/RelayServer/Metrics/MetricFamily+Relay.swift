@@ -50,7 +50,8 @@ extension MetricFamily<ServerReport> {
     private static var signalling: [Self] {
         [
             gauge(
-                "draining", \.relay.isDraining, "1: joins are refused until the relay ends, which waits for its calls."),
+                "draining", \.relay.isDraining,
+                "1: joins are refused until the relay ends, which waits for its calls."),
             gauge(
                 "unconnected_participants", \.relay.joins.unconnected,
                 "Participants that joined over HTTP and have not connected yet."),
@@ -79,8 +80,8 @@ extension MetricFamily<ServerReport> {
         [
             Self(
                 "webhook_events_total", .counter,
-                "Events by `result`: `delivered`, `expired` (not taken for an hour), `dropped` (no room); absent without "
-                    + "webhooks and event log."
+                "Events by `result`: `delivered`, `expired` (not taken for an hour), `dropped` (no room); absent "
+                    + "without webhooks and event log."
             ) { report in
                 let results = report.webhooks.map {
                     [("delivered", $0.delivered), ("expired", $0.expired), ("dropped", $0.dropped)]

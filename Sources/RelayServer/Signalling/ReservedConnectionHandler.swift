@@ -23,8 +23,8 @@ final class ReservedConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     /// The answer to other requests.
     private static let refusal = Problem(
         .serviceUnavailable,
-        "the relay has no free connection for this address: close some, or try again later. Behind a reverse proxy start "
-            + "the relay with --trusted-proxy and the proxy's address",
+        "the relay has no free connection for this address: close some, or try again later. Behind a reverse proxy "
+            + "start the relay with --trusted-proxy and the proxy's address",
         headers: [.retryAfter: "10"])
 
     private let timeout: TimeAmount

@@ -35,7 +35,7 @@ public struct AnswerPolicy: Hashable, Sendable {
     public var maximumVideoBitRate: BitRate?
     /// The canonical name for our sources; nil for a random one (RFC 7022).
     public var cname: String?
-    /// How often this side wants to be told which of its packets came. The answer states it if the offer states one.
+    /// The feedback interval that this side requests for its packets. The answer states it if the offer states one.
     public var feedbackInterval: Duration?
 
     public init(

@@ -12,7 +12,7 @@ public struct NegotiatedSession: Hashable, Sendable {
     public var transport: NegotiatedTransport?
     /// The highest rate that the remote side wants to receive of the whole session (session-level `b=`).
     public var maximumBitRate: BitRate?
-    /// How often the remote side wants to be told which of its packets came; nil if it does not say.
+    /// The feedback interval that the remote side requests for its packets; nil if it states none.
     public var feedbackInterval: Duration?
 
     public init(

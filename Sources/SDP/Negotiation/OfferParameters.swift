@@ -101,7 +101,7 @@ public struct OfferParameters: Hashable, Sendable {
     public var headerExtensions: Set<HeaderExtension>
     /// The canonical name for the offerer's sources; nil for a random one (RFC 7022).
     public var cname: String?
-    /// How often the offerer wants to be told which of its packets came; nil to leave it to the other side.
+    /// The feedback interval that the offerer requests for its packets; nil to leave it to the other side.
     public var feedbackInterval: Duration?
 
     public init(
