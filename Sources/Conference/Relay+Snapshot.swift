@@ -61,6 +61,11 @@ extension Room {
             (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)
         }
         snapshot.avatar = summary.avatar
+        snapshot.tiles = SourceContent.allCases.compactMap { content in
+            demands.layer(of: SourceID(participant: participant.id, content: content)).map {
+                TileSnapshot(content: content, width: $0.tile.width, height: $0.tile.height)
+            }
+        }
         return snapshot
     }
 }
@@ -81,14 +86,7 @@ extension Participant {
             id: publicID, name: name, role: role.rawValue, duration: (now - joined).seconds,
             uplink: uplinkSnapshot(statistics, audio: audio), downlink: downlinkSnapshot(statistics, encoded: encoded),
             roundTripTime: statistics.roundTripTime?.milliseconds, latency: encoded == nil ? [] : latency(statistics),
-            uplinkLatency: uplinkLatency, layout: layout,
-            tiles: tileSnapshots, screenShare: screenShareSnapshot)
-    }
-
-    private var tileSnapshots: [TileSnapshot] {
-        SourceContent.allCases.compactMap { content in
-            demands[content].map { TileSnapshot(content: content, width: $0.tile.width, height: $0.tile.height) }
-        }
+            uplinkLatency: uplinkLatency, layout: layout, screenShare: screenShareSnapshot)
     }
 
     private var screenShareSnapshot: ScreenShareSnapshot? {

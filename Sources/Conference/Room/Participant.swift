@@ -53,8 +53,6 @@ final class Participant {
     var connection = ConnectionState.new
     /// The summary of which the room's subscribers were informed last.
     var announced: ParticipantSummary?
-    /// The size and rate asked for, of each of the participant's sources.
-    var demands: [SourceContent: RequestedLayer] = [:]
     var nextWakeUp: MonotonicInstant
     /// The limit of what the relay receives from the participant.
     var limiter: ReceiveLimiter

@@ -42,7 +42,7 @@ extension Room {
             participants: participants.filter { !$0.grants.isHidden }.map(summary(of:)),
             tiles: participants.flatMap { participant in
                 SourceContent.allCases.compactMap { content in
-                    participant.demands[content].map { tile($0, content, of: participant) }
+                    tile(of: SourceID(participant: participant.id, content: content), participant)
                 }
             }, recording: recorder.map { RecordingStatus(id: $0.id, state: .recording) }, entry: door.state,
             waiting: door.lobby.waiting.count)

@@ -4,6 +4,7 @@ import CongestionControl
 import EncoderSharing
 import MediaCore
 import PeerConnection
+import SDP
 import SecureTransport
 
 extension Room {
