@@ -67,7 +67,7 @@ let modules: [Module] = [
             .target(name: "CX264", condition: .when(traits: ["X264"])),
             .target(name: "CLibVA", condition: .when(traits: ["VAAPI"])),
         ],
-        testDependencies: ["RTP", "ScriptedDriver"]),
+        testDependencies: ["RTP", "H264Fixtures", "ScriptedDriver"]),
     Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"], testDependencies: ["AllocationCounter"]),
     Module(
         name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"],
@@ -80,7 +80,11 @@ let modules: [Module] = [
     Module(
         name: "SDP", dependencies: ["MediaCore", "SecureTransport"], testDependencies: ["HostileBytes", nioCore],
         testFixtures: ["Fixtures"]),
-    Module(name: "MediaFiles", dependencies: ["MediaCore", "H264", "VideoCoding", nioCore, "CLibAVFormat"]),
+    // Movies, Y4M and WAV files, and the player of coded pictures.
+    Module(
+        name: "MediaFiles",
+        dependencies: ["MediaCore", "H264", "PixelTransfer", "VideoCoding", nioCore, "CLibAVFormat"],
+        testDependencies: ["H264Fixtures"]),
     Module(
         name: "PeerConnection",
         dependencies: [
@@ -252,6 +256,10 @@ let package = Package(
         // Changes bytes at random, for parsers' tests.
         .target(
             name: "HostileBytes", dependencies: ["MediaCore"], path: "Tests/HostileBytes", swiftSettings: swiftSettings),
+        // H.264 written by hand, for decoders' and players' tests.
+        .target(
+            name: "H264Fixtures", dependencies: ["H264", "MediaCore"], path: "Tests/H264Fixtures",
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "ConfbenchTests",
             dependencies: [

@@ -11,7 +11,8 @@ struct JoiningCommand: AsyncParsableCommand {
             A client joins a room with two others in it, over and over. The table goes to standard output, progress to \
             standard error. docs/benchmarks.md explains the columns.
 
-            Exit codes: 0 measured; 64 wrong usage; 70 the relay or a client failed; 74 an output file cannot be written.
+            Exit codes: 0 measured; 64 wrong usage; 70 the relay or a client failed; 74 an output file cannot be \
+            written.
             """)
 
     @Option(help: ArgumentHelp("How often to join with each transport.", valueName: "n"))

@@ -10,12 +10,12 @@ struct PassesCommand: AsyncParsableCommand {
         commandName: "passes",
         abstract: "Measures what several passes of the encoder gain over a single one, on clips one after the other.",
         discussion: """
-            The clips are decoded, scaled to one size and encoded by x264 in a single pass, in a single pass of the same \
-            size, and in several. The table goes to standard output, progress to standard error. docs/benchmarks.md \
-            explains the columns.
+            The clips are decoded, scaled to one size and encoded by x264 in a single pass, in a single pass of the \
+            same size, and in several. The table goes to standard output, progress to standard error. \
+            docs/benchmarks.md explains the columns.
 
-            Exit codes: 0 measured; 64 wrong usage; 70 a codec failed or a clip cannot be read; 74 an output file cannot \
-            be written.
+            Exit codes: 0 measured; 64 wrong usage; 70 a codec failed or a clip cannot be read; 74 an output file \
+            cannot be written.
             """)
 
     @Argument(help: "Raw H.264 streams or Y4M files. Default: all clips in the folder CONFRELAY_CONFORMANCE_DIR.")

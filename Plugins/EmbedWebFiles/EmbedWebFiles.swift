@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Puts the files under a target's `Resources/web`, and the description of the HTTP interface, into its code, so that an
-/// installed program is one file.
+/// Puts the files under a target's `Resources/web`, and the description of the HTTP interface, into its code, so that
+/// an installed program is one file.
 ///
 /// SwiftPM's own `.embedInCode` writes arrays of numbers, on which the compiler spends a minute for a page of this
 /// size.

@@ -7,9 +7,6 @@ import NIOCore
 /// one's in-band FEC or concealed; if nothing comes, the audio fades out within a tenth of a second. A source belongs
 /// to one caller at a time. All internal times are in samples at 48 kHz.
 public final class AudioSource {
-    /// The shortest and the longest target delay.
-    public static let targetDelays: ClosedRange<Duration> = .milliseconds(20)...(.milliseconds(200))
-
     /// The largest number of waiting packets: 640 ms of the shortest ones.
     static let packetCapacity = 256
     /// The largest payload of an Opus packet in a call: 120 ms at 510 kbit/s.

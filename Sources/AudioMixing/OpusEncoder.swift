@@ -53,12 +53,6 @@ public final class OpusEncoder {
         _ = opus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Self.percentage(fraction))
     }
 
-    /// Changes the complexity (0 to 10) from the next frame on.
-    public func setComplexity(_ complexity: Int) {
-        settings.complexity = complexity
-        _ = opus_encoder_set(encoder, OPUS_SET_COMPLEXITY_REQUEST, Int32(min(max(complexity, 0), 10)))
-    }
-
     /// Encodes one frame: 2.5, 5, 10, 20, 40 or 60 ms of samples from -1 to 1.
     ///
     /// - Parameter needsLittleBefore: True to suit a decoder that has heard another encoder before. The packet then

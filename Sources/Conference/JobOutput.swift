@@ -24,9 +24,9 @@ struct DecodedBatch: Sendable {
     var dropped: UInt64 = 0
     /// The decoder lost its references and needs a keyframe to continue.
     var needsKeyframe = false
-    /// Whether the newest picture looks just like the one that was shown before.
+    /// True if the newest picture equals the one that was shown before.
     private(set) var isUnchanged = false
-    /// Whether the room waits for it.
+    /// True if the room waits for it.
     var isAwaited = false
 
     /// A frame in which nothing changes has at most a bit for so many samples, since it is all skipped macroblocks; or
@@ -89,7 +89,7 @@ struct EncodedPicture: Sendable {
     /// The frame's payloads, for its receivers.
     var payloads: FramePayloads?
     var error: VideoCodingError?
-    /// What went wrong with the device that encodes; software goes on where it has to.
+    /// The failure of the device that encodes; software continues if it has to.
     var deviceFault: EncoderFailure?
     /// The encoder's method for losses since its last keyframe.
     var recovery = LossRecovery.keyframes

@@ -19,11 +19,11 @@ public struct JoinRequest: Sendable {
     /// The id of the participant that the same client was until now, as the caller has verified. If that participant
     /// has a seat, or left with one less than 15 s ago, this one takes its place, whatever the limits.
     public var returningAs: String?
-    /// What the participant is and may do.
+    /// The participant's role and permissions.
     public var grants: MemberGrants
-    /// Whether whoever begins a room becomes its moderator.
+    /// True if the first member of a room becomes its moderator.
     public var makesCreatorModerator: Bool
-    /// Whether the client knows the room's PIN, as the caller has verified.
+    /// True if the client knows the room's PIN, as the caller has verified.
     public var hasPIN = false
     /// The id of the client's place in the lobby, as the caller has verified.
     public var ticket: String?
@@ -83,7 +83,7 @@ public enum JoinError: Error, CustomStringConvertible {
     case tooManyOffers(retryAfter: Int)
     /// The relay ends when its calls are over, and takes no others.
     case draining
-    /// A moderator has removed whoever has this identity, or comes from this address.
+    /// A moderator has removed the person with this identity or address.
     case keptOut
     /// A moderator has locked the room.
     case locked
@@ -105,8 +105,9 @@ public enum JoinError: Error, CustomStringConvertible {
         case .tooManyRooms(let limit): "the relay has its limit of \(limit) rooms; join one of them, or try later"
         case .overloaded(let reason, let seconds): "\(reason); try again in \(seconds) s"
         case .tooManyUnconnectedFromAddress(let limit, let seconds):
-            "\(limit) joins from your address have not connected yet, and no more are accepted until one of them connects or "
-                + "ends; check that UDP to the relay's media port is not blocked, and try again in \(seconds) s"
+            "\(limit) joins from your address have not connected yet, and no more are accepted until one of them "
+                + "connects or ends; check that UDP to the relay's media port is not blocked, and try again in "
+                + "\(seconds) s"
         case .tooManyUnconnected(let limit, let seconds):
             "\(limit) joins have not connected yet, and the relay accepts no more until one of them connects or ends; "
                 + "try again in \(seconds) s"
@@ -115,7 +116,7 @@ public enum JoinError: Error, CustomStringConvertible {
             "this participant sent too many offers in a short time; send the newest one again in \(seconds) s"
         case .draining: "the relay takes no more joins: it ends when the calls in progress are over"
         case .keptOut: "a moderator has removed you from the room"
-        case .locked: "the room is locked: a moderator lets nobody new in"
+        case .locked: "the room is locked: no new members are admitted"
         case .pinNeeded: "the room has a PIN: send it as Room-PIN, or with the query parameter pin"
         case .waits: "a moderator has to let you in; you wait in the lobby"
         case .lobbyFull(let limit): "\(limit) people wait in the lobby already; try again later"

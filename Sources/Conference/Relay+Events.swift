@@ -6,7 +6,7 @@ extension Relay {
     /// Without polling, the oldest of some thousand events are lost; `state(ofRoom:)` returns their combined effect.
     public func pollRoomEvent() -> RoomEvent? { roomEvents.popFirst() }
 
-    /// The next thing to write into a recording, if any. Of too many that nobody asks for the oldest are lost.
+    /// The next item for a recording, if any. The oldest are dropped if too many wait.
     public func pollRecording() -> RecordingItem? { recordings.popFirst() }
 
     /// Frames of a track could not be written; the track goes on with a keyframe, which its sender is asked for.

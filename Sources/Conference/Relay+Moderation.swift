@@ -28,7 +28,7 @@ extension Relay {
         }
     }
 
-    /// Why somebody may not enter a room that there is.
+    /// The reason for which a person may not enter an existing room.
     func doorRefusal(of request: JoinRequest, now: MonotonicInstant) -> JoinError? {
         guard let room = rooms[request.room] else { return nil }
         let refusal = room.door.refusal(of: request, ticket: { "w-" + makePublicID() }, now: now)
@@ -36,15 +36,15 @@ extension Relay {
         return refusal
     }
 
-    /// What became of somebody's waiting in a room's lobby, who asks; nil: they do not wait there.
+    /// The outcome for a person in a room's lobby that asks; nil: the person does not wait there.
     public func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState? {
         rooms[id]?.door.lobby.ask(ticket, now: now)
     }
 
-    /// Those who wait in a room's lobby; nil: there is no such room.
+    /// The people in a room's lobby; nil: there is no such room.
     public func waiting(inRoom id: String) -> [WaitingPerson]? { rooms[id]?.door.lobby.waiting }
 
-    /// Forgets those who wait no longer.
+    /// Forgets people that wait no longer.
     func expireLobbies(now: MonotonicInstant) {
         for room in rooms.values where room.door.lobby.expire(now: now) { room.entryChanged() }
     }

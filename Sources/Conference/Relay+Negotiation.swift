@@ -91,6 +91,32 @@ extension Relay {
                     candidates: ICECandidate.hostCandidates(configuration.mediaAddresses), isComplete: true)
             ])
     }
+
+    // MARK: Trust in an offer's addresses
+
+    /// Returns true if media may go to the offer's addresses before any authentic packet came from there: only to the
+    /// host that made the offer, so that nobody can direct media at a third party.
+    func trustsDescription(
+        of request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
+    ) -> Bool {
+        // ICE finds out where to send.
+        guard session.transport == nil, let signallingPeer = request.signallingPeer else { return false }
+        let addresses = session.media.flatMap { [$0.remoteRTPAddress, $0.remoteRTCPAddress] }.compactMap(\.self)
+        // Some senders (ffmpeg) describe their destination, which is this relay.
+        return addresses.allSatisfy {
+            $0.host == signallingPeer.host && !configuration.mediaAddresses.contains($0)
+                && !isTaken($0, from: nil, now: now)
+        }
+    }
+
+    /// Returns true if a receiver that sends nothing gets media: if the operator allows it, or the offer's addresses
+    /// are on this machine. From elsewhere its disappearance could not be noticed.
+    func mayStaySilent(
+        _ request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
+    ) -> Bool {
+        guard configuration.allowsSilentReceivers || request.signallingPeer?.isLoopback == true else { return false }
+        return trustsDescription(of: request, session: session, now: now)
+    }
 }
 
 extension Participant {

@@ -29,7 +29,7 @@ extension Relay {
         returning.remove(id)
     }
 
-    /// What a returning client was and may do.
+    /// A returning client's role and permissions.
     func formerRights(of request: JoinRequest, now: MonotonicInstant) -> Participant.Rights? {
         request.returningAs.flatMap { id in
             former(of: request)?.rights ?? returning.rights(of: id, of: request.room, now: now)

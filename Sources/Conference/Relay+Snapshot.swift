@@ -61,6 +61,11 @@ extension Room {
             (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)
         }
         snapshot.avatar = summary.avatar
+        snapshot.tiles = SourceContent.allCases.compactMap { content in
+            demands.layer(of: SourceID(participant: participant.id, content: content)).map {
+                TileSnapshot(content: content, width: $0.tile.width, height: $0.tile.height)
+            }
+        }
         return snapshot
     }
 }
@@ -81,14 +86,7 @@ extension Participant {
             id: publicID, name: name, role: role.rawValue, duration: (now - joined).seconds,
             uplink: uplinkSnapshot(statistics, audio: audio), downlink: downlinkSnapshot(statistics, encoded: encoded),
             roundTripTime: statistics.roundTripTime?.milliseconds, latency: encoded == nil ? [] : latency(statistics),
-            uplinkLatency: uplinkLatency, layout: layout,
-            tiles: tileSnapshots, screenShare: screenShareSnapshot)
-    }
-
-    private var tileSnapshots: [TileSnapshot] {
-        SourceContent.allCases.compactMap { content in
-            demands[content].map { TileSnapshot(content: content, width: $0.tile.width, height: $0.tile.height) }
-        }
+            uplinkLatency: uplinkLatency, layout: layout, screenShare: screenShareSnapshot)
     }
 
     private var screenShareSnapshot: ScreenShareSnapshot? {
@@ -104,18 +102,18 @@ extension Participant {
         let size = uplink?.newest?.dimensions
         return UplinkSnapshot(
             bitRate: statistics.receiveBitRate.bitsPerSecond, packets: statistics.counters.packetsReceived,
-            packetsLost: statistics.videoPacketsLost, width: size?.width ?? 0, height: size?.height ?? 0,
-            framesReceived: statistics.framesReceived, framesDecoded: uplink?.framesDecoded ?? 0,
-            framesDropped: statistics.framesWithheld &+ (uplink?.framesDropped ?? 0),
+            packetsLost: statistics.video.packetsLost, width: size?.width ?? 0, height: size?.height ?? 0,
+            framesReceived: statistics.video.framesReceived, framesDecoded: uplink?.framesDecoded ?? 0,
+            framesDropped: statistics.video.framesWithheld &+ (uplink?.framesDropped ?? 0),
             framesSkipped: uplink?.framesSkipped ?? 0,
             framesRefused: (uplink?.framesRefused ?? 0) &+ (screenShare?.framesRefused ?? 0),
             maximumBitRate: peer.receivedVideoLimit()?.bitsPerSecond, skipMode: uplink?.skipMode ?? .full,
-            keyframes: statistics.keyframesReceived, keyframeRequests: statistics.keyframeRequestsSent,
-            negativeAcknowledgements: statistics.negativeAcknowledgementsSent,
-            fecPackets: statistics.flexFECPacketsReceived, packetsRecovered: statistics.packetsRecovered,
+            keyframes: statistics.video.keyframesReceived, keyframeRequests: statistics.video.keyframeRequestsSent,
+            nacks: statistics.video.nacksSent,
+            fecPackets: statistics.video.fecPacketsReceived, packetsRecovered: statistics.video.packetsRecovered,
             decodeQueue: uplink?.queuedFrames ?? 0, malformedPackets: statistics.counters.malformedPackets,
             packetsRateLimited: packetsRateLimited,
-            audioPackets: statistics.audioPacketsReceived, redBlocksUsed: statistics.audioRepetitionsUsed,
+            audioPackets: statistics.audio.packetsReceived, redBlocksUsed: statistics.audio.repetitionsUsed,
             audioPacketsNotDecoded: audio?.packetsNotDecoded ?? 0,
             audioLevel: audio?.report?.level.decibelsBelowOverload ?? 127,
             audioLevelRefuted: audio?.isLevelRefuted ?? false,
@@ -136,10 +134,10 @@ extension Participant {
             group: encoded?.source?.rawValue, groupBitRate: group?.bitRate.sustained.bitsPerSecond ?? 0,
             framesEncoded: downlink?.framesEncoded ?? 0, framesLayerDropped: downlink?.framesLayerDropped ?? 0,
             groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,
-            keyframes: downlink?.keyframes ?? 0, keyframeRequests: statistics.keyframeRequestsReceived,
+            keyframes: downlink?.keyframes ?? 0, keyframeRequests: statistics.video.keyframeRequestsReceived,
             retransmissions: statistics.counters.retransmissions, repair: statistics.repair,
             recovery: recoverySnapshot(encoded),
-            fecPackets: statistics.counters.flexFECPacketsSent, redPackets: statistics.redundantAudioPacketsSent,
+            fecPackets: statistics.counters.flexFECPacketsSent, redPackets: statistics.audio.redPacketsSent,
             pacerQueue: statistics.pacerQueue.bytes,
             controllerState: statistics.controllerState)
     }

@@ -187,30 +187,6 @@ public final class Relay {
             bitRate: start)
     }
 
-    /// Returns true if media may go to the offer's addresses before any authentic packet came from there: only to the
-    /// host that made the offer, so that nobody can direct media at a third party.
-    private func trustsDescription(
-        of request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
-    ) -> Bool {
-        // ICE finds out where to send.
-        guard session.transport == nil, let signallingPeer = request.signallingPeer else { return false }
-        let addresses = session.media.flatMap { [$0.remoteRTPAddress, $0.remoteRTCPAddress] }.compactMap(\.self)
-        // Some senders (ffmpeg) describe their destination, which is this relay.
-        return addresses.allSatisfy {
-            $0.host == signallingPeer.host && !configuration.mediaAddresses.contains($0)
-                && !isTaken($0, from: nil, now: now)
-        }
-    }
-
-    /// Returns true if a receiver that sends nothing gets media: if the operator allows it, or the offer's addresses
-    /// are on this machine. From elsewhere its disappearance could not be noticed.
-    private func mayStaySilent(
-        _ request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
-    ) -> Bool {
-        guard configuration.allowsSilentReceivers || request.signallingPeer?.isLoopback == true else { return false }
-        return trustsDescription(of: request, session: session, now: now)
-    }
-
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
         nextRoom += 1
         let room = Room(
@@ -231,11 +207,13 @@ public final class Relay {
         let addresses = configuration.mediaAddresses
         let address = addresses.first { $0.isIPv6 == wantsIPv6 } ?? addresses.first
         let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)
-        return AnswerPolicy(
+        var policy = AnswerPolicy(
             publicAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000),
             alternativeAddresses: addresses.filter { $0 != address },
             certificateFingerprint: configuration.certificate?.fingerprint, videoDirection: direction,
             audioDirection: direction)
+        policy.feedbackInterval = FeedbackTiming.statedInterval
+        return policy
     }
 
     /// Removes a participant, saying goodbye to its client. Returns true if there was one.
@@ -272,7 +250,7 @@ public final class Relay {
     /// Takes no more joins, except of clients that come back to their call.
     public func drain() { isDraining = true }
 
-    /// Whether nobody is there.
+    /// True if there are no participants.
     public var isEmpty: Bool { participants.isEmpty }
 
     /// Sends a BYE to everyone. `pollTransmit(now:)` then returns the BYE packets.

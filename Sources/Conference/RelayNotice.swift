@@ -2,7 +2,7 @@ public import MediaCore
 public import RoomAPI
 public import SecureTransport
 
-/// Something that the operator of a relay may want to read in its log.
+/// A notice for the relay's log.
 public enum RelayNotice: Hashable, Sendable {
     /// A participant as the log names it.
     public struct Member: Hashable, Sendable {

@@ -10,7 +10,7 @@ public struct RelaySnapshot: Encodable, Sendable {
     public var rooms: [RoomSnapshot] = []
     public var datagrams = DatagramCounters()
     public var joins = JoinCounters()
-    /// Whether joins are refused until the relay ends.
+    /// True if joins are refused until the relay ends.
     public var isDraining = false
     /// The state of overload control; nil without it.
     public var overload: OverloadSnapshot?
@@ -135,7 +135,7 @@ public struct TileSnapshot: Encodable, Hashable, Sendable {
     public var height = 0
 }
 
-/// A screen that a participant presents.
+/// A screen that a participant shares.
 public struct ScreenShareSnapshot: Encodable, Hashable, Sendable {
     public var width = 0
     public var height = 0
@@ -170,7 +170,7 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var skipMode = DecodeSkipMode.full
     public var keyframes: UInt64 = 0
     public var keyframeRequests: UInt64 = 0
-    public var negativeAcknowledgements: UInt64 = 0
+    public var nacks: UInt64 = 0
     /// Packets of forward error correction.
     public var fecPackets: UInt64 = 0
     /// Lost video packets that forward error correction recovered.
@@ -281,4 +281,37 @@ public struct StageSnapshot: Encodable, Sendable {
         try container.encode(histogram.mean?.milliseconds ?? 0, forKey: .meanMilliseconds)
         try container.encode(histogram.quantile(0.95)?.milliseconds ?? 0, forKey: .p95Milliseconds)
     }
+}
+
+/// The source whose packets a participant gets.
+public struct ForwardingSnapshot: Encodable, Hashable, Sendable {
+    /// The identifier of the participant that sends them.
+    public var participant: String
+    public var content: SourceContent
+}
+
+/// All receivers of sources' own packets in a room.
+public struct RoomForwardingSnapshot: Encodable, Hashable, Sendable {
+    /// The number of receivers that get a source's video packets now.
+    public var receivers = 0
+    /// The number of receivers that get a source's audio packets now.
+    public var audioReceivers = 0
+    /// Packets forwarded.
+    public var packets: UInt64 = 0
+    /// The number of changes between an encoder's frames or the mix and a source's packets.
+    public var switches: UInt64 = 0
+}
+
+/// Joins that have not become a call, for `GET /metrics`.
+public struct JoinCounters: Encodable, Hashable, Sendable {
+    /// Participants that have joined over HTTP and have not connected yet.
+    public var unconnected = 0
+    /// Participants that left because they did not connect in time.
+    public var neverConnected: UInt64 = 0
+    /// Joins refused because too many before them had not connected.
+    public var refusedUnconnected: UInt64 = 0
+    /// Participants that left on connecting: the last seat had been taken since they joined.
+    public var withoutSeat: UInt64 = 0
+
+    public init() {}
 }

@@ -27,7 +27,7 @@ struct ReturningParticipants {
         entries.contains { $0.publicID == publicID && $0.room == room && now < $0.end }
     }
 
-    /// What the client was and may do.
+    /// The client's role and permissions.
     func rights(of publicID: String, of room: String, now: MonotonicInstant) -> Participant.Rights? {
         entries.first { $0.publicID == publicID && $0.room == room && now < $0.end }?.rights
     }

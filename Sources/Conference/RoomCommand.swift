@@ -20,21 +20,21 @@ public enum RoomCommand: Sendable {
     /// Does what a moderator asks for.
     case moderate(Moderation, by: RoomActor)
 
-    /// What a moderator may ask for.
+    /// A moderator's request.
     public enum Moderation: Sendable {
         case member(MemberModeration, participant: String)
         /// Removes a member.
         ///
         /// - keepOut: Whether they may not come back. That holds for their identity, or without one for their address.
         case remove(participant: String, keepOut: Bool)
-        /// Shows one member large to everybody who has not chosen otherwise; nil: nobody.
+        /// Shows one member large to all members that have not chosen otherwise; nil: none.
         case spotlight(participant: String?)
         case lowerHands
-        /// Changes who may enter.
+        /// Changes the conditions for entering.
         ///
         /// - pin: What the PIN is checked by, as `RoomAccess` tells it; empty: there is none any more; nil: as it was.
         case setEntry(locked: Bool?, lobby: Bool?, pin: [UInt8]?)
-        /// Lets somebody in who waits in the lobby, or not.
+        /// Admits or refuses a person in the lobby.
         case answer(waiting: String, isAdmitted: Bool)
         /// Ends the room for everybody.
         case end

@@ -1,3 +1,5 @@
+import MediaFiles
+
 /// The reason for a client's failure, with an exit code for scripts.
 public enum ClientError: Error, Equatable, Sendable {
     /// An option cannot be used.
@@ -50,5 +52,35 @@ extension ClientError: CustomStringConvertible {
         case .noMedia(let reason): reason
         case .failed(let reason): reason
         }
+    }
+}
+
+extension ClientError {
+    /// A file's error in a client's words.
+    init(_ error: MediaFileError) {
+        switch error {
+        case .cannotOpen(let path, let reason): self = .unreadableInput(path: path, reason: reason)
+        case .noVideo(let path): self = .unreadableInput(path: path, reason: "it has no video stream")
+        case .noAudio(let path): self = .unreadableInput(path: path, reason: "it has no audio stream")
+        case .unsupportedCodec(let path, _), .unsupportedAudioCodec(let path, _):
+            self = .unreadableInput(path: path, reason: "\(error)")
+        case .malformed(let path, let reason): self = .unreadableInput(path: path, reason: "it is damaged: \(reason)")
+        case .cannotCreate(let path, let reason), .cannotWrite(let path, let reason), .misuse(let path, let reason):
+            self = .outputNotWritable(path: path, reason: reason)
+        }
+    }
+
+    /// An error of a file that is read, in a client's words.
+    init(reading path: String, _ error: any Error) {
+        switch error {
+        case let error as ClientError: self = error
+        case let error as MediaFileError: self = ClientError(error)
+        default: self = .unreadableInput(path: path, reason: "\(error)")
+        }
+    }
+
+    /// Reads or writes files, and throws a file's error as a client's.
+    static func rethrowing<Result>(_ body: () throws(MediaFileError) -> Result) throws(ClientError) -> Result {
+        do { return try body() } catch { throw ClientError(error) }
     }
 }

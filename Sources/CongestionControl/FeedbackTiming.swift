@@ -26,8 +26,21 @@ public struct FeedbackTiming: Hashable, Sendable {
     public static let browser = FeedbackTiming(
         size: DataSize(bytes: 68), share: 0.05, bounds: .milliseconds(50)...(.milliseconds(100)))
 
-    /// The timing of the relay and of `confclient`: 20 times a second.
-    public static let confclient = FeedbackTiming.every(.milliseconds(50))
+    /// The timing of the relay and of `confclient` towards senders that state no interval: 20 times a second.
+    public static let standard = FeedbackTiming.every(.milliseconds(50))
+
+    /// The interval that the relay and `confclient` state in their descriptions.
+    public static let statedInterval = Duration.milliseconds(25)
+
+    /// The timing between the relay and `confclient`.
+    public static let confclient = FeedbackTiming.stated(statedInterval)
+
+    /// The timing towards a sender that stated an interval: this interval if 5 % of the received rate carries it, and
+    /// at least 20 times a second (or as often as stated, if that is less often).
+    public static func stated(_ interval: Duration) -> FeedbackTiming {
+        FeedbackTiming(
+            size: browser.size, share: browser.share, bounds: interval...max(interval, standard.bounds.upperBound))
+    }
 
     /// The time from one feedback packet to the next while this much is received.
     public func interval(receiving rate: BitRate) -> Duration {

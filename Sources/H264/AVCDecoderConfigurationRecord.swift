@@ -3,7 +3,7 @@ public import NIOCore
 
 /// The `avcC` record of movie files: parameter sets and the size of NAL unit lengths (ISO/IEC 14496-15 5.3.3.1).
 public struct AVCDecoderConfigurationRecord: Hashable, Sendable {
-    public var profileLevel: VideoFormatDescription.ProfileLevel
+    public var profileLevel: H264ProfileLevelID
     /// Bytes of a NAL unit length in the samples: 1, 2 or 4, as `LengthPrefixed` takes it.
     public var lengthSize: Int
     /// SPS NAL units; the record holds at most 31.
@@ -44,7 +44,7 @@ public struct AVCDecoderConfigurationRecord: Hashable, Sendable {
         let profile = try reader.readByte("AVCProfileIndication")
         let constraints = try reader.readByte("profile_compatibility")
         let level = try reader.readByte("AVCLevelIndication")
-        profileLevel = VideoFormatDescription.ProfileLevel(
+        profileLevel = H264ProfileLevelID(
             profileIDC: profile, constraintFlags: constraints, levelIDC: level)
         lengthSize = Int(try reader.readByte("lengthSizeMinusOne") & 3) + 1
         guard lengthSize != 3 else { throw .unsupportedLengthSize(lengthSize) }

@@ -25,7 +25,7 @@ public struct FormatTracker: Sendable {
         return format
     }
 
-    /// What a decoder has to decode of an access unit whose format was told last.
+    /// The parts of an access unit for a decoder, with the format that was reported last.
     public func codedPictures(of unit: AccessUnit) -> CodedPictureCount {
         var count = unit.codedPictures
         guard let cached, store.sequenceParameterSet(id: cached.sequenceParameterSetID)?.isFrameOnly == false else {

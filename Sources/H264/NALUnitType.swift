@@ -55,9 +55,6 @@ public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
     /// True if the unit begins with a slice header: a slice of a primary or redundant picture, or its partition A.
     var hasSliceHeader: Bool { self == .codedSliceNonIDR || self == .dataPartitionA || self == .codedSliceIDR }
 
-    /// True if the standard reserves the type; decoders ignore such units.
-    public var isReserved: Bool { [.reserved17, .reserved18, .reserved22, .reserved23].contains(self) }
-
     /// True if the standard leaves the type to applications: in RTP, 24 to 29 are kinds of packets.
     public var isUnspecified: Bool { rawValue == 0 || rawValue >= 24 }
 

@@ -17,7 +17,7 @@ extension SequenceParameterSet {
         let profile = try reader.byte("profile_idc")
         let constraints = try reader.byte("constraint_set_flags")
         let level = try reader.byte("level_idc")
-        profileLevel = VideoFormatDescription.ProfileLevel(
+        profileLevel = H264ProfileLevelID(
             profileIDC: profile, constraintFlags: constraints, levelIDC: level)
         id = UInt8(try reader.unsigned("seq_parameter_set_id", in: 0...31))
         if Self.profilesWithChromaFormat.contains(profile) {

@@ -22,7 +22,7 @@ public struct SequenceParameterSet: Hashable, Sendable {
         public var bottom = 0
     }
 
-    public var profileLevel: VideoFormatDescription.ProfileLevel
+    public var profileLevel: H264ProfileLevelID
     /// `seq_parameter_set_id`, 0 to 31.
     public var id: UInt8
     /// `chroma_format_idc`: 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.

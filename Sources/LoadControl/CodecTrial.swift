@@ -30,7 +30,7 @@ public struct CodecTrial: Hashable, Sendable {
         processorTime clock: () -> Duration
     ) throws(VideoCodingError) {
         let scene = CalibrationScene(dimensions: canvas)
-        // Few pictures, back and forth: making them is not what is measured.
+        // Few pictures, back and forth, because making them is not measured.
         let pictures = (0..<Self.framesAtRate).map(scene.picture)
         let outputs = EncodeOutputQueue()
         let session = try CompressionSession(
@@ -79,7 +79,7 @@ public struct CodecTrial: Hashable, Sendable {
     /// A device takes longer than ten frames to follow: calls then overrun slow links.
     private static let slowestResponse = 10
 
-    /// Why the device is no better for calls than software; nil where it is.
+    /// The reason for which the device is no better for calls than software; nil if it is better.
     ///
     /// - Parameter interval: The time between two pictures.
     public func reasonToPrefer(_ software: CodecTrial, interval: Duration) -> String? {

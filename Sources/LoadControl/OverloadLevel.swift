@@ -6,8 +6,8 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
     case cheaperPreset
     /// Encoders use the cheapest preset.
     case cheapestPreset
-    /// Some of those who see a picture of their own see one together, themselves in it: a quarter, then a quarter of the
-    /// others, and so on.
+    /// Some of those who see a picture of their own see one together, themselves in it: a quarter, then a quarter of
+    /// the others, and so on.
     case fewerPersonalViews
     /// Everyone sees the same picture with themselves in it, except participants that asked otherwise.
     case sharedView
@@ -52,7 +52,7 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
         case .oneEncoder: "one encoder runs for each picture"
         case .reducedFrameRate: "there are two thirds of the pictures a second"
         case .halfFrameRate: "there are half of the pictures a second"
-        case .refusingJoins: "nobody else is let in"
+        case .refusingJoins: "no further participants are admitted"
         }
     }
 }

@@ -9,8 +9,8 @@ package import VideoCoding
 /// single job shorter: others would spare what is not scarce.
 ///
 /// A measure is taken back when what it would bring back fits with room to spare, and has for a while. Where that was
-/// wrong, it is known for some minutes what the measure brings back, and the while is twice as long the next time. So it
-/// is quick on the way down, slow on the way up, and does not go to and fro.
+/// wrong, it is known for some minutes what the measure brings back, and the while is twice as long the next time. So
+/// it is quick on the way down, slow on the way up, and does not go to and fro.
 package struct OverloadPolicy: Sendable {
     /// The measures that have an effect: those that would change nothing are skipped.
     package struct Situation: Sendable, Equatable {
@@ -66,7 +66,7 @@ package struct OverloadPolicy: Sendable {
     /// The most personal pictures after each step that took some, the newest last.
     private var viewLimits: [Int] = []
     private var frameRate = 30
-    /// How the load grew when a measure was taken back in vain, and until when that is believed.
+    /// The growth of the load when a measure was taken back in vain, and the time until which that is believed.
     private var relapses: [OverloadLevel: (growth: Double, until: MonotonicInstant)] = [:]
     /// The last measure that was taken back, and the load just before.
     private var recovered: (level: OverloadLevel, load: Double)?
@@ -190,7 +190,7 @@ package struct OverloadPolicy: Sendable {
         }
     }
 
-    /// How many members see a picture of their own.
+    /// The number of members that see a picture of their own.
     private func personalViews(_ situation: Situation) -> Int {
         min(situation.personalPictures + 1, viewLimits.last ?? .max)
     }

@@ -2,7 +2,7 @@
 public enum SourceContent: String, Codable, Hashable, Sendable, CaseIterable {
     /// The participant.
     case camera
-    /// A screen or a window that the participant presents.
+    /// A screen or a window that the participant shares.
     case screenShare
 }
 

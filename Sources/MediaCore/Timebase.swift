@@ -126,17 +126,6 @@ public final class Timebase: Sendable {
         }
     }
 
-    /// Sets the time at an instant of the clock, past or future. The rate does not change, or is set too.
-    ///
-    /// In a chain, `instant` stands for the source's time at it, with the present settings.
-    public func setAnchor(time: MediaTime, at instant: MonotonicInstant, rate: Double? = nil) {
-        change { state, _ in
-            state.anchorTime = time
-            state.anchorSourceTime = self.sourceTime(at: instant)
-            if let rate { state.rate = TimebaseRate(rate) }
-        }
-    }
-
     // MARK: Waiting
 
     /// Returns when `time` has been reached in the direction in which the timebase runs, at once if it was already.

@@ -5,22 +5,9 @@ public import NIOCore
 /// `H264` makes one from parameter sets: `VideoFormatDescription(h264ParameterSets:)`. It is a reference to constant
 /// data: cheap to copy, and two copies of the same description compare at once.
 public struct VideoFormatDescription: Sendable {
-    /// `profile_idc`, `constraint_set` flags and `level_idc` (H.264 7.4.2.1.1), as in SDP's `profile-level-id`.
-    public struct ProfileLevel: Hashable, Sendable {
-        public var profileIDC: UInt8
-        public var constraintFlags: UInt8
-        public var levelIDC: UInt8
-
-        public init(profileIDC: UInt8, constraintFlags: UInt8, levelIDC: UInt8) {
-            self.profileIDC = profileIDC
-            self.constraintFlags = constraintFlags
-            self.levelIDC = levelIDC
-        }
-    }
-
     /// The properties of the pictures, from the parameter sets.
     public struct Properties: Hashable, Sendable {
-        public var profileLevel: ProfileLevel
+        public var profileLevel: H264ProfileLevelID
         /// The picture as shown, after cropping.
         public var dimensions: VideoDimensions
         /// The picture as coded: whole macroblocks.
@@ -42,7 +29,7 @@ public struct VideoFormatDescription: Sendable {
         /// Frames per second by the stream's own clock (VUI timing); nil if it does not say.
         public var frameRate: Double?
 
-        public init(profileLevel: ProfileLevel, dimensions: VideoDimensions, codedDimensions: VideoDimensions) {
+        public init(profileLevel: H264ProfileLevelID, dimensions: VideoDimensions, codedDimensions: VideoDimensions) {
             self.profileLevel = profileLevel
             self.dimensions = dimensions
             self.codedDimensions = codedDimensions
@@ -69,7 +56,7 @@ public struct VideoFormatDescription: Sendable {
     public var meaning: (any Hashable & Sendable)? { storage.meaning }
     public var properties: Properties { storage.properties }
 
-    public var profileLevel: ProfileLevel { storage.properties.profileLevel }
+    public var profileLevel: H264ProfileLevelID { storage.properties.profileLevel }
     /// The picture as shown, after cropping.
     public var dimensions: VideoDimensions { storage.properties.dimensions }
     /// The picture as coded: whole macroblocks.

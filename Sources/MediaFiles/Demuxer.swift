@@ -36,7 +36,7 @@ final class Demuxer {
     private let extradata: ByteBuffer
     private let framing: Framing
 
-    init(path: String, kind: Kind = .video) throws(MovieError) {
+    init(path: String, kind: Kind = .video) throws(MediaFileError) {
         _ = LibAVFormat.prepare
         self.path = path
         var opened: UnsafeMutablePointer<AVFormatContext>?
@@ -44,7 +44,7 @@ final class Demuxer {
         guard status >= 0, let context = opened else {
             throw .cannotOpen(path: path, reason: LibAVFormat.message(status))
         }
-        var failure: MovieError?
+        var failure: MediaFileError?
         var stream: UnsafeMutablePointer<AVStream>?
         status = avformat_find_stream_info(context, nil)
         if status < 0 {
@@ -132,7 +132,7 @@ final class Demuxer {
     }
 
     /// The next packet of the H.264 stream; nil at the end.
-    func nextPacket() throws(MovieError) -> Packet? {
+    func nextPacket() throws(MediaFileError) -> Packet? {
         while true {
             let status = av_read_frame(context, packet)
             if status == LibAVFormat.endOfFile { return nil }
@@ -152,7 +152,7 @@ final class Demuxer {
     }
 
     /// Goes back to the first packet.
-    func rewind() throws(MovieError) {
+    func rewind() throws(MediaFileError) {
         // Earlier than any packet, but not so early that the offsets which libavformat takes off make it wrap around.
         // A raw stream cannot be sought by time, but by its first byte.
         var status = av_seek_frame(context, streamIndex, -(1 << 48), AVSEEK_FLAG_BACKWARD)

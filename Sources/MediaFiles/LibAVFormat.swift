@@ -11,7 +11,7 @@ enum LibAVFormat {
     /// `AV_NOPTS_VALUE`.
     static let noTimestamp = Int64.min
 
-    /// Silences libav's own log: failures are reported by `MovieError`. It runs once.
+    /// Silences libav's own log: failures are reported by `MediaFileError`. It runs once.
     static let prepare: Void = av_log_set_level(AV_LOG_QUIET)
 
     /// The library's text for an error code.

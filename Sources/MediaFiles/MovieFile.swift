@@ -6,6 +6,7 @@ public import NIOCore
 public protocol MovieFile: AnyObject {
     /// Appends all the bytes.
     ///
-    /// - Throws: Anything; the movie's writer then throws `MovieError.cannotWrite`, and what is appended later is lost.
+    /// - Throws: Anything; the movie's writer then throws `MediaFileError.cannotWrite`, and what is appended later is
+    ///   lost.
     func append(_ bytes: ByteBuffer) throws
 }

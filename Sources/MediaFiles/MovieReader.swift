@@ -27,8 +27,8 @@ public final class MovieReader {
 
     /// Opens `path` and reads up to the first frame.
     ///
-    /// - Throws: `MovieError` when the file cannot be opened, has no H.264 video or its first frames are broken.
-    public init(path: String) throws(MovieError) {
+    /// - Throws: `MediaFileError` when the file cannot be opened, has no H.264 video or its first frames are broken.
+    public init(path: String) throws(MediaFileError) {
         self.path = path
         demuxer = try Demuxer(path: path)
         nominalFrameRate = demuxer.nominalFrameRate
@@ -62,8 +62,8 @@ public final class MovieReader {
 
     /// The next frame in decoding order, or nil at the end of the file.
     ///
-    /// - Throws: `MovieError.malformed` for a frame whose NAL units are broken.
-    public func nextSample() throws(MovieError) -> SampleBuffer? {
+    /// - Throws: `MediaFileError.malformed` for a frame whose NAL units are broken.
+    public func nextSample() throws(MediaFileError) -> SampleBuffer? {
         if let sample = pending {
             pending = nil
             format = sample.format
@@ -83,8 +83,8 @@ public final class MovieReader {
 
     /// Goes back to the first frame.
     ///
-    /// - Throws: `MovieError.cannotOpen` when the file cannot be read again.
-    public func rewind() throws(MovieError) {
+    /// - Throws: `MediaFileError.cannotOpen` when the file cannot be read again.
+    public func rewind() throws(MediaFileError) {
         pending = nil
         untimedCount = 0
         try demuxer.rewind()
@@ -93,8 +93,8 @@ public final class MovieReader {
     /// Goes to a sync sample from which all pictures from `time` on can be decoded: the last one before it, as far as
     /// the container knows, or the first of the file.
     ///
-    /// - Throws: `MovieError` when the file cannot be read there.
-    public func seek(to time: MediaTime) throws(MovieError) {
+    /// - Throws: `MediaFileError` when the file cannot be read there.
+    public func seek(to time: MediaTime) throws(MediaFileError) {
         if hasPresentationTimes {
             // Containers are sought by decoding times, which are earlier than presentation times where frames are
             // reordered: the frame found may be shown too late.
@@ -118,7 +118,7 @@ public final class MovieReader {
     private static func sample(
         from packet: Demuxer.Packet, demuxer: Demuxer, tracker: inout FormatTracker, untimedCount: inout Int64,
         frameRate: Double?, path: String
-    ) throws(MovieError) -> SampleBuffer? {
+    ) throws(MediaFileError) -> SampleBuffer? {
         let nalUnits: [NALUnit]
         do {
             nalUnits = try demuxer.nalUnits(in: packet.data)

@@ -46,10 +46,10 @@ public final class MovieWriter {
     ///   - file: Takes the bytes.
     ///   - name: The file's name, for errors.
     ///   - video: The format of the frames; nil: the track is one of Opus.
-    /// - Throws: `MovieError` if the header cannot be written.
+    /// - Throws: `MediaFileError` if the header cannot be written.
     public init(
         to file: any MovieFile, name: String, video format: VideoFormatDescription?, fragment: Duration
-    ) throws(MovieError) {
+    ) throws(MediaFileError) {
         path = name
         muxer = try Muxer(path: name, file: file)
         videoTrack = if let format { try muxer.addVideoTrack(format) } else { nil }
@@ -61,11 +61,11 @@ public final class MovieWriter {
 
     /// Creates the file, and replaces an existing one.
     ///
-    /// - Throws: `MovieError.cannotCreate` if the file cannot be created or the header cannot be written.
+    /// - Throws: `MediaFileError.cannotCreate` if the file cannot be created or the header cannot be written.
     public init(
         path: String, video format: VideoFormatDescription, audio: OpusTrack? = nil,
         layout: Layout = .fragmented(every: .seconds(1))
-    ) throws(MovieError) {
+    ) throws(MediaFileError) {
         self.path = path
         muxer = try Muxer(path: path)
         videoTrack = try muxer.addVideoTrack(format)
@@ -77,8 +77,8 @@ public final class MovieWriter {
 
     /// Writes a frame. Frames come in decoding order; those of streams with B-frames need decode times.
     ///
-    /// - Throws: `MovieError.cannotWrite`, or `.misuse` after `finish`.
-    public func append(_ sample: SampleBuffer) throws(MovieError) {
+    /// - Throws: `MediaFileError.cannotWrite`, or `.misuse` after `finish`.
+    public func append(_ sample: SampleBuffer) throws(MediaFileError) {
         guard !isFinished else { throw .misuse(path: path, reason: "the movie is finished") }
         guard let videoTrack else { throw .misuse(path: path, reason: "the movie has no video track") }
         var data = sample.data.contiguous()
@@ -98,10 +98,10 @@ public final class MovieWriter {
 
     /// Writes an Opus packet.
     ///
-    /// - Throws: `MovieError.cannotWrite`, or `.misuse` if the movie has no audio track or is finished.
+    /// - Throws: `MediaFileError.cannotWrite`, or `.misuse` if the movie has no audio track or is finished.
     public func append(
         opus packet: ByteBuffer, presentationTime: MediaTime, duration: MediaTime? = nil
-    ) throws(MovieError) {
+    ) throws(MediaFileError) {
         guard !isFinished else { throw .misuse(path: path, reason: "the movie is finished") }
         guard let audioTrack else { throw .misuse(path: path, reason: "the movie has no audio track") }
         try muxer.write(
@@ -112,8 +112,8 @@ public final class MovieWriter {
 
     /// Ends the current fragment ahead of its time and hands it to the operating system.
     ///
-    /// - Throws: `MovieError.cannotWrite`, or `.misuse` after `finish`.
-    public func flush() throws(MovieError) {
+    /// - Throws: `MediaFileError.cannotWrite`, or `.misuse` after `finish`.
+    public func flush() throws(MediaFileError) {
         guard !isFinished else { throw .misuse(path: path, reason: "the movie is finished") }
         try muxer.flush()
     }
@@ -121,8 +121,8 @@ public final class MovieWriter {
     /// Writes buffered data and the index, and closes the file. A second call does nothing. A movie that is released
     /// unfinished is finished as well, but its errors are lost.
     ///
-    /// - Throws: `MovieError.cannotWrite`.
-    public func finish() throws(MovieError) {
+    /// - Throws: `MediaFileError.cannotWrite`.
+    public func finish() throws(MediaFileError) {
         guard !isFinished else { return }
         isFinished = true
         try muxer.finish()

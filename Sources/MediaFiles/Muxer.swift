@@ -19,7 +19,7 @@ final class Muxer {
     private var isClosed = false
 
     /// - Parameter file: Where the bytes go; nil: to a new file of this path.
-    init(path: String, file: (any MovieFile)? = nil) throws(MovieError) {
+    init(path: String, file: (any MovieFile)? = nil) throws(MediaFileError) {
         _ = LibAVFormat.prepare
         self.path = path
         output = file.flatMap { MovieFileOutput($0) }
@@ -55,7 +55,7 @@ final class Muxer {
         avformat_free_context(context)
     }
 
-    func addVideoTrack(_ format: VideoFormatDescription) throws(MovieError) -> Int32 {
+    func addVideoTrack(_ format: VideoFormatDescription) throws(MediaFileError) -> Int32 {
         let record = AVCDecoderConfigurationRecord(format: format).encode()
         return try addTrack(extradata: record, timescale: 90_000) { parameters in
             parameters.codec_type = AVMEDIA_TYPE_VIDEO
@@ -68,7 +68,7 @@ final class Muxer {
         }
     }
 
-    func addOpusTrack(_ track: MovieWriter.OpusTrack) throws(MovieError) -> Int32 {
+    func addOpusTrack(_ track: MovieWriter.OpusTrack) throws(MediaFileError) -> Int32 {
         // The identification header of RFC 7845, 5.1.
         var header = ByteBuffer(string: "OpusHead")
         header.writeInteger(1, as: UInt8.self)
@@ -89,7 +89,7 @@ final class Muxer {
 
     private func addTrack(
         extradata: ByteBuffer, timescale: Int32, describe: (inout AVCodecParameters) -> Void
-    ) throws(MovieError) -> Int32 {
+    ) throws(MediaFileError) -> Int32 {
         guard let stream = avformat_new_stream(context, nil), let parameters = stream.pointee.codecpar else {
             throw .cannotCreate(path: path, reason: LibAVFormat.message(LibAVFormat.outOfMemory))
         }
@@ -110,7 +110,7 @@ final class Muxer {
     }
 
     /// - Parameter isCMAF: Whether the file has one track and keeps to ISO/IEC 23000-19.
-    func writeHeader(_ layout: MovieWriter.Layout, isCMAF: Bool = false) throws(MovieError) {
+    func writeHeader(_ layout: MovieWriter.Layout, isCMAF: Bool = false) throws(MediaFileError) {
         var options: OpaquePointer?
         if case .fragmented(let interval) = layout {
             let microseconds = max(interval.nanoseconds / 1000, 1)
@@ -132,7 +132,7 @@ final class Muxer {
     func write(
         _ data: ByteBuffer, track: Int32, presentationTime: MediaTime, decodeTime: MediaTime, duration: MediaTime?,
         isSync: Bool
-    ) throws(MovieError) {
+    ) throws(MediaFileError) {
         guard track >= 0, Int(track) < lastDecodeTimes.count, let stream = context.pointee.streams[Int(track)] else {
             throw .misuse(path: path, reason: "no such track")
         }
@@ -163,13 +163,13 @@ final class Muxer {
     }
 
     /// Completes the fragment that is being gathered and hands it to the operating system.
-    func flush() throws(MovieError) {
+    func flush() throws(MediaFileError) {
         try check(av_write_frame(context, nil))
         avio_flush(context.pointee.pb)
         try check(0)
     }
 
-    private func check(_ status: Int32) throws(MovieError) {
+    private func check(_ status: Int32) throws(MediaFileError) {
         var status = status
         if status >= 0, let output = context.pointee.pb { status = output.pointee.error }
         guard status >= 0 else {
@@ -179,7 +179,7 @@ final class Muxer {
 
     private static func successor(of time: Int64) -> Int64 { time == .min ? .min : time &+ 1 }
 
-    func finish() throws(MovieError) {
+    func finish() throws(MediaFileError) {
         guard !isClosed else { return }
         let status = close()
         guard status >= 0 else {

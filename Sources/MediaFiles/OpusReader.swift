@@ -12,15 +12,15 @@ public final class OpusReader {
 
     private let demuxer: Demuxer
 
-    /// - Throws: `MovieError` if the file cannot be opened or has no Opus stream.
-    public init(path: String) throws(MovieError) {
+    /// - Throws: `MediaFileError` if the file cannot be opened or has no Opus stream.
+    public init(path: String) throws(MediaFileError) {
         demuxer = try Demuxer(path: path, kind: .opus)
     }
 
     /// The next packet; nil at the end of the file.
     ///
-    /// - Throws: `MovieError.malformed`.
-    public func nextPacket() throws(MovieError) -> Packet? {
+    /// - Throws: `MediaFileError.malformed`.
+    public func nextPacket() throws(MediaFileError) -> Packet? {
         try demuxer.nextPacket().map { Packet(payload: $0.data, presentationTime: $0.presentationTime) }
     }
 }

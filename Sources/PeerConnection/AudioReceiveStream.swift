@@ -10,13 +10,13 @@ final class AudioReceiveStream {
     private(set) var ssrc: UInt32?
     private(set) var reception = ReceptionStatistics(clockRate: 48_000)
     private var sequences = SequenceUnwrapper()
-    private(set) var packetsReceived: UInt64 = 0
+    private var packetsReceived: UInt64 = 0
     private var redundancy = RedundancyReceiver()
     /// The stream's last negotiation.
     var media: NegotiatedMedia?
 
-    /// Payloads that were taken from later packets, since their own had not come.
-    var repeatedPayloadsUsed: UInt64 { redundancy.usedCount }
+    /// The stream's counters so far.
+    var totals: AudioTotals { AudioTotals(packetsReceived: packetsReceived, repetitionsUsed: redundancy.usedCount) }
 
     /// - Parameter level: The level that the packet claims.
     func insert(

@@ -19,7 +19,9 @@ final class AudioSendStream {
     /// The number of times that each payload is sent again.
     var repetitions: Int { redundancyPayloadType == nil ? 0 : redundancyDepth }
     private var redundancy = RedundancySender()
-    private(set) var redundantPacketsSent: UInt64 = 0
+    private var redundantPacketsSent: UInt64 = 0
+    /// The stream's counters so far.
+    var totals: AudioTotals { AudioTotals(redPacketsSent: redundantPacketsSent) }
     /// Another sender's packets, which are sent in place of ours.
     private var forwarding: AudioForwardingStream?
     private var timestampOffset: UInt32

@@ -5,7 +5,7 @@ import SDP
 
 /// Reports to the remote side on its streams: missing packets, lost pictures, whole pictures and arrival times.
 struct FeedbackSender {
-    private let timing: FeedbackTiming
+    private var timing: FeedbackTiming
     private let reportsFrameEnds: Bool
     private var transportRecorder: TransportFeedbackRecorder?
     /// The recorder for feedback by RFC 8888.
@@ -18,9 +18,11 @@ struct FeedbackSender {
         self.reportsFrameEnds = reportsFrameEnds
     }
 
-    /// Takes the negotiated media. From now on arrivals are recorded for the kind of feedback that the remote side
+    /// Takes the negotiated session. From now on arrivals are recorded for the kind of feedback that the remote side
     /// understands.
-    mutating func setMedia(_ media: [NegotiatedMedia]) {
+    mutating func setSession(_ session: NegotiatedSession) {
+        if let interval = session.feedbackInterval { timing = .stated(interval) }
+        let media = session.media
         let interval = timing.bounds.lowerBound
         if transportRecorder == nil, let media = media.first(where: { $0.receives && $0.feedback.transportCC }) {
             transportRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC, interval: interval)
@@ -50,7 +52,7 @@ struct FeedbackSender {
     /// The rate at which datagrams have come within the last second.
     mutating func receiveRate(now: MonotonicInstant) -> BitRate { meter.rate(now: now) }
 
-    // MARK: What is told
+    // MARK: Reports
 
     /// The time of the next feedback.
     var nextDeadline: MonotonicInstant {

@@ -36,6 +36,9 @@ package final class MediaLine {
     private(set) var audioReceiver: AudioReceiveStream?
     private(set) var audioSender: AudioSendStream?
     package private(set) var limits = VideoLimits()
+    /// Counters of streams that have ended.
+    private var endedVideo: [NegotiatedMedia.Content: VideoTotals] = [:]
+    private var endedAudio = AudioTotals()
 
     /// An endpoint uses a few SSRCs a line; more are not remembered.
     private static let maximumSSRCs = 8
@@ -130,11 +133,15 @@ package final class MediaLine {
 
     /// Begins another stream, by the same path and with the same keys.
     private func begin(_ wanted: NegotiatedMedia) {
+        endVideoReception()
+        endAudioReception()
+        if let videoSender { endedVideo[negotiated.content, default: .init()] += videoSender.totals }
+        if let audioSender { endedAudio += audioSender.totals }
+        (videoSender, audioSender) = (nil, nil)
         negotiated = wanted
         header = Header(wanted)
         knownSSRCs = Self.announcedSSRCs(of: wanted)
         (reportedSSRCs, latchedSequence, lastRTP) = ([], [:], nil)
-        (videoReceiver, videoSender, audioReceiver, audioSender) = (nil, nil, nil, nil)
         limits = VideoLimits()
     }
 
@@ -149,7 +156,8 @@ package final class MediaLine {
     func setUpStreams(using generator: inout some RandomNumberGenerator) {
         switch negotiated.kind {
         case .video:
-            videoReceiver = negotiated.receives ? videoReceiver ?? VideoReceiveStream(negotiated) : nil
+            if !negotiated.receives { endVideoReception() }
+            if negotiated.receives, videoReceiver == nil { videoReceiver = VideoReceiveStream(negotiated) }
             videoReceiver?.media = negotiated
             if negotiated.sends, videoSender == nil {
                 videoSender = VideoSendStream(
@@ -157,7 +165,8 @@ package final class MediaLine {
             }
             videoSender?.update(negotiated, using: &generator)
         case .audio:
-            audioReceiver = negotiated.receives ? audioReceiver ?? AudioReceiveStream() : nil
+            if !negotiated.receives { endAudioReception() }
+            if negotiated.receives, audioReceiver == nil { audioReceiver = AudioReceiveStream() }
             audioReceiver?.media = negotiated
             if negotiated.sends, audioSender == nil {
                 audioSender = AudioSendStream(
@@ -166,6 +175,33 @@ package final class MediaLine {
             audioSender?.payloadType = negotiated.payloadType
             audioSender?.redundancyPayloadType = negotiated.redundancyPayloadType
         }
+    }
+
+    private func endVideoReception() {
+        if let videoReceiver { endedVideo[negotiated.content, default: .init()] += videoReceiver.totals }
+        videoReceiver = nil
+    }
+
+    private func endAudioReception() {
+        if let audioReceiver { endedAudio += audioReceiver.totals }
+        audioReceiver = nil
+    }
+
+    /// The counters of all streams of this content that the line has had.
+    func videoTotals(_ content: NegotiatedMedia.Content) -> VideoTotals {
+        var totals = endedVideo[content] ?? VideoTotals()
+        guard negotiated.content == content else { return totals }
+        if let videoReceiver { totals += videoReceiver.totals }
+        if let videoSender { totals += videoSender.totals }
+        return totals
+    }
+
+    /// The counters of all audio streams that the line has had.
+    var audioTotals: AudioTotals {
+        var totals = endedAudio
+        if let audioReceiver { totals += audioReceiver.totals }
+        if let audioSender { totals += audioSender.totals }
+        return totals
     }
 
     // MARK: Path and keys
@@ -251,7 +287,7 @@ package final class MediaLine {
     }
 
     /// Takes the receiver's request for our video. Returns true if it changes the limit.
-    func requested(_ request: TMMBR) -> Bool {
+    func requested(_ request: BitRateLimits) -> Bool {
         guard negotiated.feedback.tmmbr, let ssrc = videoSender?.ssrc,
             let limit = request.limits.last(where: { $0.ssrc == ssrc })
         else { return false }
@@ -260,7 +296,7 @@ package final class MediaLine {
     }
 
     /// Takes the confirmation of the line's limits by the sender of its video.
-    func notified(_ notification: TMMBN) {
+    func notified(_ notification: BitRateLimits) {
         guard videoReceiver?.ssrc == notification.senderSSRC else { return }
         limits.notified(notification.limits, ssrc: negotiated.localSSRC)
     }

@@ -29,6 +29,14 @@ package struct MediaLines: RandomAccessCollection {
     /// The line whose video has this source.
     func sendingVideo(ssrc: UInt32) -> MediaLine? { all.first { $0.videoSender?.ssrc == ssrc } }
 
+    /// The counters of all video of this content, since the connection began.
+    func videoTotals(_ content: NegotiatedMedia.Content) -> VideoTotals {
+        all.reduce(into: VideoTotals()) { $0 += $1.videoTotals(content) }
+    }
+
+    /// The counters of all audio, since the connection began.
+    var audioTotals: AudioTotals { all.reduce(into: AudioTotals()) { $0 += $1.audioTotals } }
+
     /// The contents of the video that is received.
     var receivedContents: [NegotiatedMedia.Content] { all.filter(\.receivesVideo).map(\.negotiated.content) }
 

@@ -16,8 +16,8 @@ public struct PeerConfiguration: Sendable {
     /// Without an authentic packet for this long, nothing is sent to a remote side that was heard before; nil: no
     /// limit. ICE, whose consent has the same effect, ignores it.
     public var silenceLimit: Duration?
-    /// The timing of feedback to the remote side.
-    public var feedbackTiming = FeedbackTiming.confclient
+    /// The timing of feedback to a remote side that states no interval.
+    package var feedbackTiming = FeedbackTiming.standard
     /// True if the end of a frame is reported at once, with feedback of RFC 8888.
     package var reportsFrameEnds = true
     /// True if padding is sent when a probe lacks media.

@@ -45,7 +45,7 @@ extension PeerConnection {
                 return []
             }
             let limit = BitRateLimit(ssrc: ssrc, maximum: wanted, overhead: VideoLimits.packetOverhead)
-            return [.maximumBitRateRequest(TMMBR(senderSSRC: local, limits: [limit]))]
+            return [.maximumBitRateRequest(BitRateLimits(senderSSRC: local, limits: [limit]))]
         }
         guard lines.first(where: { $0.usesEstimates }) === line, let (bitRate, ssrcs) = estimate else { return [] }
         return [.receiverEstimatedMaximumBitrate(REMB(senderSSRC: local, bitRate: bitRate, ssrcs: ssrcs))]
@@ -75,7 +75,7 @@ extension PeerConnection {
             guard let ssrc = line.videoSender?.ssrc else { continue }
             let decisive = line.limits.decisive.map { [$0] } ?? []
             control.send(
-                [.maximumBitRateNotification(TMMBN(senderSSRC: ssrc, limits: decisive))], on: line, now: now)
+                [.maximumBitRateNotification(BitRateLimits(senderSSRC: ssrc, limits: decisive))], on: line, now: now)
         }
         sending.demandChanged(session, lines: lines, now: now)
     }

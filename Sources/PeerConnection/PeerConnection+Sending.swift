@@ -156,7 +156,7 @@ extension PeerConnection {
         sender.endForwarding(at: sending.endForwarding(stream, now: now))
     }
 
-    // MARK: What is received
+    // MARK: Receiving
 
     /// Returns the packetization mode of the received video of this content (RFC 6184, 6.1); nil without such a stream.
     package func packetizationMode(_ content: NegotiatedMedia.Content) -> Int? {
@@ -164,8 +164,8 @@ extension PeerConnection {
     }
 
     /// Sets whether packets of a stream are handed out as they come (`PeerEvent.videoPacket`).
-    package func setTapped(_ isTapped: Bool, content: NegotiatedMedia.Content) {
-        lines.video(content)?.videoReceiver?.isTapped = isTapped
+    package func setForwarded(_ isForwarded: Bool, content: NegotiatedMedia.Content) {
+        lines.video(content)?.videoReceiver?.isForwarded = isForwarded
     }
 
     /// Asks the remote sender for a keyframe, soon and then until it comes: the decoder lost its references.

@@ -157,7 +157,7 @@ public final class PeerConnection {
     /// Updates all parts with the present lines.
     private func linesChanged(now: MonotonicInstant) {
         lines.negotiated()
-        feedback.setMedia(session.media)
+        feedback.setSession(session)
         repair.apply(to: lines)
         sending.demandChanged(session, lines: lines, now: now)
     }

@@ -27,7 +27,7 @@ struct Repair {
     /// The time after the last retransmission for which the method counts as in use.
     private static let retransmissionMemory = Duration.seconds(5)
 
-    // MARK: What is known of losses
+    // MARK: Losses
 
     /// Packets were sent again.
     mutating func resent(now: MonotonicInstant) { lastRetransmission = now }
@@ -56,7 +56,7 @@ struct Repair {
         if let roundTripTime = sender.statistics.roundTripTime { policy.measured(roundTripTime: roundTripTime) }
     }
 
-    // MARK: What is done
+    // MARK: Repairs
 
     /// Sets the repair of all lines according to the losses.
     ///

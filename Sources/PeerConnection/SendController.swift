@@ -41,7 +41,7 @@ struct SendController {
         var protectFailures: UInt64 = 0
         var retransmissions: UInt64 = 0
         var flexFECPackets: UInt64 = 0
-        var negativeAcknowledgements: UInt64 = 0
+        var nacks: UInt64 = 0
         var transportFeedback: UInt64 = 0
     }
 
@@ -165,7 +165,7 @@ struct SendController {
     /// The rate at which media has left within the last second.
     mutating func sendRate(now: MonotonicInstant) -> BitRate { meter.rate(now: now) }
 
-    // MARK: What is to be sent
+    // MARK: Sending
 
     /// Queues a frame.
     ///
@@ -212,7 +212,7 @@ struct SendController {
     ) -> Bool {
         var resends = false
         for sequenceNumber in sequenceNumbers {
-            counters.negativeAcknowledgements &+= 1
+            counters.nacks &+= 1
             guard pacer.expectedDrainTime < LatencyBudget.beforeFrame else { continue }
             let (packet, size): (OutgoingPacket, DataSize)
             switch line.videoSender?.resend(sequenceNumber, roundTripTime: roundTripTime, now: now) {
@@ -371,5 +371,26 @@ struct SendController {
         counters.packets &+= 1
         meter.add(DataSize(bytes: datagram.readableBytes), now: now)
         return PeerConnection.Transmit(datagram: datagram, destination: destination)
+    }
+}
+
+/// Measures the time from reading a frame's target until the frame is handed to the pacer.
+struct FrameDelayMeter {
+    /// The least change that is reported.
+    private static let resolution = Duration.milliseconds(1)
+    /// The approximate number of frames in the mean.
+    private static let memory = 8
+
+    private var mean: Duration?
+    private var told = Duration.zero
+
+    /// Adds a frame; returns the mean if it must be reported.
+    mutating func add(_ delay: Duration) -> Duration? {
+        let mean = mean.map { $0 + (delay - $0) / Self.memory } ?? delay
+        self.mean = mean
+        let change = mean - told
+        guard change >= Self.resolution || change <= .zero - Self.resolution else { return nil }
+        told = mean
+        return mean
     }
 }

@@ -54,18 +54,10 @@ package final class VideoReceiveStream {
     private(set) var isUnseen = false
 
     /// True if new packets are handed out as they come.
-    var isTapped = false
+    var isForwarded = false
 
-    private(set) var framesReceived: UInt64 = 0
-    private(set) var framesWithheld: UInt64 = 0
-    private(set) var keyframesReceived: UInt64 = 0
-    /// Pictures with which it went on after a loss although they were no keyframes.
-    private(set) var recoveryPointsUsed: UInt64 = 0
-    private(set) var retransmissionsReceived: UInt64 = 0
-    /// Counters of forward error correction for streams that have ended.
-    private var formerRecovery = FlexFECDecoder.Statistics()
-    var nacksSent: UInt64 { UInt64(max(0, jitterBuffer.statistics.requested)) }
-    var packetsReceived: UInt64 { UInt64(max(0, reception.packetsReceived)) }
+    /// The counters that are counted here, and the other counters of sources that have ended.
+    private var counters = VideoTotals()
 
     /// - Parameter media: The negotiation of the stream. Its parameter sets are used too: some senders send them
     ///   nowhere else.
@@ -81,34 +73,37 @@ package final class VideoReceiveStream {
     }
 
     /// Takes a packet of the stream or of its repair; `datagram` is the whole packet, decrypted. If the stream is
-    /// tapped, it hands over the new packets of the stream.
+    /// forwarded, it hands over the new packets of the stream.
     package func insert(
         _ packet: RTPPacket, datagram: ByteBuffer, size: DataSize, now: MonotonicInstant,
-        tap: (ReceivedVideoPacket) -> Void
+        forward: (ReceivedVideoPacket) -> Void
     ) {
         guard packet.payloadType != media.flexFECPayloadType else {
-            insert(repair: packet, size: size, now: now, tap: tap)
+            insert(repair: packet, size: size, now: now, forward: forward)
             return
         }
         guard packet.payloadType != media.retransmissionPayloadType else {
-            insert(retransmission: packet, size: size, now: now, tap: tap)
+            insert(retransmission: packet, size: size, now: now, forward: forward)
             return
         }
         if packet.ssrc != ssrc { restart(ssrc: packet.ssrc) }
         reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
-        place(packet, now: now, tap: tap)
-        placeRecovered(flexFEC?.decoder.insert(packet, bytes: datagram), now: now, tap: tap)
+        place(packet, now: now, forward: forward)
+        placeRecovered(flexFEC?.decoder.insert(packet, bytes: datagram), now: now, forward: forward)
     }
 
     /// Takes a packet of forward error correction (FlexFEC). It repairs the announced stream; without an announcement
     /// there is only one possible stream.
     private func insert(
-        repair packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
+        repair packet: RTPPacket, size: DataSize, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void
     ) {
         guard let ssrc, media.remoteFlexFECSSRCs[packet.ssrc] ?? ssrc == ssrc else { return }
         if packet.ssrc != flexFEC?.ssrc || flexFEC?.decoder.ssrc != ssrc {
-            formerRecovery = recovery
+            let ended = totals
+            counters.fecPacketsReceived = ended.fecPacketsReceived
+            counters.fecPacketsMalformed = ended.fecPacketsMalformed
+            counters.packetsRecovered = ended.packetsRecovered
             flexFEC = (
                 packet.ssrc, ReceptionStatistics(clockRate: 90_000),
                 FlexFECDecoder(ssrc: ssrc, mutableExtensions: MutableExtensions(media.extensionIDs))
@@ -116,28 +111,37 @@ package final class VideoReceiveStream {
         }
         flexFEC?.reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
-        placeRecovered(flexFEC?.decoder.insert(repair: packet.payload), now: now, tap: tap)
+        placeRecovered(flexFEC?.decoder.insert(repair: packet.payload), now: now, forward: forward)
     }
 
     /// Inserts recovered packets. They still count as lost in reports, because the path lost them.
-    private func placeRecovered(_ packets: [RTPPacket]?, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
-        for packet in packets ?? [] where packet.payloadType == media.payloadType { place(packet, now: now, tap: tap) }
+    private func placeRecovered(_ packets: [RTPPacket]?, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void)
+    {
+        for packet in packets ?? [] where packet.payloadType == media.payloadType {
+            place(packet, now: now, forward: forward)
+        }
     }
 
-    /// Counters of forward error correction so far.
-    var recovery: FlexFECDecoder.Statistics {
-        guard var statistics = flexFEC?.decoder.statistics else { return formerRecovery }
-        statistics.received &+= formerRecovery.received
-        statistics.recovered &+= formerRecovery.recovered
-        statistics.malformed &+= formerRecovery.malformed
-        return statistics
+    /// The stream's counters so far.
+    var totals: VideoTotals {
+        var totals = counters
+        totals.packetsReceived &+= UInt64(max(0, reception.packetsReceived))
+        totals.packetsLost &+= reception.cumulativeLost
+        totals.keyframeRequestsSent = keyframes.requestCount
+        totals.nacksSent &+= UInt64(max(0, jitterBuffer.statistics.requested))
+        if let recovery = flexFEC?.decoder.statistics {
+            totals.fecPacketsReceived &+= recovery.received
+            totals.fecPacketsMalformed &+= recovery.malformed
+            totals.packetsRecovered &+= recovery.recovered
+        }
+        return totals
     }
 
-    private func place(_ packet: RTPPacket, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
+    private func place(_ packet: RTPPacket, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void) {
         arrivals.record(timestamp: packet.timestamp, arrival: now)
         let result = jitterBuffer.insert(packet, now: now)
-        guard isTapped, result == .inserted || result == .overflow else { return }
-        tap(
+        guard isForwarded, result == .inserted || result == .overflow else { return }
+        forward(
             ReceivedVideoPacket(
                 packet: packet, content: media.content,
                 rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now))
@@ -146,7 +150,7 @@ package final class VideoReceiveStream {
     /// Inserts the payload of a retransmission (RFC 4588). It repeats the announced stream; without an announcement
     /// there is only one possible stream.
     private func insert(
-        retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
+        retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void
     ) {
         if packet.ssrc != retransmissionSSRC {
             retransmissionSSRC = packet.ssrc
@@ -157,8 +161,8 @@ package final class VideoReceiveStream {
         guard let ssrc, media.remoteRetransmissionSSRCs[packet.ssrc] ?? ssrc == ssrc,
             let original = packet.original(payloadType: media.payloadType, ssrc: ssrc)
         else { return }
-        retransmissionsReceived &+= 1
-        place(original, now: now, tap: tap)
+        counters.retransmissionsReceived &+= 1
+        place(original, now: now, forward: forward)
     }
 
     func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
@@ -247,7 +251,7 @@ package final class VideoReceiveStream {
     }
 
     private func accept(_ unit: AccessUnit, now: MonotonicInstant) -> ReceivedVideoFrame? {
-        framesReceived &+= 1
+        counters.framesReceived &+= 1
         let rotation = orientation.rotation(at: unit.rtpTimestamp)
         for set in unit.parameterSets { formats.add(set) }
         if unit.isDamaged { breakReferences(now: now) }
@@ -255,22 +259,22 @@ package final class VideoReceiveStream {
         let arrival = arrivals.arrival(timestamp: unit.rtpTimestamp) ?? (first: now, last: now)
         let isKeyframe = unit.isIDR && !unit.isDamaged
         guard let slice = unit.nalUnits.first(where: \.isVCL), let format = formats.format(of: slice) else {
-            framesWithheld &+= 1
+            counters.framesWithheld &+= 1
             keyframes.need(now: now)
             return nil
         }
         if isKeyframe {
-            keyframesReceived &+= 1
+            counters.keyframesReceived &+= 1
             begin(recovery: nil)
         } else if let recovery = recoveryPoint(of: unit) {
-            recoveryPointsUsed &+= 1
+            counters.recoveryPointsUsed &+= 1
             begin(recovery: recovery)
         } else if !isUnseen, !sawKeyframe || brokenSince != nil {
             keyframes.need(now: now)
             let waited = brokenSince.map { now - $0 } ?? .zero
             if brokenSince == nil { brokenSince = now }
             if canRequestKeyframes ? waited < Self.keyframePatience : !sawKeyframe && waited < Self.keyframePatience {
-                framesWithheld &+= 1
+                counters.framesWithheld &+= 1
                 return nil
             }
         }
@@ -312,6 +316,10 @@ package final class VideoReceiveStream {
     /// A new SSRC is a new stream from the same sender: nothing of the old one may mix into it.
     private func restart(ssrc newSSRC: UInt32) {
         ssrc = newSSRC
+        let ended = totals
+        counters.packetsReceived = ended.packetsReceived
+        counters.packetsLost = ended.packetsLost
+        counters.nacksSent = ended.nacksSent
         reception = ReceptionStatistics(clockRate: 90_000)
         jitterBuffer = JitterBuffer(configuration: configuration)
         depacketizer = H264Depacketizer()

@@ -46,9 +46,9 @@ final class VideoSendStream {
     /// About how many packets the last report speaks of that the one before did not.
     private(set) var packetsReportedOn: Int64 = 0
     private var reportedPacketCount: Int64 = 0
-    private(set) var framesSent: UInt64 = 0
-    private(set) var keyframesSent: UInt64 = 0
     private(set) var keyframeRequests: UInt64 = 0
+    /// The stream's counters so far.
+    var totals: VideoTotals { VideoTotals(keyframeRequestsReceived: keyframeRequests) }
     /// The RTP timestamp of the newest frame.
     private(set) var latestTimestamp: UInt32?
     /// The least step of timestamps between an encoder's and forwarded frames: a millisecond.
@@ -116,8 +116,6 @@ final class VideoSendStream {
     ) -> [RTPPacket] {
         let made = payloads.flatMap { $0.packetizer == packetizer ? $0 : nil }
         guard let payloads = (made ?? FramePayloads(of: frame, by: packetizer))?.payloads else { return [] }
-        if frame.isKeyframe { keyframesSent &+= 1 }
-        framesSent &+= 1
         forwarding?.isOver = true
         let timestamp = encodedTimestamp(at: captureTime)
         latestTimestamp = timestamp
@@ -256,7 +254,6 @@ final class VideoSendStream {
             if let orientationID { rewritten.extensions.setVideoRotation(rotation, id: orientationID) }
         }
         recordForwarded()
-        if packet.packet.marker, isForwarding { framesSent &+= 1 }
         packets.append(NumberedPacket(packet: rewritten, number: place.number))
         return packets
     }
@@ -318,4 +315,25 @@ extension MutableExtensions {
     init(_ ids: HeaderExtensionIDs) {
         self.init(transportSequenceNumber: ids.transportSequenceNumber, absoluteSendTime: ids.absoluteSendTime)
     }
+}
+
+/// The capture times of the last sent pictures, by their RTP timestamps. The number is fixed.
+struct SentPictures {
+    private static let capacity = 256
+
+    private var pictures: [(timestamp: UInt32, time: MonotonicInstant)] = []
+    private var next = 0
+
+    init() { pictures.reserveCapacity(Self.capacity) }
+
+    mutating func add(timestamp: UInt32, time: MonotonicInstant) {
+        if pictures.count < Self.capacity {
+            pictures.append((timestamp, time))
+        } else {
+            pictures[next] = (timestamp, time)
+        }
+        next = (next + 1) % Self.capacity
+    }
+
+    func time(of timestamp: UInt32) -> MonotonicInstant? { pictures.first { $0.timestamp == timestamp }?.time }
 }

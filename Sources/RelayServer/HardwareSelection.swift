@@ -4,7 +4,7 @@ import Logging
 import MediaCore
 public import VideoCoding
 
-/// What encodes the relay's pictures.
+/// The choice of the relay's encoders.
 public enum CodecChoice: String, CaseIterable, Sendable {
     /// A device where it is the better encoder, else software.
     case auto

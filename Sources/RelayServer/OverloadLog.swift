@@ -25,7 +25,8 @@ struct OverloadLog: Sendable {
     static func line(_ calibration: Calibration, _ model: SeatModel) -> String {
         let encode = calibration.encode[model.preset] ?? 0
         return "calibrated: decode \(milliseconds(calibration.decode)), compose "
-            + "\(milliseconds(calibration.composition(sources: 9, pictures: 1))) of nine, encode \(milliseconds(encode)) "
+            + "\(milliseconds(calibration.composition(sources: 9, pictures: 1))) of nine, "
+            + "encode \(milliseconds(encode)) "
             + "(\(model.preset.rawValue)); about \(model.seats(.groups)) seats in one room with a shared picture, "
             + "\(model.seats(.dedicated)) with an encoder each"
     }

@@ -25,11 +25,11 @@ public protocol RelayCore: AnyObject {
     ) throws(TrickleError) -> TrickleICEFragment?
     /// Changes a room.
     func perform(_ command: RoomCommand, room: String, now: MonotonicInstant) throws(RoomControlError)
-    /// What decides who may act in a room; nil if there is no such room.
+    /// The state that decides whether a request may act in a room; nil if there is no such room.
     func access(ofRoom id: String, participant publicID: String?) -> RoomAccess?
-    /// What became of somebody's waiting in a room's lobby, who asks; nil: they do not wait there.
+    /// The outcome for a person in a room's lobby that asks; nil: the person does not wait there.
     func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState?
-    /// Those who wait in a room's lobby; nil: there is no such room.
+    /// The people in a room's lobby; nil: there is no such room.
     func waiting(inRoom id: String) -> [WaitingPerson]?
     /// The state that a new subscriber of a room gets; nil if there is no such room.
     func state(ofRoom id: String) -> RoomState?
@@ -61,7 +61,7 @@ public protocol RelayCore: AnyObject {
     func complete(_ completion: JobCompletion, now: MonotonicInstant)
     /// Takes no more joins, except of clients that come back to their call.
     func drain()
-    /// Whether nobody is there.
+    /// True if there are no participants.
     var isEmpty: Bool { get }
     /// Sends a BYE to everyone: the packets are then polled as datagrams.
     func close(now: MonotonicInstant)

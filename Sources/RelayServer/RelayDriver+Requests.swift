@@ -39,17 +39,17 @@ extension RelayDriver {
         }
     }
 
-    /// What decides who may act in a room; nil if there is no such room.
+    /// The state that decides whether a request may act in a room; nil if there is no such room.
     func access(ofRoom room: String, participant: String? = nil) -> RoomAccess? {
         ask { $0.access(ofRoom: room, participant: participant) }
     }
 
-    /// What became of somebody's waiting in a room's lobby, who asks; nil: they do not wait there.
+    /// The outcome for a person in a room's lobby that asks; nil: the person does not wait there.
     func lobbyState(of ticket: String, room: String) -> LobbyState? {
         act { relay, now in relay.lobbyState(of: ticket, room: room, now: now) }
     }
 
-    /// Those who wait in a room's lobby; nil: there is no such room.
+    /// The people in a room's lobby; nil: there is no such room.
     func waiting(inRoom room: String) -> [WaitingPerson]? { ask { $0.waiting(inRoom: room) } }
 
     /// Changes a room.

@@ -50,7 +50,7 @@ actor RelayDriver {
     ///   - downlink: The properties of an emulated link to each address; nil for none.
     ///   - onOverloadEvent: Receives the events of overload control, on the loop.
     ///   - onNotice: Receives messages for the log, on the loop.
-    ///   - onEvent: Is told what webhooks and the event log tell, on the loop; nil where nobody wants it.
+    ///   - onEvent: Is called on the loop with events for webhooks and the event log; nil if there are none.
     ///   - now: The clock; instants of the event loop's timers must be on it.
     ///   - makeRelay: Makes the relay, which from then on belongs to the loop.
     init(
@@ -106,7 +106,7 @@ actor RelayDriver {
     }
 
     /// Takes no more joins.
-    /// - Returns: A stream that ends when nobody is there any more.
+    /// - Returns: A stream that ends when there are no participants any more.
     func drain() -> AsyncStream<Never> {
         let (emptied, end) = AsyncStream.makeStream(of: Never.self)
         emptyRelay = end

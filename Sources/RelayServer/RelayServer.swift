@@ -241,8 +241,8 @@ public final class RelayServer: Service {
         logger.notice(isEmpty ? "drained: all rooms are empty" : "the time to drain is over, or was cut short")
     }
 
-    /// Reads the TLS certificate and the keys of tokens again, for the connections and requests that come, and opens the
-    /// event log's file anew. The log says if they cannot be used.
+    /// Reads the TLS certificate and the keys of tokens again, for the connections and requests that come, and opens
+    /// the event log's file anew. The log says if they cannot be used.
     public func reloadFiles() async {
         certificates?.reload()
         events?.reopenLog()
@@ -259,7 +259,7 @@ public final class RelayServer: Service {
         }
     }
 
-    /// How often recordings are looked for that are not to be kept any longer.
+    /// The time between two searches for recordings to delete.
     private static let retentionInterval = Duration.seconds(600)
 
     private func deleteExpiredRecordings() async {

@@ -27,15 +27,15 @@ public struct RelayServerConfiguration: Sendable {
     public var accessKeys: String?
     /// Where `/metrics`, the list of rooms and debug views are served, and nowhere else; nil: where all is.
     public var administrationAddress: TransportAddress?
-    /// What to serve HTTPS with; nil for plain HTTP.
+    /// The certificate and key of HTTPS; nil for plain HTTP.
     public var tls: TLSFiles?
     /// The STUN and TURN servers that joining clients get (RFC 9725, section 4.6).
     public var iceServers: [ICEServer] = []
-    /// What credentials are made with for those of them that are TURN servers and have none; nil where each has some.
+    /// The secret from which credentials of TURN servers without credentials are made; nil if all have some.
     public var turnSecret: TURNSecret?
     /// Where events are posted to.
     public var webhooks: [WebhookEndpoint] = []
-    /// Signs what is posted; without it nothing is.
+    /// Signs requests; nil: they are not signed.
     public var webhookSigner: WebhookSigner?
     /// The folder in which events wait for webhooks, which need not be there.
     public var webhookQueueFolder = "webhooks"

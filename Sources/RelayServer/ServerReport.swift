@@ -10,7 +10,7 @@ public struct ServerReport: Sendable {
     public var kernelDrops: UInt64? = nil
     /// Connections to the signalling server that were not served in full, since their address had its share of them.
     public var connectionsRefused: UInt64 = 0
-    /// What became of events that webhooks want; nil where events go nowhere.
+    /// The outcomes of events for webhooks; nil without webhooks and event log.
     public var webhooks: WebhookCounters? = nil
     /// Jobs run, waiting and late.
     public var workers: WorkerPoolStatistics

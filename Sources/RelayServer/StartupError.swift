@@ -54,11 +54,11 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .noFreePort(let host):
             "no port on \(host) is free for both TCP and UDP: choose one with --port"
         case .folderNotUsable(let path, let reason):
-            "flight recordings cannot be kept in \(path): \(reason); give --flight-recorder a folder that this user can "
-                + "write to"
+            "flight recordings cannot be kept in \(path): \(reason); give --flight-recorder a folder that this user "
+                + "can write to"
         case .webhookQueueNotUsable(let path, let reason):
-            "events cannot wait for webhooks in \(path): \(reason); give --webhook-queue a folder of this relay's own that "
-                + "this user can write to"
+            "events cannot wait for webhooks in \(path): \(reason); give --webhook-queue a folder of this relay's own "
+                + "that this user can write to"
         case .eventLogNotUsable(let path, let reason):
             "events cannot be written to \(path): \(reason); give --event-log a file that this user can write to"
         case .imagesNotUsable(let reason):
@@ -68,8 +68,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .keyNotUsable(let path, let reason):
             "the TLS key \(path) cannot be used: \(reason); give --tls-key a PEM file"
         case .keyDoesNotFit(let key, let certificate):
-            "the TLS key \(key) does not fit the certificate \(certificate): give --tls-key the key that the certificate "
-                + "was made for, and put the certificate itself first in its file"
+            "the TLS key \(key) does not fit the certificate \(certificate): give --tls-key the key that "
+                + "the certificate was made for, and put the certificate itself first in its file"
         case .hardwareNotUsable(let reason):
             "no device encodes H.264: \(reason); name one with --vaapi-device, or take --codec auto or software"
         case .accessKeysNotUsable(let path, let reason):

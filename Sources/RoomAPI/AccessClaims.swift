@@ -1,21 +1,21 @@
-/// What a token says of its bearer (RFC 7519): which rooms, who, and what they may do there.
+/// A token's claims about its bearer (RFC 7519): rooms, identity, and permissions there.
 public struct AccessClaims: Codable, Hashable, Sendable {
     /// The room's name, or a pattern in which `*` stands for any characters.
     public var room: String
     /// Names the bearer, whatever they are called in a room.
     public var identity: String?
-    /// What the bearer is called; nil: as they say when they join.
+    /// The bearer's name; nil: the join states it.
     public var name: String?
     public var role: AccessRole
-    /// What the bearer may send: `microphone`, `camera`, `screen`; nil: as the role.
+    /// The media that the bearer may send: `microphone`, `camera`, `screen`; nil: as the role.
     public var publish: [Permission]?
-    /// Whether the bearer may watch; nil: as the role.
+    /// True if the bearer may watch; nil: as the role.
     public var watch: Bool?
-    /// Whether the bearer may moderate; nil: as the role.
+    /// True if the bearer may moderate; nil: as the role.
     public var moderate: Bool?
-    /// Whether the bearer may record; nil: as the role.
+    /// True if the bearer may record; nil: as the role.
     public var record: Bool?
-    /// Whether others are not told that the bearer is there; nil: they are, unless the role is `recorder`.
+    /// True if other members do not see that the bearer is there; nil: they do, unless the role is `recorder`.
     public var hidden: Bool?
     /// Seconds since 1970 (UTC) from which and until which the token is good.
     public var notBefore: Double?
@@ -24,7 +24,7 @@ public struct AccessClaims: Codable, Hashable, Sendable {
     public var issuedAt: Double?
     /// Names the token.
     public var id: String?
-    /// Whether the token lets one session in.
+    /// True if the token admits one session only.
     public var isSingleUse: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -59,10 +59,10 @@ public struct AccessClaims: Codable, Hashable, Sendable {
 
     public var isHidden: Bool { hidden ?? (role == .recorder) }
 
-    /// Whether the token is for all rooms.
+    /// True if the token is for all rooms.
     public var isForAllRooms: Bool { room == "*" }
 
-    /// Whether the token is for a room.
+    /// Returns true if the token is for a room.
     public func covers(room name: String) -> Bool {
         let parts = room.split(separator: "*", omittingEmptySubsequences: false)
         guard parts.count > 1, let first = parts.first, let last = parts.last else { return room == name }

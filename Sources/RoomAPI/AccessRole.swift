@@ -18,11 +18,11 @@ public enum Permission: String, Codable, CaseIterable, Sendable {
     case inspect
 }
 
-/// What someone is in a room. Each role has a set of permissions, which a token may change.
+/// A member's role in a room. Each role has a set of permissions, which a token may change.
 public enum AccessRole: String, Codable, CaseIterable, Sendable {
     case moderator, presenter, participant, viewer, recorder
 
-    /// What the role may do, unless a token says otherwise.
+    /// The role's permissions, unless a token changes them.
     public var permissions: Set<Permission> {
         switch self {
         case .moderator: [.watch, .microphone, .camera, .screen, .arrange, .moderate, .record, .inspect]
@@ -33,6 +33,6 @@ public enum AccessRole: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the role is not kept waiting in a lobby.
+    /// True if the role does not wait in a lobby.
     public var skipsLobby: Bool { self == .moderator || self == .presenter || self == .recorder }
 }

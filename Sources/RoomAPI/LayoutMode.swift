@@ -3,7 +3,7 @@ public import MediaCore
 
 /// The arrangement of participants in a picture.
 public enum LayoutMode: Hashable, Sendable {
-    /// All cameras in tiles of one size. While someone presents, this is `presentation`.
+    /// All cameras in tiles of one size. With a screen share, this is `presentation`.
     case grid
     /// The speaker is large, the others are in a strip. With a screen share, this is `presentation`.
     case speaker
@@ -13,7 +13,7 @@ public enum LayoutMode: Hashable, Sendable {
     case pictureInPicture
     /// The screen share is large, the others are in a strip. Without a screen share, this is `speaker`.
     case presentation
-    /// One participant is large, by its screen share or else its camera, whoever speaks. The others are in a strip.
+    /// One participant is large, by its screen share or else its camera. The others are in a strip.
     case pinned(participant: String)
     /// One participant alone, by its screen share or else its camera.
     case solo(participant: String)
@@ -40,6 +40,20 @@ public enum LayoutMode: Hashable, Sendable {
 
         /// True if the layout names one participant.
         public var isAboutParticipant: Bool { self == .pinned || self == .solo }
+
+        /// The layout in a few words.
+        public var summary: String {
+            switch self {
+            case .grid: "all participants in tiles of one size"
+            case .speaker: "the speaker large, the others in a strip"
+            case .sideBySide: "the last two speakers, or a screen share and the speaker, each on half of the canvas"
+            case .pictureInPicture: "the speaker or a screen share on the whole canvas, the next one in its corner"
+            case .presentation: "a screen share large, the others in a strip"
+            case .pinned: "one participant large, the others in a strip (--participant)"
+            case .solo: "one participant alone (--participant)"
+            case .template: "a custom layout, from a file"
+            }
+        }
     }
 
     /// A built-in layout.

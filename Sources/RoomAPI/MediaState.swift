@@ -4,7 +4,7 @@ public struct MediaState: Codable, Hashable, Sendable {
     public var microphone: Bool?
     /// True if the camera is on. While it is off the tile shows the placeholder, whatever pictures arrive.
     public var camera: Bool?
-    /// Whether a hand is raised.
+    /// True if a hand is raised.
     public var hand: Bool?
 
     public init(microphone: Bool? = nil, camera: Bool? = nil, hand: Bool? = nil) {

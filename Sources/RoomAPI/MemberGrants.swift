@@ -1,10 +1,10 @@
-/// What a member of a room is and may do.
+/// A room member's role and permissions.
 public struct MemberGrants: Hashable, Sendable {
     public var role: AccessRole
     public var permissions: Set<Permission>
-    /// Who the member is, by their token; nil: nobody knows.
+    /// The member's identity by its token; nil: unknown.
     public var identity: String?
-    /// Whether others are not told of the member.
+    /// True if other members do not see the member.
     public var isHidden: Bool
 
     /// - Parameter permissions: Nil: those of the role.
@@ -22,9 +22,9 @@ public struct MemberGrants: Hashable, Sendable {
             role: claims.role, permissions: claims.permissions, identity: claims.identity, isHidden: claims.isHidden)
     }
 
-    /// What everybody is where no tokens are asked for.
+    /// The grants of every member of a relay without tokens.
     public static let open = MemberGrants(role: .presenter)
 
-    /// Whether the member may send anything.
+    /// True if the member may send any media.
     public var mayPublish: Bool { !permissions.isDisjoint(with: [.microphone, .camera, .screen]) }
 }

@@ -1,4 +1,4 @@
-/// Who did something in a room, as events name them.
+/// The person who did something in a room, as events name them.
 public struct RoomActor: Codable, Hashable, Sendable {
     /// The id of a member; nil: somebody who is not in the room.
     public var participant: String?
@@ -10,7 +10,7 @@ public struct RoomActor: Codable, Hashable, Sendable {
     }
 }
 
-/// What a moderator does to one member. As JSON: `{"microphone":"muted"}`; what is missing stays as it is.
+/// A moderator's change to one member. As JSON: `{"microphone":"muted"}`; a missing field changes nothing.
 public struct MemberModeration: Codable, Hashable, Sendable {
     public enum Microphone: String, Codable, CaseIterable, Sendable {
         /// Is not heard, whatever the client does.
@@ -40,13 +40,13 @@ public struct MemberModeration: Codable, Hashable, Sendable {
     }
 }
 
-/// Who may enter a room. As JSON: `{"locked":true}`; what is missing stays as it is.
+/// A change of the conditions for entering a room. As JSON: `{"locked":true}`; a missing field changes nothing.
 public struct RoomEntry: Codable, Hashable, Sendable {
-    /// Whether nobody new may enter.
+    /// True if no new member may enter.
     public var locked: Bool?
-    /// Whether those who come wait until a moderator lets them in.
+    /// True if new members wait until a moderator lets them in.
     public var lobby: Bool?
-    /// What those who come have to know; empty: nothing. Never told.
+    /// The PIN that new members must give; empty: none. The relay never returns it.
     public var pin: String?
 
     public init(locked: Bool? = nil, lobby: Bool? = nil, pin: String? = nil) {
@@ -56,11 +56,11 @@ public struct RoomEntry: Codable, Hashable, Sendable {
     }
 }
 
-/// Who may enter a room, as it is told.
+/// The conditions for entering a room, as the relay returns them.
 public struct RoomEntryState: Codable, Hashable, Sendable {
     public var locked: Bool
     public var lobby: Bool
-    /// Whether there is a PIN.
+    /// True if there is a PIN.
     public var pin: Bool
 
     public init(locked: Bool = false, lobby: Bool = false, pin: Bool = false) {
@@ -70,7 +70,7 @@ public struct RoomEntryState: Codable, Hashable, Sendable {
     }
 }
 
-/// Somebody who waits in a room's lobby.
+/// A person who waits in a room's lobby.
 public struct WaitingPerson: Codable, Hashable, Sendable {
     public var id: String
     public var name: String
@@ -81,12 +81,12 @@ public struct WaitingPerson: Codable, Hashable, Sendable {
     }
 }
 
-/// What became of waiting in a lobby.
+/// The outcome of waiting in a lobby.
 public enum LobbyState: String, Codable, Sendable {
     case waiting, admitted, refused
 }
 
-/// Something that a moderator did, for those who follow the room.
+/// A moderator's act, for the room's subscribers.
 public struct ModerationEvent: Codable, Hashable, Sendable {
     public enum Action: String, Codable, CaseIterable, Sendable {
         case muted, askedToUnmute, microphoneAllowed, cameraOff, cameraAllowed, roleChanged, removed, spotlight
@@ -94,7 +94,7 @@ public struct ModerationEvent: Codable, Hashable, Sendable {
     }
 
     public var action: Action
-    /// Whom it is about: the id of a member, or of somebody in the lobby.
+    /// The id of the member, or of the person in the lobby, that it concerns.
     public var participant: String?
     public var by: RoomActor
 

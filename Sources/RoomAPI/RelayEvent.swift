@@ -1,14 +1,14 @@
-/// Something that happened on a relay, as webhooks and the event log tell it. `docs/webhooks.md` describes it.
+/// An event on a relay, as webhooks and the event log report it. `docs/webhooks.md` describes it.
 public struct RelayEvent: Codable, Hashable, Sendable {
     /// The kinds of events, by their names in JSON.
     public enum Kind: String, Codable, CaseIterable, Sendable {
-        /// Somebody joined a room in which nobody was.
+        /// The first participant joined a room.
         case roomStarted
         /// The last participant has left.
         case roomEnded
         case participantJoined
         case participantLeft
-        /// Somebody else speaks; no more than one event in two seconds for a room.
+        /// Another participant speaks; at most one event in two seconds for a room.
         case activeSpeakerChanged
         /// A join was refused.
         case joinRefused
@@ -22,7 +22,7 @@ public struct RelayEvent: Codable, Hashable, Sendable {
         case overloadChanged
     }
 
-    /// A participant, or somebody who wanted to be one.
+    /// A participant, or a person whose join was refused.
     public struct Person: Codable, Hashable, Sendable {
         /// The id in URLs; nil for one whose join was refused.
         public var id: String?
@@ -78,9 +78,9 @@ public struct RelayEvent: Codable, Hashable, Sendable {
     public var room: String?
     /// Tells rooms of the same name apart that were there one after the other.
     public var roomSession: String?
-    /// Who it is about; nil for an active speaker who has left.
+    /// The participant that it concerns; nil for an active speaker who has left.
     public var participant: Person?
-    /// Why a participant left, or a join or request was refused.
+    /// The reason for which a participant left, or a join or request was refused.
     public var reason: String?
     /// For how long the participant or the room was there, in seconds.
     public var duration: Double?

@@ -1,16 +1,6 @@
 public import MediaCore
 
-/// The H.264 profiles (A.2) that the encoders make.
-public enum H264Profile: String, CaseIterable, Sendable {
-    /// Constrained Baseline's tools under the name of Baseline, whose decoders know more (`constraint_set1_flag` 0).
-    case baseline
-    /// CAVLC, no B slices, no interlace, nothing that only Extended or Main decoders know. Every decoder plays it.
-    case constrainedBaseline = "constrained-baseline"
-    /// Main profile, with CABAC: the same picture in about a tenth fewer bits.
-    case main
-    /// High profile, with 8x8 transforms if the encoder has them.
-    case high
-
+extension H264Profile {
     /// `profile_idc`.
     public var profileIDC: UInt8 {
         switch self {
@@ -26,16 +16,12 @@ public enum H264Profile: String, CaseIterable, Sendable {
     /// True if the profile has pictures that are predicted from both sides.
     public var hasBSlices: Bool { self == .main || self == .high }
 
-    /// The profile with which to answer a receiver that offered `profileLevel`; nil when it plays none of ours.
+    /// The profile with which to answer a receiver that offered `id`; nil if it plays none of ours.
     ///
-    /// Plain Baseline and Extended are answered with Constrained Baseline, which they include.
-    public init?(profileLevel: VideoFormatDescription.ProfileLevel) {
-        switch profileLevel.profileIDC {
-        case 66, 88: self = .constrainedBaseline
-        case 77: self = profileLevel.constraintFlags & 0x80 != 0 ? .constrainedBaseline : .main
-        case 100: self = .high
-        default: return nil
-        }
+    /// Plain Baseline is answered with Constrained Baseline, which it includes.
+    public init?(answering id: H264ProfileLevelID) {
+        guard let profile = id.profile else { return nil }
+        self = profile == .baseline ? .constrainedBaseline : profile
     }
 
     /// Kilobits per second to each unit of `MaxBR` for the VCL (table A-2), in thousands of bits.

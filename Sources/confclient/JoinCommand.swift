@@ -28,7 +28,10 @@ struct JoinCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Number of further attempts if the relay has no seat now. It states the waiting time; more than a minute is an error.",
+            """
+            Number of further attempts if the relay has no seat now. It states the waiting time; more than a minute is \
+            an error.
+            """,
             valueName: "n"))
     var retries = 3
 
@@ -38,29 +41,16 @@ struct JoinCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isQuiet: media.quiet)
-        let interruptions = Interruptions()
-        do {
+        try await media.conduct(terminal) {
             var options = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
             options.onWaiting = { terminal.fail("the room has a lobby: waiting until a moderator lets us in") }
             options.flightRecorderPath = flightRecorder
             options.flightRecorderLimit = flightRecorderLimit.size
-            if let stats = media.stats { try JSONFile.check(stats) }
             let session = try await join(options, terminal)
             if let key = session.moderatorKey {
                 terminal.summarize(["you began the room; its moderator's key: \(key)"])
             }
-            let status = Task { await terminal.show { try await session.status().line } }
-            let end = await Ending.first(
-                duration: media.duration?.duration, interruptions: interruptions, end: session.waitForEnd)
-            status.cancel()
-            _ = await status.value
-            let (report, problem) = try await session.leave(end: end.name)
-            if let stats = media.stats { try JSONFile.write(report, to: stats) }
-            terminal.summarize(report.summary)
-            if let error = end.error ?? problem { throw error }
-        } catch let error as ClientError {
-            terminal.fail(error.description)
-            throw ExitCode(error.exitCode)
+            return session
         }
     }
 

@@ -9,8 +9,8 @@ struct LayoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "layout", abstract: "Show or change the layout of a room, or of one participant's picture.",
         discussion: """
-            Without a change, shows the present choices. Settings that are not given stay. NAME is a participant's name in \
-            the room, or its id.
+            Without a change, shows the present choices. Settings that are not given stay. NAME is a participant's \
+            name in the room, or its id.
 
             confclient layout URL speaker                     everyone sees the speaker large
             confclient layout URL pinned --participant Ada    everyone sees Ada large
@@ -28,7 +28,10 @@ struct LayoutCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "grid, speaker, side-by-side, picture-in-picture, presentation, pinned or solo; with --for also room, the room's own layout."
+            """
+            grid, speaker, side-by-side, picture-in-picture, presentation, pinned or solo; with --for also room, the \
+            room's own layout.
+            """
     )
     var layout: LayoutArgument?
 

@@ -29,26 +29,13 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isQuiet: media.quiet)
-        let interruptions = Interruptions()
-        do {
+        try await media.conduct(terminal) {
             let client = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
-            if let stats = media.stats { try JSONFile.check(stats) }
             let load = try await LoadRun.start(
                 LoadOptions(client: client, count: count, decodingCount: decode),
                 on: MultiThreadedEventLoopGroup.singleton)
             for error in load.joinErrors { terminal.fail(error.description) }
-            let status = Task { await terminal.show { try await load.status().line } }
-            let end = await Ending.first(
-                duration: media.duration?.duration, interruptions: interruptions, end: load.waitForEnd)
-            status.cancel()
-            _ = await status.value
-            let (report, problem) = try await load.leave(end: end.name)
-            if let stats = media.stats { try JSONFile.write(report, to: stats) }
-            terminal.summarize(report.summary)
-            if let error = end.error ?? problem { throw error }
-        } catch let error as ClientError {
-            terminal.fail(error.description)
-            throw ExitCode(error.exitCode)
+            return load
         }
     }
 }

@@ -78,7 +78,10 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help:
-            "Rate controller of the sent media: confrelay follows the path from frame to frame; google is the one in browsers."
+            """
+            Rate controller of the sent media: confrelay follows the path from frame to frame; google is the one in \
+            browsers.
+            """
     )
     var controller = ControllerArgument(.confrelay)
 

@@ -7,13 +7,13 @@ struct ModerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "moderate", abstract: "Mute, remove, admit and promote people; lock a room, or end it.",
         discussion: """
-            Takes a moderator's key (the one that whoever begins a room is told), or a moderator's token, with --token. People \
-            are named as they are called in the room, or by their ids.
+            Takes a moderator's key (the first member of a room gets it), or a moderator's token, with \
+            --token. People are named as they are called in the room, or by their ids.
 
             confclient moderate URL --token KEY mute Ada          is not heard, whatever her client does
             confclient moderate URL --token KEY ask-to-unmute Ada she may unmute herself now
             confclient moderate URL --token KEY remove Ben        out, and kept out; --may-return lets him come back
-            confclient moderate URL --token KEY lobby-on          who comes waits; lobby shows who
+            confclient moderate URL --token KEY lobby-on          newcomers wait; lobby lists them
             confclient moderate URL --token KEY admit Cy
             confclient moderate URL --token KEY pin 271828        pin-off takes it away
             """)

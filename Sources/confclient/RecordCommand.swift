@@ -43,7 +43,7 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     struct Start: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Start to record a room in which somebody is.")
+        static let configuration = CommandConfiguration(abstract: "Start to record a room with participants.")
 
         @OptionGroup var room: RoomArgument
 

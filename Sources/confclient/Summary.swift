@@ -42,7 +42,8 @@ extension PlayReport {
     /// The result of playing, for people.
     var summary: [String] {
         var lines = [
-            "\(path): \(tenths(durationSeconds)) s of \(width)x\(height) in \(tenths(elapsedSeconds)) s (\(end.rawValue))",
+            "\(path): \(tenths(durationSeconds)) s of \(width)x\(height) in \(tenths(elapsedSeconds)) s "
+                + "(\(end.rawValue))",
             "  \(frames.shown) frames shown, \(frames.late + frames.skipped) late, \(frames.concealed) damaged,"
                 + " \(frames.decodeErrors + frames.dropped) without a picture; the latest by"
                 + " \(milliseconds(largestLatenessSeconds))",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ConferenceClient
 
-/// What a relay with `--auth-keys` is shown.
+/// The proof for a relay with `--auth-keys`.
 struct TokenOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

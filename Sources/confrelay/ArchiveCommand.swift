@@ -11,14 +11,14 @@ struct ArchiveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confrelay archive", abstract: "Make a film of a recording.",
         discussion: """
-            Plays the recording's timeline and tracks, composes them with the room's layout or another, and encodes them \
-            in several passes. Give the bitrate of the video, the size of the file, or a quality.
+            Plays the recording's timeline and tracks, composes them with the room's layout or another, and encodes \
+            them in several passes. Give the bitrate of the video, the size of the file, or a quality.
 
             confrelay archive recordings/20261124T221500Z-k3v9ab -o film.mp4
             confrelay archive recordings/20261124T221500Z-k3v9ab -o film.mp4 --layout speaker --size 100MB
 
-            Ctrl-C keeps what is done; the same command goes on from there. Exit codes: 0 the film is done; 64 an option is \
-            wrong; 66 the recording cannot be read; 70 it could not be encoded or written; 130 cancelled.
+            Ctrl-C keeps what is done; the same command goes on from there. Exit codes: 0 the film is done; 64 an \
+            option is wrong; 66 the recording cannot be read; 70 it could not be encoded or written; 130 cancelled.
             """)
 
     @Argument(help: ArgumentHelp("The recording's folder.", valueName: "DIR"))

@@ -14,9 +14,9 @@ struct CalibrateCommand: ParsableCommand {
         commandName: "confrelay calibrate",
         abstract: "Measure how many participants this machine can serve.",
         discussion: """
-            Decodes, composes and encodes pictures of a call on one thread, as a relay does at its start but for longer. From \
-            the processor time it computes how many participants fit in a room if all send 640x360 and see one another. \
-            Run no other programs meanwhile.
+            Decodes, composes and encodes pictures of a call on one thread, as a relay does at its start but for \
+            longer. From the processor time it computes how many participants fit in a room if all send 640x360 and \
+            see one another. Run no other programs meanwhile.
             """)
 
     @Option(

@@ -87,8 +87,8 @@ struct CalibrationReport: Encodable {
         let encoders = maximumEncoders.map { "\($0) encoders" } ?? "an encoder for each"
         text += """
 
-            Participants in one room on \(workers) \(workers == 1 ? "core" : "cores"), each sending 640x360 at 30 pictures a \
-            second:
+            Participants in one room on \(workers) \(workers == 1 ? "core" : "cores"), each sending 640x360 at 30 \
+            pictures a second:
             \(Self.seats(seats.dedicated)) with a picture and an encoder for each (\(preset))
             \(Self.seats(seats.groups)) who all see the same, with \(encoders)
             \(Self.seats(seats.sharedView)) who all see the same, with one encoder

@@ -4,7 +4,8 @@ import MediaCore
 import RelayServer
 import VideoCoding
 
-/// What `confrelay calibrate --report` writes: what the machine's GPUs say that they can do, and how they do.
+/// The report of `confrelay calibrate --report`: the capabilities that the machine's GPUs state, and their measured
+/// ones.
 struct HardwareReport: Encodable {
     struct Trial: Encodable {
         /// Milliseconds from a picture to its frame, and of the processor for it.
@@ -30,7 +31,7 @@ struct HardwareReport: Encodable {
         var temporalLayers: Int?
         var maximum: String?
         var trial: Trial?
-        /// Why there is no more to tell.
+        /// The reason for which there are no further results.
         var error: String?
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import MediaCore
 import RelayServer
 
-/// What is recorded, where, and for how long it is kept.
+/// The rooms to record, the folder, and the time for which recordings are kept.
 struct RecordingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -5,7 +5,7 @@ import UnixSignals
 /// Ends the relay on SIGTERM or SIGINT: at once, or after its calls, for which a second signal does not wait.
 struct StopService: Service {
     let server: RelayServer
-    /// How long calls may go on.
+    /// The time for which calls may go on.
     let drain: Duration
 
     private enum Event {

@@ -13,9 +13,9 @@ struct RoomCommand: ParsableCommand {
         commandName: "room",
         abstract: "Runs a room whose receivers share encoders, and compares it with an encoder for each.",
         discussion: """
-            The relay's own code runs, from the receivers' feedback to the packets of their pictures; only the encoders \
-            are modelled. The same room runs twice: with --encoders, and with an encoder for each. Each trace is a \
-            receiver; without traces, --receivers have the link of --link, or generated traces.
+            The relay's own code runs, from the receivers' feedback to the packets of their pictures; only the \
+            encoders are modelled. The same room runs twice: with --encoders, and with an encoder for each. Each \
+            trace is a receiver; without traces, --receivers have the link of --link, or generated traces.
 
             Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
             73 an output that cannot be written.
@@ -157,9 +157,10 @@ struct RoomCommand: ParsableCommand {
     private static func summary(_ comparison: RoomComparison) -> String {
         let reports = [("an encoder each", comparison.dedicated), ("shared", comparison.shared)]
         return reports.map { name, report in
-            "\(name): \(report.mostEncoders) encoders at most, \(String(format: "%.2f", report.meanEncoders)) on average,"
-                + " keyframes \(String(format: "%.1f", report.keyframeShare * 100)) % of the bits, \(report.moves) moves,"
-                + " \(report.rungChanges) changes of rung"
+            "\(name): \(report.mostEncoders) encoders at most, "
+                + "\(String(format: "%.2f", report.meanEncoders)) on average, "
+                + "keyframes \(String(format: "%.1f", report.keyframeShare * 100)) % of the bits, "
+                + "\(report.moves) moves, \(report.rungChanges) changes of rung"
         }.joined(separator: "\n")
     }
 

@@ -16,7 +16,8 @@ struct Traces: ParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "The kind: \(TraceGenerator.Kind.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "kind"),
+                "The kind: \(TraceGenerator.Kind.allCases.map(\.rawValue).joined(separator: ", ")).",
+                valueName: "kind"),
             transform: Traces.parseKind)
         var kind: TraceGenerator.Kind
 

@@ -54,7 +54,6 @@ struct OpusTests {
         encoder.setBitRate(.megabits(1000))
         encoder.setExpectedPacketLoss(.nan)
         encoder.setExpectedPacketLoss(.infinity)
-        encoder.setComplexity(-4)
         #expect(try encoder.encode(tone(440)).readableBytes > 0)
     }
 

@@ -4,6 +4,7 @@ import Testing
 import VideoCoding
 
 @testable import ConferenceClient
+@testable import MediaFiles
 
 @Suite("Playing files")
 struct PlayTests {
@@ -226,14 +227,5 @@ struct PlayTests {
         #expect(NumberedPath("a/%05d.png")?.path(42) == "a/00042.png")
         #expect(NumberedPath("%d.png")?.path(7) == "7.png")
         #expect(NumberedPath("%02d.png")?.path(123) == "123.png")
-    }
-
-    @Test(
-        "a Y4M header says the rate as a ratio",
-        arguments: [(30, "F30:1"), (30_000.0 / 1001, "F30000:1001"), (12.5, "F25:2"), (.pi, "F3141593:1000000")])
-    func rates(rate: Double, expected: String) {
-        let line = Y4MHeader(dimensions: VideoDimensions(width: 4, height: 2), frameRate: rate)
-            .line(attachments: PixelBufferAttachments())
-        #expect(line == "YUV4MPEG2 W4 H2 \(expected) Ip A1:1 C420mpeg2 XCOLORRANGE=LIMITED\n")
     }
 }

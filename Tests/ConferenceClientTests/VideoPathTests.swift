@@ -265,7 +265,7 @@ struct VideoPipelineTests {
             try receiver.writeSnapshot(to: "a.png")
         }
         #expect(throws: ClientError.outputNotWritable(path: "/nonexistent/a", reason: "its folder does not exist")) {
-            try OutputFile.check("/nonexistent/a")
+            try JSONFile.check("/nonexistent/a")
         }
     }
 }

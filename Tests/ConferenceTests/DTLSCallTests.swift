@@ -58,8 +58,8 @@ import Testing
         ben.uplink = LinkModel(profile: lossy, seed: 9, start: call.now)
         call.run(for: .seconds(10))
         let statistics = ada.peer.statistics(now: call.now)
-        #expect(statistics.retransmissionsReceived > 5)
-        #expect(statistics.videoPacketsLost > 5, "what came again counts as lost in the stream itself")
+        #expect(statistics.video.retransmissionsReceived > 5)
+        #expect(statistics.video.packetsLost > 5, "what came again counts as lost in the stream itself")
         #expect(ada.arrivals.count > 130, "\(ada.arrivals.count) frames of 150")
         #expect(ben.peer.statistics(now: call.now).counters.retransmissions > 0)
         let uplink = try snapshot(ben, in: call).uplink

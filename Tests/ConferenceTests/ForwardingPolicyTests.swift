@@ -11,7 +11,7 @@ import Testing
     private let start = MonotonicInstant(nanoseconds: 1_000_000_000)
 
     private func media(
-        _ profile: H264ProfileLevelID.Profile = .constrainedBaseline, level: H264ProfileLevelID.Level = .level31,
+        _ profile: H264Profile = .constrainedBaseline, level: H264ProfileLevelID.Level = .level31,
         mode: UInt8 = 1, pli: Bool = true, orientation: UInt8? = nil
     ) throws -> NegotiatedMedia {
         var random = SeededGenerator(seed: 1)
@@ -37,11 +37,11 @@ import Testing
     }
 
     private func source(
-        _ profile: H264ProfileLevelID.Profile = .constrainedBaseline, level: H264ProfileLevelID.Level = .level31,
+        _ profile: H264Profile = .constrainedBaseline, level: H264ProfileLevelID.Level = .level31,
         width: Int = 640, height: Int = 360, rate: BitRate = .megabits(1)
     ) -> ForwardingPolicy.Source {
         ForwardingPolicy.Source(
-            profileLevel: H264ProfileLevelID(profile, level: level).profileLevel,
+            profileLevel: H264ProfileLevelID(profile, level: level),
             dimensions: VideoDimensions(width: width, height: height), packetizationMode: 1, rate: rate, peakRate: rate)
     }
 
@@ -78,13 +78,13 @@ import Testing
     @Test(
         "a decoder takes its own profile and those within it",
         arguments: [
-            (H264ProfileLevelID.Profile.constrainedBaseline, H264ProfileLevelID.Profile.high, true),
+            (H264Profile.constrainedBaseline, H264Profile.high, true),
             (.constrainedBaseline, .baseline, true), (.main, .high, true), (.high, .main, false),
             (.main, .constrainedBaseline, false), (.baseline, .main, false), (.baseline, .constrainedBaseline, false),
             (.high, .high, true),
         ])
     func profiles(
-        _ sent: H264ProfileLevelID.Profile, _ taken: H264ProfileLevelID.Profile, _ fits: Bool
+        _ sent: H264Profile, _ taken: H264Profile, _ fits: Bool
     ) throws {
         #expect(obstacle(source(sent), receiver(try media(taken))) == (fits ? nil : .profile))
     }

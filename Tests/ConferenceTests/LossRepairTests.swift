@@ -58,7 +58,7 @@ private func watch(
     }
     let peer = watcher.peer.statistics(now: call.now)
     var reception = Reception(
-        frames: watcher.arrivals.count, withheld: peer.framesWithheld, keyframes: watcher.keyframesReceived,
+        frames: watcher.arrivals.count, withheld: peer.video.framesWithheld, keyframes: watcher.keyframesReceived,
         largestDatagram: largest, peer: peer, downlink: downlink, repairs: repairs)
     // The sender learns the loss rate from the first seconds.
     let arrivals = watcher.arrivals.filter { $0 > start + .seconds(5) }
@@ -87,8 +87,8 @@ private func watch(
         #expect(without.downlink.repair == .retransmission)
         #expect(with.downlink.fecPackets > 50)
         #expect(with.downlink.repair == .protection)
-        #expect(with.peer.packetsRecovered > 20)
-        #expect(with.peer.flexFECPacketsMalformed == 0)
+        #expect(with.peer.video.packetsRecovered > 20)
+        #expect(with.peer.video.fecPacketsMalformed == 0)
         #expect(without.freezes > 5)
         #expect(
             Double(with.freezes) <= 0.5 * Double(without.freezes),
@@ -160,7 +160,7 @@ private func watch(
             let span = (received.max() ?? 0) - (received.min() ?? 0) + 1
             #expect(received.count == listener.audioPackets.count - before, "none comes twice")
             let downlink = try #require(call.relay.snapshot(room: "demo", now: call.now)?.participants.last?.downlink)
-            let used = listener.peer.statistics(now: call.now).audioRepetitionsUsed
+            let used = listener.peer.statistics(now: call.now).audio.repetitionsUsed
             if isRepeated {
                 #expect(Double(received.count) > 0.95 * Double(span), "\(received.count) of \(span)")
                 #expect(used > 50)

@@ -69,7 +69,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         #expect(try without.downlink().keyframes >= 9)
         #expect(try without.downlink().recovery == RecoverySnapshot())
         let peer = with.watchers[0].peer.statistics(now: with.call.now)
-        #expect(peer.recoveryPointsUsed == 8)
+        #expect(peer.video.recoveryPointsUsed == 8)
 
         let (repairs, keyframes) = (with.repairs(since: frames), without.repairs(since: otherFrames))
         let text =
@@ -153,7 +153,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         #expect(downlink.keyframes == 1)
         #expect(downlink.recovery.method == "intra-refresh")
         let watcher = lossy.watchers[0]
-        #expect(watcher.peer.statistics(now: lossy.call.now).recoveryPointsUsed >= 4)
+        #expect(watcher.peer.statistics(now: lossy.call.now).video.recoveryPointsUsed >= 4)
         #expect(watcher.framesRecovering.contains(true))
         // From one whole picture to the next, the part included in which it becomes whole.
         let shown = zip(watcher.arrivals, watcher.framesRecovering).filter { !$1 && $0 >= begin }.map(\.0)

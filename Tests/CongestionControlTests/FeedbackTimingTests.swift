@@ -16,4 +16,18 @@ struct FeedbackTimingTests {
     func fixed(kilobits: Double) {
         #expect(FeedbackTiming.every(.milliseconds(16)).interval(receiving: .kilobits(kilobits)) == .milliseconds(16))
     }
+
+    @Test(
+        "between the relay and confclient it takes at most 5 % of the rate, as often as stated, 20 times a second at least",
+        arguments: [(0.0, 50.0), (100, 50), (272, 40), (435.2, 25), (8000, 25)])
+    func stated(kilobits: Double, milliseconds: Double) {
+        let interval = FeedbackTiming.stated(.milliseconds(25)).interval(receiving: .kilobits(kilobits))
+        #expect(abs(interval.milliseconds - milliseconds) < 0.01)
+    }
+
+    @Test("a stated interval longer than the usual one holds at every rate", arguments: [0.0, 10, 10_000])
+    func rare(kilobits: Double) {
+        #expect(
+            FeedbackTiming.stated(.milliseconds(100)).interval(receiving: .kilobits(kilobits)) == .milliseconds(100))
+    }
 }

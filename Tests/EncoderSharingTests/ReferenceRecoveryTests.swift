@@ -162,7 +162,7 @@ import VideoCoding
         #expect(rig.lose() == .keyframe)
     }
 
-    @Test("a picture that comes out as something else than was wished is not waited for")
+    @Test("a picture that comes out as something else than was requested is not waited for")
     func failed() {
         let rig = begun()
         _ = rig.acknowledge(10)

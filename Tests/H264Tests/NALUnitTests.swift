@@ -33,7 +33,6 @@ import Testing
             .fragmentationFUA, .fragmentationFUB, .unspecified30, .unspecified31,
         ]
         #expect(types.map(\.rawValue) == Array(0..<32))
-        #expect(types.filter(\.isReserved).map(\.rawValue) == [17, 18, 22, 23])
         #expect(types.filter(\.isUnspecified).map(\.rawValue) == [0] + Array(24..<32))
     }
 

@@ -53,17 +53,6 @@ import Testing
         #expect(!timebase.time.hasBeenRounded)
     }
 
-    @Test func `an anchor says which time it is at an instant`() {
-        let timebase = Timebase(clock: clock)
-        timebase.setAnchor(time: milliseconds(0), at: clock.now + .milliseconds(200), rate: 2)
-        #expect(timebase.time == milliseconds(-400))
-        clock.advance(by: .milliseconds(250))
-        #expect(timebase.time == milliseconds(100))
-        timebase.setAnchor(time: milliseconds(9000), at: clock.now)
-        #expect(timebase.rate == 2)
-        #expect(timebase.time == milliseconds(9000))
-    }
-
     @Test func `times and instants correspond`() throws {
         let timebase = Timebase(clock: clock)
         timebase.setRate(0.5, time: milliseconds(100))

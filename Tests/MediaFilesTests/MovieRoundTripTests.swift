@@ -149,19 +149,19 @@ struct MovieRoundTripTests {
     @Test("errors name the file and the reason")
     func errors() throws {
         let missing = "/nonexistent/movie.mp4"
-        #expect(throws: MovieError.cannotOpen(path: missing, reason: "No such file or directory")) {
+        #expect(throws: MediaFileError.cannotOpen(path: missing, reason: "No such file or directory")) {
             try MovieReader(path: missing)
         }
         let format = try SampleStream.make(count: 1)[0].format
-        let error = #expect(throws: MovieError.self) { try MovieWriter(path: missing, video: format) }
+        let error = #expect(throws: MediaFileError.self) { try MovieWriter(path: missing, video: format) }
         #expect(error?.description == "cannot create /nonexistent/movie.mp4: No such file or directory")
         let text = TemporaryFile(".mp4", contents: Array("this is no movie at all".utf8))
-        #expect(throws: MovieError.self) { try MovieReader(path: text.path) }
+        #expect(throws: MediaFileError.self) { try MovieReader(path: text.path) }
     }
 
     @Test("a path is never taken for another protocol")
     func noProtocols() {
-        let error = #expect(throws: MovieError.self) { try MovieReader(path: "concat:a|b") }
+        let error = #expect(throws: MediaFileError.self) { try MovieReader(path: "concat:a|b") }
         #expect(error == .cannotOpen(path: "concat:a|b", reason: "No such file or directory"))
     }
 
@@ -170,13 +170,13 @@ struct MovieRoundTripTests {
         let file = TemporaryFile(".mp4")
         let sample = try SampleStream.make(count: 1)[0]
         let writer = try MovieWriter(path: file.path, video: sample.format)
-        #expect(throws: MovieError.misuse(path: file.path, reason: "the movie has no audio track")) {
+        #expect(throws: MediaFileError.misuse(path: file.path, reason: "the movie has no audio track")) {
             try writer.append(opus: ByteBuffer(bytes: [1]), presentationTime: .zero)
         }
         try writer.append(sample)
         try writer.finish()
         try writer.finish()
-        #expect(throws: MovieError.misuse(path: file.path, reason: "the movie is finished")) {
+        #expect(throws: MediaFileError.misuse(path: file.path, reason: "the movie is finished")) {
             try writer.append(sample)
         }
     }

@@ -25,7 +25,7 @@ import Testing
                     REMB(senderSSRC: own, bitRate: .kilobits(Double(100 + index)), ssrcs: [path.sentSSRC])))
             packets.append(
                 .maximumBitRateRequest(
-                    TMMBR(
+                    BitRateLimits(
                         senderSSRC: own,
                         limits: [
                             BitRateLimit(

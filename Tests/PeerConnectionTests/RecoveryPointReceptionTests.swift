@@ -93,7 +93,7 @@ import VideoCoding
         let frames = rig.send(after: Self.exact) + rig.send(2)
         #expect(frames.map(\.number) == (isNegotiated ? [10, 11, 12] : []))
         #expect(!frames.contains { $0.isRecovering })
-        #expect(rig.stream.recoveryPointsUsed == (isNegotiated ? 1 : 0))
+        #expect(rig.stream.totals.recoveryPointsUsed == (isNegotiated ? 1 : 0))
         // It asks no more, or continues to ask.
         let later = rig.now + .seconds(1)
         #expect(rig.stream.takeKeyframeRequest(roundTripTime: .milliseconds(50), now: later) == !isNegotiated)
@@ -105,7 +105,7 @@ import VideoCoding
         let frames = rig.send(4) + rig.send(after: RecoveryPoint(frameCount: 5, isExact: true)) + rig.send(3)
         #expect(frames.map(\.number) == Array(0...7))
         #expect(!frames.contains { $0.isRecovering })
-        #expect(rig.stream.recoveryPointsUsed == 0)
+        #expect(rig.stream.totals.recoveryPointsUsed == 0)
     }
 
     @Test("pictures that are refreshed in parts are decoded at once and shown when they are complete")

@@ -61,10 +61,10 @@ extension RTCPPacket {
                     streams: (0..<count).map { _ in .random(using: &generator) }, reportTimestamp: media))
         case 10:
             return .maximumBitRateRequest(
-                TMMBR(senderSSRC: sender, limits: (0..<count).map { _ in .random(using: &generator) }))
+                BitRateLimits(senderSSRC: sender, limits: (0..<count).map { _ in .random(using: &generator) }))
         case 11:
             return .maximumBitRateNotification(
-                TMMBN(senderSSRC: sender, limits: (0..<count).map { _ in .random(using: &generator) }))
+                BitRateLimits(senderSSRC: sender, limits: (0..<count).map { _ in .random(using: &generator) }))
         case 12:
             return .referencePictureSelection(
                 ReferencePictureSelectionIndication(

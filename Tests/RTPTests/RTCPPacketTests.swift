@@ -187,23 +187,24 @@ struct RTCPPacketTests {
         let limit = BitRateLimit(
             ssrc: 2, maximum: BitRate(bitsPerSecond: Int64(131_071 << 4)), overhead: DataSize(bytes: 40))
         try expect(
-            .maximumBitRateRequest(TMMBR(senderSSRC: 1, limits: [limit])),
+            .maximumBitRateRequest(BitRateLimits(senderSSRC: 1, limits: [limit])),
             encodesAs: "83CD0004 00000001 00000000 00000002 13FFFE28")
         try expect(
-            .maximumBitRateNotification(TMMBN(senderSSRC: 1, limits: [limit])),
+            .maximumBitRateNotification(BitRateLimits(senderSSRC: 1, limits: [limit])),
             encodesAs: "84CD0004 00000001 00000000 00000002 13FFFE28")
     }
 
     @Test func `a notification without bounds says that there are none`() throws {
         try expect(
-            .maximumBitRateNotification(TMMBN(senderSSRC: 1, limits: [])), encodesAs: "84CD0002 00000001 00000000")
+            .maximumBitRateNotification(BitRateLimits(senderSSRC: 1, limits: [])),
+            encodesAs: "84CD0002 00000001 00000000")
     }
 
     @Test func `a requested bitrate is rounded down, its overhead held in nine bits`() throws {
         let limit = BitRateLimit(
             ssrc: 2, maximum: BitRate(bitsPerSecond: Int64(1_000_003)), overhead: DataSize(bytes: 4000))
         let packets = try RTCPPacket.parse(
-            compound: RTCPPacket.encode([.maximumBitRateRequest(TMMBR(senderSSRC: 1, limits: [limit]))]))
+            compound: RTCPPacket.encode([.maximumBitRateRequest(BitRateLimits(senderSSRC: 1, limits: [limit]))]))
         guard case .maximumBitRateRequest(let request) = packets.first else {
             Issue.record("not a request")
             return

@@ -55,16 +55,6 @@ struct AccessDocumentTests {
 
     @Test("has the program's tables", arguments: [("roles", roles), ("requests", requests)])
     func tables(name: String, table: String) throws {
-        var text = try DocumentPage.text(Self.page)
-        let begin = try #require(text.range(of: "<!-- \(name) -->\n\n"), "no table for \(name)")
-        let end = try #require(text.range(of: "\n\n<!-- end -->", range: begin.upperBound..<text.endIndex))
-        if ProcessInfo.processInfo.environment["CONFRELAY_WRITE_DOCS"] == "1" {
-            text.replaceSubrange(begin.upperBound..<end.lowerBound, with: table)
-            try text.write(to: DocumentPage.url(Self.page), atomically: true, encoding: .utf8)
-        } else {
-            #expect(
-                text[begin.upperBound..<end.lowerBound] == table,
-                "CONFRELAY_WRITE_DOCS=1 swift test --filter AccessDocumentTests writes the tables anew")
-        }
+        try DocumentPage.expect(table, named: name, in: Self.page)
     }
 }

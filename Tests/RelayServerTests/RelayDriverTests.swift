@@ -93,7 +93,7 @@ struct RelayDriverTests {
         }
     }
 
-    @Test("an earlier wish overtakes a timer that is set")
+    @Test("an earlier request overtakes a timer that is set")
     func earlierWakeUp() async throws {
         let script = TwinRelay.Script()
         script.state.withLock { $0.nextWakeUp = .now() + .seconds(3600) }

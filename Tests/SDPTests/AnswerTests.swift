@@ -94,7 +94,7 @@ struct Answered {
         #expect(video.maximumBitRate == .kilobits(2500))
         #expect(
             video.profileLevelID
-                == VideoFormatDescription.ProfileLevel(profileIDC: 66, constraintFlags: 0xE0, levelIDC: 31))
+                == H264ProfileLevelID(profileIDC: 66, constraintFlags: 0xE0, levelIDC: 31))
         let audio = try #require(answered.session.audio)
         #expect(audio.opus?.stereo == true && audio.opus?.usesInbandFEC == true)
         #expect(audio.opus?.maximumAverageBitRate == .kilobits(64))

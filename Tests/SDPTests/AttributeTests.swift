@@ -95,14 +95,14 @@ import Testing
     @Test(
         "profile-level-id names profile and level as table 5 of RFC 6184 does",
         arguments: [
-            ("42e01f", H264ProfileLevelID.Profile.constrainedBaseline, H264ProfileLevelID.Level.level31),
+            ("42e01f", H264Profile.constrainedBaseline, H264ProfileLevelID.Level.level31),
             ("42C033", .constrainedBaseline, .level51), ("42001f", .baseline, .level31),
             ("42100b", .baseline, .level1b),
             ("42000b", .baseline, H264ProfileLevelID.Level(idc: 11)), ("4d8028", .constrainedBaseline, .level4),
             ("4d401f", .main, .level31), ("58c01f", .constrainedBaseline, .level31), ("58801f", .baseline, .level31),
             ("64001f", .high, .level31), ("640c1f", .high, .level31), ("640009", .high, .level1b),
         ])
-    func profiles(text: String, profile: H264ProfileLevelID.Profile, level: H264ProfileLevelID.Level) throws {
+    func profiles(text: String, profile: H264Profile, level: H264ProfileLevelID.Level) throws {
         let identifier = try #require(H264ProfileLevelID(text))
         #expect(identifier.profile == profile)
         #expect(identifier.level == level)
@@ -120,7 +120,7 @@ import Testing
     @Test("level 1b is between 1 and 1.1, and is written in each profile's form")
     func level1b() {
         #expect(
-            H264ProfileLevelID.Level.level1 < .level1b
+            H264ProfileLevelID.Level(idc: 10) < .level1b
                 && H264ProfileLevelID.Level.level1b < H264ProfileLevelID.Level(idc: 11))
         #expect(H264ProfileLevelID(.constrainedBaseline, level: .level1b).description == "42f00b")
         #expect(H264ProfileLevelID(.high, level: .level1b).description == "640009")

@@ -42,6 +42,29 @@ import Testing
         }
     }
 
+    @Test("each side learns how often the other wants feedback, where both say so")
+    func feedbackIntervals() throws {
+        var policy = AnswerPolicy(publicAddress: Answered.relay)
+        policy.feedbackInterval = .milliseconds(40)
+        for offered in [nil, Duration.milliseconds(25)] {
+            var parameters = OfferParameters(address: Self.client)
+            parameters.feedbackInterval = offered
+            let (client, relay) = try negotiate(parameters, policy: policy)
+            #expect(relay.feedbackInterval == offered)
+            #expect(client.feedbackInterval == offered.map { _ in .milliseconds(40) })
+        }
+    }
+
+    @Test(
+        "an interval that is no number of milliseconds from 10 to 250 is ignored",
+        arguments: ["9", "251", "-1", "1.5", "", "99999999999999999999"])
+    func hostileFeedbackInterval(value: String) throws {
+        var description = SessionDescription(
+            origin: .init(sessionID: "1", addressType: "IP4", address: "192.0.2.7"))
+        description.attributes = [SDPAttribute("x-feedback-interval", value)]
+        #expect(description.feedbackInterval == nil)
+    }
+
     @Test("both sides agree and decrypt each other, bundled or not, multiplexed or not, with every suite")
     func agreement() throws {
         for bundle in [true, false] {

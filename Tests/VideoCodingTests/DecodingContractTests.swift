@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import H264Fixtures
 import MediaCore
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import H264
+import H264Fixtures
 import MediaCore
 import NIOCore
 import Testing

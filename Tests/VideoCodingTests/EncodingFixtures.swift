@@ -91,7 +91,7 @@ func backEnds(with property: CompressionProperty, _ word: String) -> [EncoderBac
     }
 }
 
-/// The back ends that know a wish for a frame.
+/// The back ends that know an option of a frame.
 func backEnds(with option: EncodeOption) -> [EncoderBackEnd] {
     backEnds.filter { EncoderCapabilities.of($0).frameOptions.contains(option) }
 }

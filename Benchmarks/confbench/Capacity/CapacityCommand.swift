@@ -8,10 +8,10 @@ struct CapacityCommand: AsyncParsableCommand {
         commandName: "capacity",
         abstract: "Measures how many participants are held with every tick on time, beside GStreamer doing the same.",
         discussion: """
-            Everyone sends 640x360 at 30 frames a second and receives 1280x720 at 1.5 Mbit/s. The relay is measured with \
-            SRTP, audio and adaptation, GStreamer (compositor, x264enc) without any of these. The clients run on the \
-            same machine. The table goes to standard output, progress to standard error. docs/benchmarks.md explains the \
-            columns.
+            Everyone sends 640x360 at 30 frames a second and receives 1280x720 at 1.5 Mbit/s. The relay is measured \
+            with SRTP, audio and adaptation, GStreamer (compositor, x264enc) without any of these. The clients run on \
+            the same machine. The table goes to standard output, progress to standard error. docs/benchmarks.md \
+            explains the columns.
 
             Exit codes: 0 measured; 64 wrong usage; 70 a program failed; 74 an output file cannot be written.
             """)

@@ -9,8 +9,8 @@ struct ComposeCommand: AsyncParsableCommand {
         commandName: "compose",
         abstract: "Measures what composing costs over bare libyuv, and what it allocates.",
         discussion: """
-            All do the same frames, in turns of a few frames on one thread. The table goes to standard output, progress to \
-            standard error. docs/benchmarks.md explains the columns.
+            All do the same frames, in turns of a few frames on one thread. The table goes to standard output, \
+            progress to standard error. docs/benchmarks.md explains the columns.
 
             Exit codes: 0 measured; 64 wrong usage; 70 a measurement failed; 74 an output file cannot be written.
             """)

@@ -9,9 +9,9 @@ struct DecodingCommand: AsyncParsableCommand {
         commandName: "decoding",
         abstract: "Measures decoding without the loop filter and without frames that no other refers to.",
         discussion: """
-            640x360 streams with one keyframe, in two temporal layers, each decoded with every effort in turns of a few \
-            frames on one thread. Qualities are those of the tile, against the same tile of what is decoded in full. The \
-            table goes to standard output, progress to standard error. docs/uplinks.md explains it.
+            640x360 streams with one keyframe, in two temporal layers, each decoded with every effort in turns of a \
+            few frames on one thread. Qualities are those of the tile, against the same tile of what is decoded in \
+            full. The table goes to standard output, progress to standard error. docs/uplinks.md explains it.
 
             Exit codes: 0 measured; 64 wrong usage; 70 a codec failed; 74 an output file cannot be written.
             """)

@@ -10,11 +10,12 @@ struct QualityCommand: AsyncParsableCommand {
         commandName: "quality",
         abstract: "Compares what receivers on different networks see, for the same processor time, in three ways.",
         discussion: """
-            The relay's own room runs on virtual time, with its controllers, real OpenH264 encoders and links that carry \
-            so much. "shared" divides a few encoders among the receivers, "dedicated" gives each one of its own, as small \
-            and as seldom as fits into the processor time of "shared", "minimum" encodes once at the rate of the slowest \
-            network, "unlimited" gives each an encoder whatever that takes. What comes is decoded and scaled to the canvas, and its luma compared with what was composed. The \
-            tables go to standard output, progress to standard error. docs/benchmarks.md explains them.
+            The relay's own room runs on virtual time, with its controllers, real OpenH264 encoders and links that \
+            carry so much. "shared" divides a few encoders among the receivers, "dedicated" gives each one of its \
+            own, as small and as seldom as fits into the processor time of "shared", "minimum" encodes once at the \
+            rate of the slowest network, "unlimited" gives each an encoder whatever that takes. What comes is decoded \
+            and scaled to the canvas, and its luma compared with what was composed. The tables go to standard \
+            output, progress to standard error. docs/benchmarks.md explains them.
 
             Exit codes: 0 measured; 64 wrong usage; 70 a codec failed; 74 an output file cannot be written.
             """)

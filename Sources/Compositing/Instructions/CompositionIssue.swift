@@ -99,7 +99,8 @@ extension CompositionIssue.Kind {
         case .contradictedPassthrough(let source):
             "\(name(source)) is passed through, but is not all that is seen, or not seen unchanged"
         case .overlayOutOfRange(let anchor):
-            "the overlay at \(anchor.rawValue) has an opacity that is not from 0 to 1 or a height that is none of the canvas's"
+            "the overlay at \(anchor.rawValue) has an opacity that is not from 0 to 1 or a height that is "
+                + "none of the canvas's"
         }
     }
 }

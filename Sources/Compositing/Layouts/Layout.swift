@@ -2,7 +2,7 @@ public import MediaCore
 
 /// The places of sources on a canvas: pure functions of participants, screen shares and speakers.
 public enum Layout: Hashable, Sendable {
-    /// All cameras in tiles of one size. While someone presents it is `presentation`.
+    /// All cameras in tiles of one size. With a screen share it is `presentation`.
     case grid
     /// The speaker's camera is large, the others are in a strip. With a screen share, this is `presentation`.
     case speaker

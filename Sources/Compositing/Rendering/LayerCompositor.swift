@@ -173,3 +173,45 @@ public final class LayerCompositor: VideoCompositing {
         }
     }
 }
+
+/// Shapes that were made already. Few are in use at a time.
+struct ShapeCache {
+    private struct Key: Hashable {
+        var kind: RoundedShape.Kind
+        var radius: Int
+    }
+
+    private static let capacity = 64
+
+    private var shapes: [Key: RoundedShape] = [:]
+
+    mutating func shape(_ kind: RoundedShape.Kind, radius: Int) -> RoundedShape {
+        let key = Key(kind: kind, radius: radius)
+        if let known = shapes[key] { return known }
+        if shapes.count == Self.capacity { shapes.removeAll() }
+        let shape = RoundedShape(kind, radius: radius)
+        shapes[key] = shape
+        return shape
+    }
+}
+
+/// The rest of a rectangle without others: rectangles that do not overlap. It keeps its memory.
+struct UncoveredRegion {
+    private(set) var parts: [PixelRect] = []
+    private var next: [PixelRect] = []
+
+    var isEmpty: Bool { parts.isEmpty }
+
+    /// Starts again with all of a rectangle.
+    mutating func reset(to rect: PixelRect) {
+        parts.removeAll(keepingCapacity: true)
+        if !rect.isEmpty { parts.append(rect) }
+    }
+
+    mutating func subtract(_ rect: PixelRect) {
+        guard parts.contains(where: { $0.overlaps(rect) }) else { return }
+        next.removeAll(keepingCapacity: true)
+        for part in parts { part.forEachPart(outside: rect) { next.append($0) } }
+        swap(&parts, &next)
+    }
+}

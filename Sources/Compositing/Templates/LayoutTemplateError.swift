@@ -38,3 +38,16 @@ extension LayoutTemplateError: CustomStringConvertible {
         issues.map { $0.path.isEmpty ? $0.reason : "\($0.path): \($0.reason)" }.joined(separator: "; ")
     }
 }
+
+extension [any CodingKey] {
+    /// A place in a JSON document, such as `template.slots[2].width`; empty for the whole document.
+    public var jsonPath: String {
+        reduce(into: "") { path, key in
+            if let index = key.intValue {
+                path += "[\(index)]"
+            } else {
+                path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+    }
+}

@@ -31,7 +31,7 @@ final class AudioPlane {
     private var input = AudioMixingInput()
     private var waitingTicks: [(index: Int64, time: MonotonicInstant)] = []
     private var isMixing = false
-    /// Whether a recording hears the mix of all.
+    /// True if a recording gets the mix of all.
     private var isRecorded = false
     /// True while nobody gets a mix, and packets state their levels: then nothing is decoded or mixed.
     private(set) var isPaused = false
@@ -51,7 +51,7 @@ final class AudioPlane {
         var sendsAudio = false
         var hearsMix = false
         var microphoneIsOn = true
-        /// Whether the member may be heard; if not, nothing that it sends is mixed or forwarded.
+        /// True if the member may be heard; if not, its audio is neither mixed nor forwarded.
         var isAdmitted = true
         var isHeard: Bool { microphoneIsOn && isAdmitted }
         var bitRate = BitRate.kilobits(32)
@@ -85,7 +85,7 @@ final class AudioPlane {
         members.values[index].sendsAudio = sendsAudio
         members.values[index].hearsMix = hearsMix
         if sendsAudio != before.sendsAudio { input.apply(sendsAudio ? .addSource(id) : .removeSource(id)) }
-        // Who begins to hear gets packets at once.
+        // A new receiver gets packets at once.
         schedule.wake()
         if hearsMix != before.hearsMix {
             members.values[index].link.reset()
@@ -200,7 +200,7 @@ final class AudioPlane {
 
     // MARK: Ticks
 
-    /// Whether a packet has come within so long.
+    /// Returns true if a packet has come within this time.
     func hasHeard(within time: Duration, now: MonotonicInstant) -> Bool { now - lastHeard < time }
 
     /// The time of the next tick; nil while nothing is mixed.
@@ -357,7 +357,7 @@ final class AudioPlane {
     var recentSpeakers: [ParticipantID] { speaker.recentSpeakers }
     func isSpeaking(_ id: ParticipantID) -> Bool { speaker.isSpeaking(id) }
 
-    // MARK: What is known
+    // MARK: State
 
     /// A member's audio, for snapshots.
     struct State {

@@ -85,7 +85,7 @@ final class CompositionPlane {
         if sharedView.update(pictures: pictures, budget: encoders, isForced: isForced, now: now) { viewsChanged() }
     }
 
-    /// Whether a member's own tiles are in its picture, while there is time for pictures of one's own.
+    /// True if a member's own tiles are in its picture, while there is time for a picture each.
     func showsSelf(_ selfView: SelfView) -> Bool {
         switch selfView {
         case .never: false
@@ -185,10 +185,10 @@ final class CompositionPlane {
 
     // MARK: Ticks
 
-    /// Whether the next tick is to work out anew what is shown, or to whom.
+    /// True if the next tick must compute the shown sources or their receivers again.
     var isOutdated: Bool { needsDirecting || needsPlan }
 
-    /// Whether pictures change only with their sources: nothing glides or fades, and no clock is seen.
+    /// True if pictures change only with their sources: without animation and clock.
     var isStill: Bool {
         !isOutdated && exiting.count == 0 && plan.map { $0.end == .positiveInfinity && !$0.showsClock } ?? false
     }

@@ -31,8 +31,8 @@ final class DecodeBudget {
     private var lastCount: MonotonicInstant?
     private(set) var memory = DataSize.zero
     private(set) var refused: [DecodeRefusal: UInt64] = [:]
-    /// Whether the relay is short of time. No member's video then takes more than an equal part of the workers' time for
-    /// decoding: pictures of skipped macroblocks may take long although their samples are within the bounds.
+    /// Whether the relay is short of time. No member's video then takes more than an equal part of the workers' time
+    /// for decoding: pictures of skipped macroblocks may take long although their samples are within the bounds.
     var isShortOfTime = false
 
     /// Members whose last frame is no older take part in the sharing.

@@ -1,7 +1,7 @@
 import MediaCore
 
 extension PixelBuffer {
-    /// Whether both show the same: every sample is equal, and what goes with them. Compares memory, row by row.
+    /// Returns true if both show the same: every sample and attachment is equal. Compares memory, row by row.
     func hasSameContent(as other: PixelBuffer) -> Bool {
         if self === other { return true }
         guard format == other.format, dimensions == other.dimensions, attachments == other.attachments else {

@@ -30,7 +30,7 @@ struct DownlinkFormat {
     private let canAskForKeyframes: Bool
 
     init(_ media: NegotiatedMedia) {
-        profile = media.profileLevelID.flatMap { H264Profile(profileLevel: $0) } ?? .constrainedBaseline
+        profile = media.profileLevelID.flatMap { H264Profile(answering: $0) } ?? .constrainedBaseline
         level = media.profileLevelID.flatMap { H264Level(levelIDC: $0.levelIDC) }
         needsSmallSlices = media.packetizationMode == 0
         canAskForKeyframes = media.feedback.pli || media.feedback.fir

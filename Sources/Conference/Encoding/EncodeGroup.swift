@@ -112,7 +112,7 @@ final class EncodeGroup {
     /// The size and frame rate in which the group's pictures are composed and encoded.
     var rung: EncodeRung { selector.rung }
     /// The content's complexity, as measured.
-    var contentCost: ContentComplexity? { selector.cost }
+    var complexity: ContentComplexity? { selector.cost }
     /// The quantisation parameter over time.
     var qp: Double? { selector.qp }
     /// True if the rung is below what the receivers could get.
@@ -301,7 +301,7 @@ final class EncodeGroup {
         return options
     }
 
-    /// Whether the last picture is sharp, nobody waits for another, and only the stream is to be kept alive.
+    /// True if the last picture is sharp and no receiver waits for another, so that frames only keep the stream alive.
     var isStill: Bool {
         unchangedFrames > Self.refinementFrames && postponed == nil && !keyframes.isWanted
             && !(recovers && recovery.isWanted) && subscribers.areSettled

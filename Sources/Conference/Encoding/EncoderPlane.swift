@@ -85,7 +85,7 @@ final class EncoderPlane {
     /// The reason for which a receiver belongs to its group.
     func reason(of id: ParticipantID) -> EncodeGroupPlanner.Reason? { planning.reason(of: id) }
 
-    /// Whether all receivers have the last picture as sharp as it gets.
+    /// True if all receivers have the last picture as sharp as it gets.
     var isStill: Bool { groups.allSatisfy(\.isStill) }
 
     /// The number of moves of receivers between groups.
@@ -283,8 +283,8 @@ final class EncoderPlane {
         let viewer = plan.members.first.flatMap { viewers[$0] }
         let others = viewers.values.lazy.filter { $0.viewNumber == viewer?.viewNumber }
         let cost =
-            viewer.flatMap { self.source(of: $0.id)?.contentCost }
-            ?? others.compactMap { self.source(of: $0.id)?.contentCost }.first
+            viewer.flatMap { self.source(of: $0.id)?.complexity }
+            ?? others.compactMap { self.source(of: $0.id)?.complexity }.first
         return RungSelector(
             ladder: ladders.ladder(format.dimensions, viewer?.preference ?? .motion), rate: rate, cost: cost)
     }

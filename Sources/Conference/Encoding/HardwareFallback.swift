@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Whether a group's pictures are encoded by a device, after what went wrong with it.
+/// Decides whether a device encodes a group's pictures, after its failures.
 ///
 /// After a single error the next frame is a keyframe. After several at once, or a call that does not return, the group
 /// goes on in software, and the device is tried again after a while that doubles.
@@ -16,7 +16,7 @@ struct HardwareFallback {
     private var lastRest: Duration?
     private var nextTry: MonotonicInstant?
 
-    /// Whether the device may encode now.
+    /// True if the device may encode now.
     func allowsDevice(now: MonotonicInstant) -> Bool { nextTry.map { now >= $0 } ?? true }
 
     /// A frame failed. Returns how long the device is left alone, where it was one too many.

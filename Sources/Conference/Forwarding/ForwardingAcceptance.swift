@@ -5,7 +5,7 @@ import SecureTransport
 /// Formats of other senders' streams that a receiver's decoder takes, as negotiated.
 struct ForwardingAcceptance: Hashable {
     /// The receiver's profile; nil if it is unknown here.
-    private let profile: H264ProfileLevelID.Profile?
+    private let profile: H264Profile?
     /// The receiver's level; nil if it did not state one.
     private let level: H264ProfileLevelID.Level?
     private let packetizationMode: UInt8
@@ -26,18 +26,15 @@ struct ForwardingAcceptance: Hashable {
 
     /// Returns the reason for which a stream of this format is not accepted; nil if it is.
     func obstacle(
-        profileLevel: VideoFormatDescription.ProfileLevel, packetizationMode sent: Int
+        profileLevel: H264ProfileLevelID, packetizationMode sent: Int
     ) -> ForwardingObstacle? {
-        let stream = H264ProfileLevelID(
-            profileIDC: profileLevel.profileIDC, constraintFlags: profileLevel.constraintFlags,
-            levelIDC: profileLevel.levelIDC)
-        guard takes(stream.profile) else { return .profile }
-        if let level, stream.level > level { return .level }
+        guard takes(profileLevel.profile) else { return .profile }
+        if let level, profileLevel.level > level { return .level }
         return sent > Int(packetizationMode) ? .packetization : nil
     }
 
     /// Each profile's decoders take the constrained part of Baseline too; High's take Main.
-    private func takes(_ sent: H264ProfileLevelID.Profile?) -> Bool {
+    private func takes(_ sent: H264Profile?) -> Bool {
         guard let sent, let profile else { return false }
         return switch sent {
         case .constrainedBaseline: true

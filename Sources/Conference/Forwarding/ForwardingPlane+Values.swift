@@ -33,7 +33,7 @@ extension ForwardingPlane {
     enum Command {
         case requestKeyframe(SourceID)
         /// Sets whether a source's packets are handed out as they come.
-        case setTapped(SourceID, Bool)
+        case setForwarded(SourceID, Bool)
         /// Has a source's pictures not decoded, or decoded again.
         case setPaused(SourceID, Bool)
         /// An encoder's frames are to take over from the packets that wait.

@@ -36,7 +36,7 @@ final class ForwardingPlane {
         var stream = ForwardingSource()
         var state: SourceState?
         /// True if its packets are examined.
-        var isTapped = false
+        var isForwarded = false
         /// True if all of its viewers get its packets, so that it is not decoded.
         var isPaused = false
 
@@ -86,7 +86,7 @@ final class ForwardingPlane {
             consider(receiver, commands: &commands, now: now)
             if returns(receiver.id, commands: &commands, now: now) { hasChanged = true }
         }
-        tap(required: required, commands: &commands, now: now)
+        collect(required: required, commands: &commands, now: now)
         return commands
     }
 
@@ -196,7 +196,7 @@ final class ForwardingPlane {
 
     /// Requests a source's packets only while a receiver gets them or will get them, and its decoding only while a
     /// composed picture needs it.
-    private func tap(required: Set<SourceID>, commands: inout [Command], now: MonotonicInstant) {
+    private func collect(required: Set<SourceID>, commands: inout [Command], now: MonotonicInstant) {
         var (awaited, sent, decoded) = (Set<SourceID>(), Set<SourceID>(), required)
         for index in links.values.indices {
             let link = links.values[index]
@@ -214,10 +214,10 @@ final class ForwardingPlane {
             if sources.values[index].stream.collectsKeyframes != isAwaited {
                 sources.values[index].stream.collectsKeyframes = isAwaited
             }
-            let isTapped = isAwaited || sent.contains(id)
-            if sources.values[index].isTapped != isTapped {
-                sources.values[index].isTapped = isTapped
-                commands.append(.setTapped(id, isTapped))
+            let isForwarded = isAwaited || sent.contains(id)
+            if sources.values[index].isForwarded != isForwarded {
+                sources.values[index].isForwarded = isForwarded
+                commands.append(.setForwarded(id, isForwarded))
             }
             let isPaused = sent.contains(id) && !decoded.contains(id)
             if sources.values[index].isPaused != isPaused {
@@ -322,7 +322,7 @@ final class ForwardingPlane {
         return true
     }
 
-    // MARK: What is known
+    // MARK: State
 
     /// The state of a receiver's forwarding.
     func link(of receiver: ParticipantID) -> ForwardingLink? { links[receiver] }
@@ -330,7 +330,7 @@ final class ForwardingPlane {
     /// Returns true if pictures are composed and encoded for a receiver.
     func isComposed(_ receiver: ParticipantID) -> Bool { links[receiver]?.isComposed ?? true }
 
-    /// Whether nobody is about to be sent an encoder's frames in place of a source's packets, or the other way round.
+    /// True if no receiver is about to change between an encoder's frames and a source's packets.
     var isStill: Bool {
         !hasChanged && links.values.allSatisfy { ($0.phase == .encoded || $0.isPassing) && $0.gaps == nil }
     }

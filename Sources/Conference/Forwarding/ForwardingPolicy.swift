@@ -10,7 +10,7 @@ struct ForwardingPolicy {
         var isOn = true
         var canRequestKeyframes = true
         var isPresent = true
-        var profileLevel: VideoFormatDescription.ProfileLevel
+        var profileLevel: H264ProfileLevelID
         /// The coded size.
         var dimensions: VideoDimensions
         var rotation = VideoRotation.none

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What a relay's recordings are to write and nobody has taken yet. Bounded: the oldest is dropped.
+/// Items for a relay's recordings that have not been taken yet. Bounded: the oldest is dropped.
 final class RecordingLog {
     static let capacity = 8192
 

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Bounds how often requests change one thing. Each change costs the room's loop a new plan for its pictures, and each
-/// follower of the room an event.
+/// subscriber of the room an event.
 struct ChangeLimiter {
     private var bucket: TokenBucket
 
@@ -33,7 +33,7 @@ struct RoomChangeLimits {
     var room: ChangeLimiter
     /// Changes of its participants' own layouts, together.
     var participantLayouts: ChangeLimiter
-    /// What moderators do.
+    /// Acts of moderators.
     var moderation: ChangeLimiter
 
     init(now: MonotonicInstant) {

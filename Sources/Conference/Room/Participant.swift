@@ -16,7 +16,7 @@ final class Participant {
     let name: String
     let room: String
     let role: ParticipantRole
-    /// What the participant is and may do in the room.
+    /// The participant's role and permissions in the room.
     var grants: MemberGrants
     let joined: MonotonicInstant
     /// The address from which the join came; nil if it is not known.
@@ -42,9 +42,9 @@ final class Participant {
     /// True if the microphone is on, as the participant says; likewise the camera.
     var microphoneIsOn = true
     var cameraIsOn = true
-    /// What moderators have laid down.
+    /// The moderators' decisions.
     var moderation = ModerationState()
-    /// Whether a hand is raised.
+    /// True if a hand is raised.
     var hasRaisedHand = false
     /// The participant's own choice of layout; nil: it follows the room.
     var layout: ParticipantLayout?
@@ -53,8 +53,6 @@ final class Participant {
     var connection = ConnectionState.new
     /// The summary of which the room's subscribers were informed last.
     var announced: ParticipantSummary?
-    /// The size and rate asked for, of each of the participant's sources.
-    var demands: [SourceContent: RequestedLayer] = [:]
     var nextWakeUp: MonotonicInstant
     /// The limit of what the relay receives from the participant.
     var limiter: ReceiveLimiter
@@ -62,7 +60,7 @@ final class Participant {
     var packetsRateLimited: UInt64 = 0
     /// True from the connection on: the participant counts for the limits of the room and the relay.
     var isSeated = false
-    /// Whether pictures wait for the participant's first packet, although there is where to send them.
+    /// True if pictures wait for the participant's first packet, although there is an address for them.
     private(set) var awaitsFirstPacket = true
     /// True if its client takes the seat that it had a moment ago.
     var isReturning = false
@@ -172,13 +170,13 @@ final class Participant {
         }
     }
 
-    /// Whether a screen of the participant's is shown.
+    /// True if a screen of the participant is shown.
     var sharesScreen: Bool { sendsScreenShare && isAdmitted(.screenShare) && screenShare?.newest != nil }
 
-    /// Whether what the participant says is heard, if they send any.
+    /// True if the participant's audio is heard, if there is any.
     var isMicrophoneAdmitted: Bool { grants.permissions.contains(.microphone) && !moderation.isMuted }
 
-    /// Whether a stream of the participant's is shown, if they send it.
+    /// Returns true if a stream of the participant is shown, if there is one.
     func isAdmitted(_ content: SourceContent) -> Bool {
         switch content {
         case .camera: grants.permissions.contains(.camera) && !moderation.isCameraOff
@@ -186,16 +184,16 @@ final class Participant {
         }
     }
 
-    /// Whether the microphone is on, and may be.
+    /// True if the microphone is on, and may be.
     var isHeard: Bool { microphoneIsOn && isMicrophoneAdmitted }
 
-    /// Whether the camera is on, and may be.
+    /// True if the camera is on, and may be.
     var isCameraShown: Bool { cameraIsOn && isAdmitted(.camera) }
 
     /// True if the participant has a tile: it may send video or audio.
     var isSource: Bool { sendsVideo || sendsAudio }
 
-    /// What the participant keeps when its client joins again.
+    /// The rights that the participant keeps when its client joins again.
     struct Rights {
         var grants: MemberGrants
         var moderation: ModerationState
@@ -208,17 +206,17 @@ final class Participant {
         moderation = rights.moderation
     }
 
-    /// Whether the participant has a seat, or takes its former one when it connects.
+    /// True if the participant has a seat, or takes its former one when it connects.
     var holdsSeat: Bool { isSeated || isReturning }
 
     /// True if the client has proved that it has the keys, or need not. ICE checks alone do not count.
     var isConnected: Bool { peer.hasProvedKeys || isSilentReceiver }
 
-    /// Whether pictures may be sent to it.
+    /// True if pictures may be sent to it.
     var mayBeSentPictures: Bool { isSeated || (!awaitsFirstPacket && peer.canSendVideo) }
 
-    /// How long pictures wait for the first packet. A client has no keys before it has read the answer: a keyframe that
-    /// came before would be lost, and the next one may not follow at once.
+    /// The longest wait of pictures for the first packet. A client has no keys before it has read the answer: a
+    /// keyframe that came before would be lost, and the next one may not follow at once.
     private static let patienceForFirstPacket = Duration.milliseconds(500)
 
     /// Sends pictures to a client that says nothing for long. Returns whether it was waited for until now.
@@ -240,7 +238,7 @@ final class Participant {
     }
 }
 
-/// What moderators have laid down for a participant. It outlasts a reload of the page.
+/// The moderators' decisions about a participant. They outlast a reload of the page.
 struct ModerationState: Hashable {
     /// Not heard, whatever the client does.
     var isMuted = false

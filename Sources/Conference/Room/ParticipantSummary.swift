@@ -20,11 +20,11 @@ public struct ParticipantSummary: Codable, Hashable, Sendable {
     public var layout: ParticipantLayout?
     /// True if an avatar replaces the camera.
     public var avatar: Bool
-    /// What the participant is in the room.
+    /// The participant's role in the room.
     public var accessRole: AccessRole
-    /// Whether a hand is raised.
+    /// True if a hand is raised.
     public var hand: Bool
-    /// Whether a moderator has muted the microphone, or turned the camera off.
+    /// True if a moderator has muted the microphone, or turned the camera off.
     public var muted: Bool
     public var cameraOff: Bool
 

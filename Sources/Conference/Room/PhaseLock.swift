@@ -22,7 +22,7 @@ struct PhaseLock {
     private static let least = 8
     /// The length of the mean direction, 1 where all moments are the same, from which on ticks follow.
     private static let leastConcentration = 0.6
-    /// How many standard deviations after the mean a tick comes: 2 leaves out one picture of forty.
+    /// The number of standard deviations after the mean at which a tick comes: 2 misses one picture of forty.
     private static let deviations = 2.0
     /// At least so long after the mean: a completion has to reach the room.
     private static let leastMargin = Duration.microseconds(500)

@@ -86,8 +86,8 @@ extension Room {
         for command in commands {
             switch command {
             case .requestKeyframe(let source): wantKeyframe(source, now: now)
-            case .setTapped(let source, let isTapped):
-                participant(source.participant)?.peer.setTapped(isTapped, content: source.content.negotiated)
+            case .setForwarded(let source, let isForwarded):
+                participant(source.participant)?.peer.setForwarded(isForwarded, content: source.content.negotiated)
             case .setPaused(let source, let isPaused):
                 guard let pipeline = participant(source.participant)?.pipeline(for: source.content) else { continue }
                 pipeline.isPaused = isPaused

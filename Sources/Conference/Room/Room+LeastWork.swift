@@ -44,7 +44,7 @@ extension Room {
         max(0, personalViewers(among: participants).count - 1)
     }
 
-    /// The members who see a picture of their own and may be made to see the shared one, and those who have been.
+    /// The members with a picture of their own that can change to the shared one, and the members that have changed.
     private func personalViewers(among participants: some Sequence<Participant>) -> [ParticipantID] {
         let viewers: [ParticipantID] = participants.compactMap { participant in
             guard encoders.isReceiver(participant.id), participant.isSource, participant.maySeeSelf,
@@ -74,7 +74,7 @@ extension Room {
         composition.chooseView(
             pictures: pictures, encoders: encoders.budget(limits),
             isForced: limits.personalViews == 0 && !viewers.isEmpty, now: now)
-        // Who has been here longest keeps a picture of its own.
+        // The member that has been here longest keeps a picture of its own.
         let sharing = Set(viewers.dropFirst(limits.personalViews ?? 0))
         guard sharing != sharingMembers else { return }
         sharingMembers = sharing

@@ -3,7 +3,7 @@ import MediaCore
 import PeerConnection
 import RoomAPI
 
-/// What moderators do. The planes enforce it, whatever the clients send.
+/// Moderation. The planes enforce it, regardless of what clients send.
 extension Room {
     func moderate(_ member: Participant, _ wanted: MemberModeration, by actor: RoomActor, now: MonotonicInstant) {
         switch wanted.microphone {
@@ -11,7 +11,7 @@ extension Room {
             setMuted(true, member)
             tell(.muted, member, by: actor)
         case .askedToUnmute:
-            // Nobody is made to be heard: the microphone goes on when they turn it on.
+            // A moderator cannot turn a microphone on: it goes on when the member turns it on.
             if member.moderation.isMuted { member.moderation.mayUnmute = true }
             tell(.askedToUnmute, member, by: actor)
         case .allowed:
@@ -88,7 +88,7 @@ extension Room {
         entryChanged()
     }
 
-    /// Tells who may enter now, and how many wait.
+    /// Reports the conditions for entering, and the number of people in the lobby.
     func entryChanged() { emit(.entryChanged(door.state, waiting: door.lobby.waiting.count)) }
 
     func tell(_ action: ModerationEvent.Action, _ member: Participant, by actor: RoomActor) {

@@ -5,7 +5,7 @@ extension Room {
     /// Undecoded audio that came so lately is looked at by video ticks.
     private static let audioIsHeardFor = Duration.seconds(3)
 
-    /// Whether ticks rest although there is something for them to do.
+    /// True if ticks rest although they have work.
     var hasNews: Bool { videoTicks.isResting && (composition.isOutdated || !encoders.isStill) }
 
     /// Has ticks rest where the last one found nothing changed. What changes wakes them.

@@ -14,9 +14,9 @@ import VideoCoding
 /// A room: its members, its settings and its two clocks: video ticks, at which the newest picture of every source is
 /// composed, and audio ticks, every 20 ms.
 ///
-/// Its four planes do the work, each with its own state: audio, composition, encoders and forwarding. The room gives
-/// them values and the time, and passes their jobs, packets and commands to workers and connections. It never waits for
-/// a source, an encoder or a network. It is sans I/O: it gets the time and returns jobs.
+/// Its five planes do the work, each with its own state: audio, composition, encoders, forwarding and demands. The room
+/// gives them values and the time, and passes their jobs, packets and commands to workers and connections. It never
+/// waits for a source, an encoder or a network. It is sans I/O: it gets the time and returns jobs.
 final class Room {
     let id: String
     /// Tells the room from others that had its name before.
@@ -28,6 +28,7 @@ final class Room {
     let composition: CompositionPlane
     let encoders: EncoderPlane
     let forwarding: ForwardingPlane
+    let demands: DemandPlane
     private let wallClock: WallClock
     private let events: RoomEventLog
     let timeline = RoomTimeline()
@@ -38,7 +39,7 @@ final class Room {
 
     private var members: OrderedDictionary<ParticipantID, Participant> = [:]
     var changeLimits: RoomChangeLimits
-    /// Who may enter.
+    /// The conditions for entering.
     var door = RoomDoor()
     private(set) var layout = RoomLayout.grid
     /// The members that share a screen, the newest last.
@@ -48,7 +49,7 @@ final class Room {
     /// The overlays in the form in which they are drawn.
     private var resolvedOverlays: [CompositionOverlay] = []
     var shownRates = ShownRates()
-    /// What is recorded of the room; nil while nothing is.
+    /// The recording of the room; nil while there is none.
     var recorder: RoomRecorder?
     /// The members who see themselves because there is no time for pictures of their own.
     var sharingMembers: Set<ParticipantID> = []
@@ -70,6 +71,7 @@ final class Room {
         audio = AudioPlane(room: id, configuration: configuration, queue: queues.next(), now: now)
         encoders = EncoderPlane(room: id, configuration: configuration, queues: queues)
         forwarding = ForwardingPlane(configuration: configuration)
+        demands = DemandPlane(frameRate: configuration.frameRate)
         videoTicks = TickSchedule(origin: now, frequency: configuration.frameRate)
     }
 
@@ -112,6 +114,7 @@ final class Room {
         audio.remove(participant.id)
         encoders.remove(participant.id)
         forwarding.remove(participant.id)
+        demands.remove(participant.id)
         composition.remove(participant.id)
         recorder?.remove(participant.id, now: now)
         tellSpeaker(unless: speaker)
@@ -134,7 +137,7 @@ final class Room {
 
     func emit(_ event: RoomEvent.Kind) { events.append(event, room: id) }
 
-    // MARK: What is chosen
+    // MARK: Choices
 
     /// Takes a layout that was checked.
     func adopt(_ wanted: RoomLayout) {
@@ -160,7 +163,7 @@ final class Room {
             presenters.append(participant.id)
         } else {
             presenters.removeAll { $0 == participant.id }
-            participant.demands[.screenShare] = nil
+            demands.remove(SourceID(participant: participant.id, content: .screenShare))
         }
         composition.viewsChanged()
         announce(participant)

@@ -1,10 +1,10 @@
 public import RoomAPI
 
-/// What decides who may enter a room and act in it, for those who check requests.
+/// The state that decides whether a request may enter a room or act in it.
 public struct RoomAccess: Sendable {
     /// Tells the room from others that had its name before.
     public var instance: UInt64
-    /// What the PIN is checked by; nil: there is none.
+    /// The verifier of the PIN; nil: there is none.
     public var pin: [UInt8]?
     /// The member that was asked about; nil: it is not in the room.
     public var member: Member?
@@ -28,7 +28,7 @@ public struct RoomAccess: Sendable {
 }
 
 extension Relay {
-    /// What decides who may act in a room; nil if there is no such room.
+    /// The state that decides whether a request may act in a room; nil if there is no such room.
     ///
     /// - Parameter publicID: The member whose rights are wanted.
     public func access(ofRoom id: String, participant publicID: String?) -> RoomAccess? {

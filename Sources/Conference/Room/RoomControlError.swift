@@ -16,7 +16,7 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case isRecorded(recording: String)
     /// The room is not recorded under this id.
     case noSuchRecording(String)
-    /// Nobody with that id waits in the lobby.
+    /// No person with that id waits in the lobby.
     case nobodyWaits(String)
     /// There were too many changes of this kind in a short time; the next one is possible after this many seconds.
     case tooManyChanges(retryAfter: Int)
@@ -26,12 +26,13 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
         case .noSuchRoom(let room): "there is no room \"\(room)\"; a room exists while someone is in it"
         case .noSuchParticipant(let id): "the room has no participant \"\(id)\"; they may have left"
         case .layoutNamesNobody(let id):
-            "the layout names participant \"\(id)\", who is not in the room; name one who is"
-        case .nobodyToHide(let id, _): "\"hide\" names participant \"\(id)\", who is not in the room; name one who is"
+            "the layout names participant \"\(id)\", who is not in the room; name a participant of the room"
+        case .nobodyToHide(let id, _):
+            "\"hide\" names \"\(id)\", who is not in the room; name a participant of the room"
         case .noSuchImages(let error): error.description
         case .isRecorded(let id): "the room is recorded already, as \(id); end that recording first"
         case .noSuchRecording(let id): "the room is not being recorded as \(id)"
-        case .nobodyWaits(let id): "nobody \"\(id)\" waits in the lobby; they may have gone"
+        case .nobodyWaits(let id): "no person \"\(id)\" waits in the lobby; the person may have gone"
         case .tooManyChanges(let seconds):
             "too many changes in a short time; send the newest one again in \(seconds) s"
         }

@@ -2,14 +2,14 @@ import MediaCore
 import RoomAPI
 import SecureTransport
 
-/// Who may enter a room: its lock, its PIN, its lobby, and those who are kept out.
+/// A room's conditions for entering: its lock, PIN, lobby and bans.
 struct RoomDoor {
     /// Of more, the one that was kept out first may come back.
     private static let maximumKeptOut = 256
 
     var isLocked = false
     var hasLobby = false
-    /// What the PIN is checked by; nil: there is none.
+    /// The verifier of the PIN; nil: there is none.
     var pin: [UInt8]?
     var lobby = RoomLobby()
     private var keptOut: [KeptOut] = []
@@ -21,7 +21,7 @@ struct RoomDoor {
 
     var state: RoomEntryState { RoomEntryState(locked: isLocked, lobby: hasLobby, pin: pin != nil) }
 
-    /// Keeps somebody out from now on: by their identity, or without one by their address.
+    /// Bans a person from now on: by identity, or without one by address.
     mutating func keepOut(identity: String?, address: TransportAddress?) {
         let entry = identity.map { KeptOut.identity($0) } ?? address.map { .network(ClientNetwork($0)) }
         guard let entry, !keptOut.contains(entry) else { return }
@@ -29,7 +29,7 @@ struct RoomDoor {
         keptOut.append(entry)
     }
 
-    /// Why somebody may not enter; nil: they may.
+    /// The reason for which a person may not enter; nil: the person may.
     ///
     /// - Parameter ticket: Makes the id of a new place in the lobby.
     mutating func refusal(

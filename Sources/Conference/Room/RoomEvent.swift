@@ -1,7 +1,7 @@
 public import Compositing
 public import RoomAPI
 
-/// A change in a room, for its followers.
+/// A change in a room, for its subscribers.
 public struct RoomEvent: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case participantJoined(ParticipantSummary)
@@ -22,7 +22,7 @@ public struct RoomEvent: Hashable, Sendable {
         case recordingChanged(RecordingStatus)
         /// A moderator did something.
         case moderated(ModerationEvent)
-        /// Somebody else may enter now, or waits in the lobby.
+        /// The conditions for entering or the lobby changed.
         case entryChanged(RoomEntryState, waiting: Int)
         /// The last participant has left. A room of this name that begins later is another.
         case closed

@@ -4,7 +4,7 @@ import RoomAPI
 
 /// The people who wait until a moderator lets them into a room. They hold no seat and get no media.
 struct RoomLobby {
-    /// Somebody who has not asked for so long is gone.
+    /// A person that has not asked for this long is gone.
     static let patience = Duration.seconds(30)
     static let capacity = 100
 
@@ -16,32 +16,32 @@ struct RoomLobby {
 
     private var entries: OrderedDictionary<String, Entry> = [:]
 
-    /// Those who wait, in the order in which they came.
+    /// The people in the lobby, in the order in which they came.
     var waiting: [WaitingPerson] {
         entries.filter { $0.value.state == .waiting }.map { WaitingPerson(id: $0.key, name: $0.value.name) }
     }
 
-    /// Adds somebody; false if too many wait.
+    /// Adds a person; false if too many wait.
     mutating func add(_ id: String, name: String, now: MonotonicInstant) -> Bool {
         guard entries.count < Self.capacity else { return false }
         entries[id] = Entry(name: name, asked: now)
         return true
     }
 
-    /// What became of somebody's waiting, who asks; nil: they are not known, or asked too long ago.
+    /// Returns the outcome for a person in the lobby that asks; nil: unknown, or the last request is too long ago.
     mutating func ask(_ id: String, now: MonotonicInstant) -> LobbyState? {
         entries[id]?.asked = now
         return entries[id]?.state
     }
 
-    /// Lets somebody in, or not; false if nobody of that id waits.
+    /// Admits or refuses a person; false if no person of that id waits.
     mutating func answer(_ id: String, isAdmitted: Bool) -> Bool {
         guard entries[id]?.state == .waiting else { return false }
         entries[id]?.state = isAdmitted ? .admitted : .refused
         return true
     }
 
-    /// Takes somebody out who was let in and enters now; false if they were not.
+    /// Removes a person that was admitted and enters now; false if there was no admission.
     mutating func enter(_ id: String) -> Bool {
         guard entries[id]?.state == .admitted else { return false }
         entries[id] = nil
@@ -55,7 +55,7 @@ struct RoomLobby {
         }
     }
 
-    /// Forgets those who are gone. Returns whether somebody was waiting.
+    /// Forgets people that are gone. Returns true if one of them was waiting.
     mutating func expire(now: MonotonicInstant) -> Bool {
         let before = waiting.count
         entries.removeAll { now - $0.value.asked > Self.patience }

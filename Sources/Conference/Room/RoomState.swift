@@ -2,7 +2,7 @@ public import Compositing
 public import MediaCore
 public import RoomAPI
 
-/// The state of a room for new followers: the combined effect of all earlier events.
+/// The state of a room for new subscribers: the combined effect of all earlier events.
 public struct RoomState: Encodable, Hashable, Sendable {
     public var id: String
     public var layout: RoomLayout
@@ -13,9 +13,9 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public var tiles: [RoomTile]
     /// The recording that goes on; nil: there is none.
     public var recording: RecordingStatus?
-    /// Who may enter.
+    /// The conditions for entering.
     public var entry: RoomEntryState
-    /// How many wait in the lobby.
+    /// The number of people in the lobby.
     public var waiting: Int
 
     public init(
@@ -42,7 +42,7 @@ extension Room {
             participants: participants.filter { !$0.grants.isHidden }.map(summary(of:)),
             tiles: participants.flatMap { participant in
                 SourceContent.allCases.compactMap { content in
-                    participant.demands[content].map { tile($0, content, of: participant) }
+                    tile(of: SourceID(participant: participant.id, content: content), participant)
                 }
             }, recording: recorder.map { RecordingStatus(id: $0.id, state: .recording) }, entry: door.state,
             waiting: door.lobby.waiting.count)

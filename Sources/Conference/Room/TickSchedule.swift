@@ -9,7 +9,7 @@ struct TickSchedule {
     struct Tick: Hashable {
         var index: Int64
         var time: MonotonicInstant
-        /// How many ticks before it were left out on purpose.
+        /// The number of ticks before it that were left out on purpose.
         var rested: Int64
     }
 
@@ -19,7 +19,7 @@ struct TickSchedule {
     private var originIndex: Int64 = 0
     /// The first tick that was neither taken nor skipped.
     private(set) var index: Int64 = 0
-    /// How many ticks are to be left out before the next; nil while ticks do not rest.
+    /// The number of ticks to leave out before the next; nil while ticks do not rest.
     private var rest: Int64?
 
     /// Ticks `frequency` times a second, the first at `origin`.

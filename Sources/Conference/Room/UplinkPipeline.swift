@@ -250,8 +250,8 @@ final class UplinkPipeline {
         }
     }
 
-    /// Ends the stream, at least for now: waiting and decoding frames must not be shown. The decoder and the memory of its
-    /// pictures are given back; the next stream begins with another decoder.
+    /// Ends the stream, at least for now: waiting and decoding frames must not be shown. The decoder and the memory of
+    /// its pictures are given back; the next stream begins with another decoder.
     func end() {
         pending.removeAll(keepingCapacity: true)
         newest = nil

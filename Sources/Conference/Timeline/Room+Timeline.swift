@@ -4,6 +4,7 @@ import CongestionControl
 import EncoderSharing
 import MediaCore
 import PeerConnection
+import SDP
 import SecureTransport
 
 extension Room {
@@ -22,7 +23,7 @@ extension Room {
             guard let row = timeline.encoder(group.queue, now: now) else { continue }
             for participant in group.subscribers.members.compactMap(participant) {
                 row.observe(
-                    participant.id, requests: participant.peer.keyframeRequestsReceived,
+                    participant.id, requests: participant.peer.videoTotals(.main).keyframeRequestsReceived,
                     layerDrops: encoders.downlink(of: participant.id)?.framesLayerDropped ?? 0,
                     isWaitingForNetwork: !participant.peer.hasRoomForVideo(now: now), now: now
                 ) { (participant.publicID, participant.name) }
@@ -59,13 +60,12 @@ extension Participant {
         // A camera that was never there has no row; one that was keeps it.
         guard isSent || pipeline != nil else { return nil }
         var reading = SourceReading()
-        if let reception = peer.videoReception(content.negotiated) {
-            reading.framesArrived = reception.framesReceived
-            reading.framesWithheld = reception.framesWithheld
-            reading.packetsLost = reception.packetsLost
-            reading.keyframes = reception.keyframes
-            reading.keyframeRequests = reception.keyframeRequests
-        }
+        let totals = peer.videoTotals(content.negotiated)
+        reading.framesArrived = totals.framesReceived
+        reading.framesWithheld = totals.framesWithheld
+        reading.packetsLost = UInt64(clamping: totals.packetsLost)
+        reading.keyframes = totals.keyframesReceived
+        reading.keyframeRequests = totals.keyframeRequestsSent
         if let pipeline {
             reading.framesDecoded = pipeline.framesDecoded
             reading.framesDropped = pipeline.framesDropped

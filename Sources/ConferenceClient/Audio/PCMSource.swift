@@ -1,4 +1,5 @@
 import Foundation
+import MediaFiles
 
 /// A source of a client's audio: endless, 48 kHz, mono, in frames of 20 ms. It serves one caller at a time.
 public protocol PCMSource: AnyObject {
@@ -64,13 +65,7 @@ public final class LoopedSource: PCMSource {
     ///
     /// - Throws: `ClientError.unreadableInput`.
     public convenience init(wavFile path: String) throws(ClientError) {
-        let contents = try InputFile(path: path).readToEnd(limit: WAVFile.maximumSize)
-        let file: WAVFile
-        do {
-            file = try WAVFile(parsing: contents)
-        } catch {
-            throw .unreadableInput(path: path, reason: error.reason)
-        }
+        let file = try ClientError.rethrowing { () throws(MediaFileError) in try WAVFile(InputFile(path: path)) }
         self.init(samples: Resampler.resample(file.samples, from: file.sampleRate, to: PCM.sampleRate))
     }
 

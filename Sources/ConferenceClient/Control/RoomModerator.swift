@@ -35,7 +35,7 @@ public struct RoomModerator: Sendable {
         }
     }
 
-    /// What a moderator can ask for.
+    /// A moderator's request.
     public enum Command: Sendable {
         case member(MemberModeration, name: String)
         case remove(name: String, mayReturn: Bool)
@@ -50,7 +50,7 @@ public struct RoomModerator: Sendable {
         var waiting: [WaitingPerson]
     }
 
-    /// Those who wait in the lobby.
+    /// The people in the lobby.
     public func waiting() async throws -> [WaitingPerson] {
         try await controller.get("\(path)/lobby", as: Waiting.self).waiting
     }

@@ -1,4 +1,5 @@
 import Foundation
+import MediaFiles
 
 /// JSON files for scripts: indented, keys in order.
 public enum JSONFile {
@@ -6,14 +7,15 @@ public enum JSONFile {
     ///
     /// - Throws: `ClientError.outputNotWritable`.
     public static func check(_ path: String) throws(ClientError) {
-        try OutputFile.check(path)
+        try ClientError.rethrowing { () throws(MediaFileError) in try OutputFile.check(path) }
     }
 
     /// Writes a value.
     ///
     /// - Throws: `ClientError.outputNotWritable`.
     public static func write(_ value: some Encodable, to path: String) throws(ClientError) {
-        try OutputFile.write(Data((text(of: value, path: path) + "\n").utf8), to: path)
+        let data = Data((try text(of: value, path: path) + "\n").utf8)
+        try ClientError.rethrowing { () throws(MediaFileError) in try OutputFile.write(data, to: path) }
     }
 
     /// A value as such a file holds it, without the last line feed.

@@ -1,4 +1,5 @@
 public import LinkEmulation
+import MediaFiles
 import NIOCore
 
 extension LinkProfile {

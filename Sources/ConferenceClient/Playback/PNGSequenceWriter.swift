@@ -1,36 +1,37 @@
 import Compositing
 import Foundation
 import MediaCore
+import MediaFiles
 
 /// Writes pictures as PNG files that are numbered from 1.
 final class PNGSequenceWriter: PictureSink {
     private let name: NumberedPath
     private var number = 0
 
-    /// - Throws: `ClientError.outputNotWritable` if the folder does not exist or is not writable.
-    init(_ name: NumberedPath) throws(ClientError) {
+    /// - Throws: `MediaFileError.cannotWrite` if the folder does not exist or is not writable.
+    init(_ name: NumberedPath) throws(MediaFileError) {
         self.name = name
         let folder = URL(fileURLWithPath: name.path(1)).deletingLastPathComponent().path
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory), isDirectory.boolValue else {
-            throw .outputNotWritable(path: name.pattern, reason: "its folder does not exist; make it with mkdir -p")
+            throw .cannotWrite(path: name.pattern, reason: "its folder does not exist; make it with mkdir -p")
         }
         guard FileManager.default.isWritableFile(atPath: folder) else {
-            throw .outputNotWritable(path: name.pattern, reason: "permission denied")
+            throw .cannotWrite(path: name.pattern, reason: "permission denied")
         }
     }
 
-    func write(_ picture: PixelBuffer) throws(ClientError) {
+    func write(_ picture: PixelBuffer) throws(MediaFileError) {
         number += 1
         let path = name.path(number)
         do {
             try picture.writePNG(to: path)
         } catch {
-            throw .outputNotWritable(path: path, reason: error.description)
+            throw .cannotWrite(path: path, reason: error.description)
         }
     }
 
-    func finish() throws(ClientError) {}
+    func finish() throws(MediaFileError) {}
 }
 
 /// A path with a place for a number, as C's printf has it: `%d`, or `%05d` for five digits with leading zeros.
@@ -58,3 +59,18 @@ struct NumberedPath: Hashable, Sendable {
         return prefix + String(repeating: "0", count: max(0, width - digits.count)) + digits + suffix
     }
 }
+
+/// The destination of a played file's pictures.
+protocol PictureSink: AnyObject {
+    /// Writes the next picture. Waits for the disk.
+    ///
+    /// - Throws: `MediaFileError.cannotWrite`.
+    func write(_ picture: PixelBuffer) throws(MediaFileError)
+
+    /// Ends the file. Nothing is written afterwards.
+    ///
+    /// - Throws: `MediaFileError.cannotWrite`.
+    func finish() throws(MediaFileError)
+}
+
+extension Y4MWriter: PictureSink {}

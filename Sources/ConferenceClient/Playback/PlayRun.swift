@@ -1,5 +1,6 @@
 import Dispatch
 import MediaCore
+import MediaFiles
 import Synchronization
 import VideoCoding
 
@@ -46,12 +47,17 @@ public final class PlayRun: Sendable {
             options.duration.map { start + MediaTime($0, timescale: 1_000_000_000) } ?? .positiveInfinity
         switch options.output {
         case .none: sink = Mutex(nil)
-        case .y4m(let path): sink = Mutex(try Y4MWriter(path: path, frameRate: playback.frameRate * options.rate))
+        case .y4m(let path):
+            let frameRate = playback.frameRate * options.rate
+            sink = Mutex(
+                try ClientError.rethrowing { () throws(MediaFileError) in
+                    try Y4MWriter(path: path, frameRate: frameRate)
+                })
         case .png(let pattern):
             guard let name = NumberedPath(pattern) else {
                 throw .usage(reason: "\(pattern) has no place for the picture's number, such as %05d")
             }
-            sink = Mutex(try PNGSequenceWriter(name))
+            sink = Mutex(try ClientError.rethrowing { () throws(MediaFileError) in try PNGSequenceWriter(name) })
         }
         link.run = self
     }
@@ -125,14 +131,14 @@ public final class PlayRun: Sendable {
                 state.framesShown += 1
                 state.lastPictureEnd = end
             }
-            do throws(ClientError) {
-                let isWritten = try sink.withLock { sink throws(ClientError) in
+            do throws(MediaFileError) {
+                let isWritten = try sink.withLock { sink throws(MediaFileError) in
                     try sink?.write(picture.pixelBuffer)
                     return sink != nil
                 }
                 if isWritten { state.withLock { $0.framesWritten += 1 } }
             } catch {
-                finish(.failed, error)
+                finish(.failed, ClientError(error))
                 return
             }
             begin()
@@ -170,14 +176,14 @@ public final class PlayRun: Sendable {
         let statistics = playback.player.statistics
         let (end, endTime, shown, written) = state.withLock { ($0.end, $0.endTime, $0.framesShown, $0.framesWritten) }
         var (reason, problem) = end ?? (.failed, nil)
-        do throws(ClientError) {
-            try sink.withLock { sink throws(ClientError) in
+        do throws(MediaFileError) {
+            try sink.withLock { sink throws(MediaFileError) in
                 // A picture that is due at this very moment finds no sink any more.
                 defer { sink = nil }
                 try sink?.finish()
             }
         } catch {
-            problem = problem ?? error
+            problem = problem ?? ClientError(error)
             reason = .failed
         }
         let duration = max(0, ((endTime ?? .zero).duration - options.start).seconds)

@@ -13,7 +13,7 @@ extension ClientSession {
     public static func join(_ options: JoinOptions, on eventLoop: any EventLoop) async throws -> ClientSession {
         // Mistakes in files are found before anyone sees the participant.
         let sources = try MediaSources(options)
-        for path in [options.snapshotPath, options.flightRecorderPath].compactMap(\.self) { try OutputFile.check(path) }
+        for path in [options.snapshotPath, options.flightRecorderPath].compactMap(\.self) { try JSONFile.check(path) }
         return try await join(options, sources: .init(sources), on: eventLoop)
     }
 

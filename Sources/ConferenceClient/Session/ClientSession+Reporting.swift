@@ -22,7 +22,7 @@ extension ClientSession {
             freezeSeconds: Self.rounded(measurements.freezes.totalFreezeDuration(now: now)),
             delaySeconds: measurements.lastDelay.map(Self.rounded),
             roundTripSeconds: statistics.roundTripTime.map(Self.rounded),
-            packetsLost: Int(clamping: statistics.videoPacketsLost), sentFrames: interval.sentFrames,
+            packetsLost: Int(clamping: statistics.video.packetsLost), sentFrames: interval.sentFrames,
             sentVideoBitsPerSecond: rate(interval.sentVideoSize),
             sentAudioBitsPerSecond: rate(interval.sentAudioSize),
             videoTargetBitsPerSecond: videoSender == nil ? 0 : Self.rounded(statistics.videoBitRate))
@@ -72,25 +72,25 @@ extension ClientSession {
                 freezeCount: measurements.freezes.totalFreezeCount(now: now),
                 freezeSeconds: Self.rounded(measurements.freezes.totalFreezeDuration(now: now)),
                 longestGapSeconds: Self.rounded(measurements.freezes.longestGap),
-                packets: Int(clamping: statistics.videoPacketsReceived),
-                packetsLost: Int(clamping: statistics.videoPacketsLost),
+                packets: Int(clamping: statistics.video.packetsReceived),
+                packetsLost: Int(clamping: statistics.video.packetsLost),
                 lossFraction: Self.lossFraction(statistics),
-                nacksSent: Int(clamping: statistics.negativeAcknowledgementsSent),
-                fecPackets: Int(clamping: statistics.flexFECPacketsReceived),
-                packetsRecovered: Int(clamping: statistics.packetsRecovered),
-                keyframeRequestsSent: Int(clamping: statistics.keyframeRequestsSent),
-                recoveriesWithoutKeyframe: Int(clamping: statistics.recoveryPointsUsed)),
+                nacksSent: Int(clamping: statistics.video.nacksSent),
+                fecPackets: Int(clamping: statistics.video.fecPacketsReceived),
+                packetsRecovered: Int(clamping: statistics.video.packetsRecovered),
+                keyframeRequestsSent: Int(clamping: statistics.video.keyframeRequestsSent),
+                recoveriesWithoutKeyframe: Int(clamping: statistics.video.recoveryPointsUsed)),
             receivedAudio: .init(
                 packets: measurements.audioPackets, bytes: measurements.audioSize.bytes,
                 bitsPerSecond: rate(measurements.audioSize),
-                redBlocksUsed: Int(clamping: statistics.audioRepetitionsUsed)),
+                redBlocksUsed: Int(clamping: statistics.audio.repetitionsUsed)),
             sentVideo: .init(
                 frames: measurements.sentFrames, keyframes: measurements.sentKeyframes,
                 framesSkipped: measurements.skippedFrames, bytes: measurements.sentVideoSize.bytes,
                 bitsPerSecond: rate(measurements.sentVideoSize),
                 targetBitsPerSecond: videoSender == nil ? 0 : Self.rounded(statistics.videoBitRate),
                 lossFraction: statistics.videoFractionLost,
-                keyframeRequestsReceived: Int(clamping: statistics.keyframeRequestsReceived),
+                keyframeRequestsReceived: Int(clamping: statistics.video.keyframeRequestsReceived),
                 width: measurements.sentDimensions?.width, height: measurements.sentDimensions?.height,
                 sizeChanges: measurements.sentSizeChanges, followsDemand: options.followsDemand,
                 tileWidth: tile?.width, tileHeight: tile?.height,
@@ -103,8 +103,8 @@ extension ClientSession {
                 packetsReceived: Int(clamping: statistics.counters.packetsReceived),
                 retransmissionsSent: Int(clamping: statistics.counters.retransmissions),
                 fecPacketsSent: Int(clamping: statistics.counters.flexFECPacketsSent),
-                redPacketsSent: Int(clamping: statistics.redundantAudioPacketsSent),
-                nacksReceived: Int(clamping: statistics.counters.negativeAcknowledgementsReceived),
+                redPacketsSent: Int(clamping: statistics.audio.redPacketsSent),
+                nacksReceived: Int(clamping: statistics.counters.nacksReceived),
                 packetsNotAuthenticated: Int(clamping: statistics.counters.unauthenticatedPackets),
                 packetsReplayed: Int(clamping: statistics.counters.replayedPackets),
                 packetsMalformed: Int(clamping: statistics.counters.malformedPackets),
@@ -142,8 +142,8 @@ extension ClientSession {
     }
 
     private static func lossFraction(_ statistics: PeerStatistics) -> Double {
-        let lost = Double(max(0, statistics.videoPacketsLost))
-        let expected = Double(statistics.videoPacketsReceived) + lost
+        let lost = Double(max(0, statistics.video.packetsLost))
+        let expected = Double(statistics.video.packetsReceived) + lost
         return expected > 0 ? (lost / expected * 1e5).rounded() / 1e5 : 0
     }
 

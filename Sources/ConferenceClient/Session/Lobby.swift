@@ -8,7 +8,7 @@ struct Lobby {
     let url: RoomURL
     let eventLoop: any EventLoop
 
-    /// How often the relay is asked.
+    /// The time between two requests to the relay.
     private static let interval = Duration.seconds(2)
 
     private struct Answer: Decodable {

@@ -27,7 +27,7 @@ final class MovieRecorder: @unchecked Sendable {
     init(path: String, hasAudio: Bool) throws(ClientError) {
         self.path = path
         self.hasAudio = hasAudio
-        try OutputFile.check(path)
+        try ClientError.rethrowing { () throws(MediaFileError) in try OutputFile.check(path) }
     }
 
     /// Writes a frame; the movie begins with the first keyframe. Call on `queue` only.

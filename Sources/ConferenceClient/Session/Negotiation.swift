@@ -1,3 +1,4 @@
+import CongestionControl
 import Foundation
 import MediaCore
 import NIOCore
@@ -41,6 +42,7 @@ struct Negotiation: Sendable {
             parameters.video?.feedback.tmmbr = false
             parameters.video?.feedback.remb = false
         }
+        parameters.feedbackInterval = FeedbackTiming.statedInterval
         parameters.audio = .init(direction: sources.audio ? .sendAndReceive : .receiveOnly)
         return OfferAnswer.makeOffer(parameters, using: &generator)
     }

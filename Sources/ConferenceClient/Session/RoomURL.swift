@@ -5,7 +5,7 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
     public let host: String
     public let port: Int
     public let room: String
-    /// What the relay is shown as `Authorization: Bearer`; nil: nothing.
+    /// The token or key for `Authorization: Bearer`; nil: none.
     public var token: String?
 
     /// Parses an address. A room's link may have a token behind it: `#token=…`.

@@ -1,4 +1,5 @@
 public import MediaCore
+import MediaFiles
 import Synchronization
 import VideoCoding
 

@@ -102,7 +102,7 @@ public final class EncodedFileSource: VideoSource {
     /// Two of the longest groups of B-frames that encoders make.
     private static let inspectedSampleCount = 34
 
-    private func startOver() throws(MovieError) {
+    private func startOver() throws(MediaFileError) {
         try reader.rewind()
         guard let first = try reader.nextSample() else {
             throw .malformed(path: reader.path, reason: "it has no frames when read again")
@@ -118,17 +118,6 @@ extension SampleBuffer {
         for unit in format.parameterSets.compactMap(NALUnit.init) { try? parameterSets.insert(unit) }
         return units.contains {
             (try? SliceHeader(parsing: $0, parameterSets: parameterSets))?.kind == .bipredictive
-        }
-    }
-}
-
-extension ClientError {
-    /// Puts an error of a file that is read into a client's words.
-    init(reading path: String, _ error: any Error) {
-        switch error {
-        case let error as ClientError: self = error
-        case MovieError.cannotOpen(_, let reason): self = .unreadableInput(path: path, reason: reason)
-        default: self = .unreadableInput(path: path, reason: "\(error)")
         }
     }
 }

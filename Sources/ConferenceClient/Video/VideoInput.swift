@@ -35,7 +35,7 @@ public struct VideoInputSettings: Hashable, Sendable {
         self.reencodes = reencodes
     }
 
-    /// The test camera's size where none is asked for.
+    /// The default size of the test camera.
     public static let defaultDimensions = VideoDimensions(width: 640, height: 360)
 }
 

@@ -87,7 +87,7 @@ package struct ReferenceRecovery {
         if let reference { kept = (time, reference) }
     }
 
-    /// Takes the orders for the next frame. A wish for a refresh stays until the refresh has come out.
+    /// Takes the orders for the next frame. A requested refresh stays until the refresh has come out.
     package mutating func takeRequest() -> EncodeRequest {
         defer { toTell = nil }
         return EncodeRequest(acknowledged: toTell, lostFrom: isWanted ? newest.map { $0 + .nanoseconds(1) } : nil)

@@ -1,3 +1,5 @@
+public import MediaCore
+
 /// The properties of a link: it delivers packets at a rate from a bounded queue, after a delay, and loses some.
 public struct LinkProfile: Hashable, Sendable {
     /// A change of properties at a time. A property that is nil stays as it was.
@@ -52,5 +54,17 @@ public struct LinkProfile: Hashable, Sendable {
         self.discipline = discipline
         self.policer = policer
         self.changes = changes
+    }
+}
+
+/// A policer: it drops packets that exceed the rate by more than the burst at once, without a queue.
+public struct Policer: Hashable, Sendable {
+    public var rate: BitRate
+    /// The size that may pass at once after a silence.
+    public var burst: DataSize
+
+    public init(rate: BitRate, burst: DataSize) {
+        self.rate = rate
+        self.burst = burst
     }
 }

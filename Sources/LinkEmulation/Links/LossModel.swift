@@ -32,13 +32,6 @@ public enum LossModel: Hashable, Sendable {
             let loss = min(max(loss, 0), 0.999)
             self.init(toBad: min(toGood * loss / (1 - loss), 1), toGood: toGood)
         }
-
-        /// The share of packets lost in the long run.
-        public var meanLoss: Double {
-            let sum = toBad + toGood
-            guard sum > 0 else { return lossInGood }
-            return (toGood * lossInGood + toBad * lossInBad) / sum
-        }
     }
 }
 

@@ -9,8 +9,8 @@ public import VideoCoding
 /// Frames and analysis lie in a folder beside the film until it is done: an export that was cancelled or killed goes on
 /// there when the same is exported again. Not thread-safe: one caller at a time.
 public final class ExportSession {
-    /// Bytes of a movie's index: for each frame its size, its presentation offset and its chunk, for each Opus packet its
-    /// size, for each chunk of packets its place and length (ISO/IEC 14496-12, 8.6 and 8.7).
+    /// Bytes of a movie's index: for each frame its size, its presentation offset and its chunk, for each Opus packet
+    /// its size, for each chunk of packets its place and length (ISO/IEC 14496-12, 8.6 and 8.7).
     private static let indexBytes = (frame: 16, packet: 4, chunk: 16)
     /// The index of an empty movie.
     private static let emptyMovieSize = 1200
@@ -36,7 +36,7 @@ public final class ExportSession {
     /// - Parameters:
     ///   - isCancelled: Asked after each frame.
     ///   - onProgress: Told after each frame.
-    /// - Throws: `ExportError`, `VideoCodingError`, `MultiPassError`, `MovieError`, or what the source throws.
+    /// - Throws: `ExportError`, `VideoCodingError`, `MultiPassError`, `MediaFileError`, or what the source throws.
     public func run(isCancelled: () -> Bool = { false }, onProgress: (ExportProgress) -> Void = { _ in }) throws {
         let frameCount = Int(clamping: (source.duration.seconds * Double(settings.frameRate)).rounded(.down))
         guard frameCount > 0 else { throw ExportError.empty }
@@ -170,7 +170,7 @@ public final class ExportSession {
         try writeAudio(until: .positiveInfinity)
         try writer.finish()
         guard rename(unfinished, path) == 0 else {
-            throw MovieError.cannotCreate(path: path, reason: "the finished film cannot be given its name")
+            throw MediaFileError.cannotCreate(path: path, reason: "the finished film cannot be given its name")
         }
     }
 }

@@ -87,7 +87,7 @@ public struct FlexFECDecoder: Sendable {
         return recover()
     }
 
-    // MARK: What is kept
+    // MARK: Kept packets
 
     /// Returns true if a sequence number is close enough to the newest one. Before the first packet all are.
     private func isNear(_ sequenceNumber: UInt16) -> Bool {

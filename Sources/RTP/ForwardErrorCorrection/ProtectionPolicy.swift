@@ -59,7 +59,7 @@ public struct ProtectionPolicy: Sendable {
         self.configuration = configuration
     }
 
-    // MARK: What is measured
+    // MARK: Measurements
 
     /// Takes the first feedback on a packet, in the order of sending.
     ///
@@ -99,7 +99,7 @@ public struct ProtectionPolicy: Sendable {
         if now - since >= configuration.congestionPatience { pausedUntil = now + configuration.congestionPatience }
     }
 
-    // MARK: What is decided
+    // MARK: Decisions
 
     /// Decides again; returns true if something changed.
     ///

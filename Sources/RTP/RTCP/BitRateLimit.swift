@@ -41,3 +41,39 @@ public struct BitRateLimit: Hashable, Sendable {
         buffer.writeMultipleIntegers(ssrc, exponent << 26 | UInt32(truncatingIfNeeded: mantissa) << 9 | overhead)
     }
 }
+
+/// Temporary maximum media stream bit rates: a request to send no more than the limits (TMMBR, RFC 5104 4.2.1), or the
+/// notification of the limits that are kept, each with the receiver that asked for it (TMMBN, 4.2.2).
+public struct BitRateLimits: Hashable, Sendable {
+    static let requestFormat: UInt8 = 3
+    static let notificationFormat: UInt8 = 4
+    /// The most limits that a packet's length can state.
+    private static let maximumCount = 0x7FFE
+
+    public var senderSSRC: UInt32
+    /// Empty in a notification if there is no limit.
+    public var limits: [BitRateLimit]
+
+    public init(senderSSRC: UInt32, limits: [BitRateLimit]) {
+        self.senderSSRC = senderSSRC
+        self.limits = limits
+    }
+
+    init(parsing body: ByteBuffer) throws(RTPError) {
+        var body = body
+        senderSSRC = try body.read(of: "TMMBR or TMMBN")
+        // The media source of the header is unused.
+        _ = try body.read(UInt32.self, of: "TMMBR or TMMBN")
+        limits = []
+        while body.readableBytes > 0 {
+            limits.append(try BitRateLimit(reading: &body, of: "limit of a TMMBR or TMMBN"))
+        }
+    }
+
+    func encode(format: UInt8, into buffer: inout ByteBuffer) {
+        buffer.writeRTCP(type: RTCPType.transportLayerFeedback, countOrFormat: format) {
+            $0.writeMultipleIntegers(senderSSRC, UInt32(0))
+            for limit in limits.prefix(Self.maximumCount) { limit.encode(into: &$0) }
+        }
+    }
+}

@@ -12,8 +12,8 @@ public enum RTCPPacket: Hashable, Sendable {
     case fullIntraRequest(FullIntraRequest)
     case referencePictureSelection(ReferencePictureSelectionIndication)
     case receiverEstimatedMaximumBitrate(REMB)
-    case maximumBitRateRequest(TMMBR)
-    case maximumBitRateNotification(TMMBN)
+    case maximumBitRateRequest(BitRateLimits)
+    case maximumBitRateNotification(BitRateLimits)
     case congestionControlFeedback(CongestionControlFeedback)
     /// A packet of a type or format that is not one of the above; to be skipped.
     case other(OtherRTCPPacket)
@@ -59,10 +59,10 @@ extension RTCPPacket {
             return .bye(try Goodbye(parsing: body, sourceCount: count))
         case (RTCPType.transportLayerFeedback, GenericNACK.format):
             return .genericNACK(try GenericNACK(parsing: body))
-        case (RTCPType.transportLayerFeedback, TMMBR.format):
-            return .maximumBitRateRequest(try TMMBR(parsing: body))
-        case (RTCPType.transportLayerFeedback, TMMBN.format):
-            return .maximumBitRateNotification(try TMMBN(parsing: body))
+        case (RTCPType.transportLayerFeedback, BitRateLimits.requestFormat):
+            return .maximumBitRateRequest(try BitRateLimits(parsing: body))
+        case (RTCPType.transportLayerFeedback, BitRateLimits.notificationFormat):
+            return .maximumBitRateNotification(try BitRateLimits(parsing: body))
         case (RTCPType.transportLayerFeedback, CongestionControlFeedback.format):
             return .congestionControlFeedback(try CongestionControlFeedback(parsing: body))
         case (RTCPType.transportLayerFeedback, TransportFeedback.format):
@@ -104,10 +104,33 @@ extension RTCPPacket {
         case .fullIntraRequest(let packet): packet.encode(into: &buffer)
         case .referencePictureSelection(let packet): packet.encode(into: &buffer)
         case .receiverEstimatedMaximumBitrate(let packet): packet.encode(into: &buffer)
-        case .maximumBitRateRequest(let packet): packet.encode(into: &buffer)
-        case .maximumBitRateNotification(let packet): packet.encode(into: &buffer)
+        case .maximumBitRateRequest(let packet):
+            packet.encode(format: BitRateLimits.requestFormat, into: &buffer)
+        case .maximumBitRateNotification(let packet):
+            packet.encode(format: BitRateLimits.notificationFormat, into: &buffer)
         case .congestionControlFeedback(let packet): packet.encode(into: &buffer)
         case .other(let packet): packet.encode(into: &buffer)
         }
+    }
+}
+
+/// An RTCP packet that this module has no codec for.
+public struct OtherRTCPPacket: Hashable, Sendable {
+    public var packetType: UInt8
+    /// The five bits behind version and padding: a count, or the format of a feedback message.
+    public var countOrFormat: UInt8
+    /// The bytes after the first word, without padding; zeros are written up to a whole word.
+    public var body: ByteBuffer
+
+    public init(packetType: UInt8, countOrFormat: UInt8, body: ByteBuffer) {
+        self.packetType = packetType
+        self.countOrFormat = countOrFormat
+        self.body = body
+    }
+
+    func encode(into buffer: inout ByteBuffer) {
+        let length = min(body.readableBytes, Int(UInt16.max) * 4)
+        guard let body = body.getSlice(at: body.readerIndex, length: length) else { return }
+        buffer.writeRTCP(type: packetType, countOrFormat: countOrFormat) { $0.writeImmutableBuffer(body) }
     }
 }

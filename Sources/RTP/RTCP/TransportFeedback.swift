@@ -57,9 +57,6 @@ public struct TransportFeedback: Hashable, Sendable {
     /// received, and entries out of order are ignored.
     public var packets: [PacketStatus]
 
-    /// The unit of `referenceTime`.
-    public static let referenceTimeUnit: Duration = .milliseconds(64)
-
     public init(
         senderSSRC: UInt32, mediaSSRC: UInt32, baseSequence: UInt16, referenceTime: Int32, feedbackCount: UInt8,
         packets: [PacketStatus]

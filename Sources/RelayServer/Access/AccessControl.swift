@@ -6,10 +6,10 @@ import MediaCore
 import RoomAPI
 import Synchronization
 
-/// Decides who may do what: by tokens where the operator has keys, by the key of a session or of a room's creator
-/// everywhere.
+/// Decides the permissions of callers: by tokens if the operator has keys, by the key of a session or of a room's
+/// creator everywhere.
 struct AccessControl: Sendable {
-    /// What tokens are checked with; nil: the relay is open.
+    /// The keys that check tokens; nil: the relay is open.
     let keys: KeyStore?
     let driver: RelayDriver
     let sessions: SessionNames
@@ -20,7 +20,7 @@ struct AccessControl: Sendable {
     var time: @Sendable () -> Double = { Date.now.timeIntervalSince1970 }
     var spent = SpentTokens()
 
-    /// How far the clocks of those who make tokens may be off.
+    /// The largest error of the clocks of token makers.
     private static let leeway = 5.0
 
     /// Checks what a request takes.
@@ -70,7 +70,7 @@ struct AccessControl: Sendable {
         return caller
     }
 
-    /// Who sent a request, by `Authorization: Bearer` with a token, a session's name and key, or a moderator key.
+    /// The sender of a request, by `Authorization: Bearer` with a token, a session's name and key, or a moderator key.
     private func caller(
         of request: Request, _ context: SignallingContext, room: RoomName?, isJoining: Bool
     ) async throws(Problem) -> Caller {

@@ -5,9 +5,9 @@ public import RoomAPI
 
 /// Keys that tokens are signed with, from a file in the format of RFC 7517 (JSON Web Key Set).
 public struct AccessKeys: Sendable {
-    /// How tokens are signed.
+    /// The signature algorithms of tokens.
     public enum Algorithm: String, Codable, CaseIterable, Sendable {
-        /// HMAC with SHA-256: whoever can check tokens can make them.
+        /// HMAC with SHA-256: a program that can check tokens can make them.
         case hs256 = "HS256"
         /// ECDSA with P-256 and SHA-256.
         case es256 = "ES256"
@@ -15,7 +15,7 @@ public struct AccessKeys: Sendable {
         case edDSA = "EdDSA"
     }
 
-    /// Why keys or tokens cannot be used.
+    /// The reason for which keys or tokens cannot be used.
     public struct Failure: Error, CustomStringConvertible, Equatable {
         public let description: String
     }
@@ -192,7 +192,7 @@ public struct AccessKeys: Sendable {
     }
 }
 
-/// A token's claims as they are signed. `AccessControl` checks times and rooms, so that it can say what is wrong.
+/// A token's claims as they are signed. `AccessControl` checks times and rooms, so that its errors are exact.
 private struct SignedClaims: JWTPayload {
     var claims: AccessClaims
 

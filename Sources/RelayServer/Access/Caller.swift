@@ -1,9 +1,9 @@
 import RoomAPI
 
-/// Who sent a request, as far as it shows, and what they may do in the room that it is about.
+/// The sender of a request, as far as it shows, and its permissions in the request's room.
 struct Caller: Sendable {
     enum Proof: Equatable, Sendable {
-        /// None, where none is needed.
+        /// No proof, if none is needed.
         case nothing
         case token(AccessClaims)
         /// A session's name with its key: the caller is this member of the room.
@@ -17,13 +17,13 @@ struct Caller: Sendable {
     /// As events name the caller; nil: nothing is known.
     var name: String?
 
-    /// Who asks without a proof where no keys are configured. On an open relay everybody may do this much.
+    /// A caller without a proof on a relay without keys: its permissions are those of every caller.
     static let anonymous = Caller(
         proof: .nothing, permissions: AccessRole.presenter.permissions.union([.inspect, .record]), name: nil)
 
     func may(_ permission: Permission) -> Bool { permissions.contains(permission) }
 
-    /// What the caller is as a member of a room that they join.
+    /// The caller's grants as a member of a room.
     var grants: MemberGrants {
         switch proof {
         case .token(let claims): MemberGrants(claims)
@@ -38,7 +38,7 @@ struct Caller: Sendable {
     }
 }
 
-/// What a request takes.
+/// The permission that a request needs.
 enum Requirement: Equatable, Sendable {
     /// Nothing: it tells nothing of rooms.
     case none

@@ -3,8 +3,8 @@ import SecureTransport
 
 /// Finds out whose request it is, for what counts by address.
 ///
-/// Anybody can send `X-Forwarded-For`. It counts only from a proxy that the operator names, and only its last element
-/// does, which is the address that this proxy saw.
+/// Any client can send `X-Forwarded-For`. It counts only from a proxy that the operator names, and only its last
+/// element does, which is the address that this proxy saw.
 struct ClientDirectory: Sendable {
     private let trustedProxies: Set<ClientNetwork>
 

@@ -22,7 +22,7 @@ struct QuotaMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Nil where nothing is counted: reading is cheap, and leaving frees what others wait for.
+    /// Nil for requests that are not counted: reading is cheap, and leaving frees a seat.
     static func kind(of method: HTTPRequest.Method) -> RequestQuotas.Kind? {
         switch method {
         case .post: .join

@@ -5,16 +5,16 @@ import Synchronization
 
 /// Bounds how much one client, by its address or its token, may ask for, for all threads of the server.
 final class RequestQuotas: Sendable {
-    /// Whose requests are counted.
+    /// The clients whose requests are counted together.
     enum Subject: Hashable {
         case network(ClientNetwork)
         /// The identity that a token names.
         case identity(String)
-        /// Everybody who asks about a room.
+        /// All requests about a room.
         case room(String)
     }
 
-    /// What requests cost the relay.
+    /// The kinds of requests by their cost.
     enum Kind: Int, CaseIterable {
         /// Joins: keys and an answer to make.
         case join
@@ -22,7 +22,7 @@ final class RequestQuotas: Sendable {
         case change
         /// Secrets of one client that were wrong: PINs and tokens.
         case wrongSecret
-        /// PINs of one room that were wrong, whoever sent them.
+        /// Wrong PINs of one room, from all clients.
         case wrongPIN
 
         /// Requests at once, and in a second in the long run.

@@ -8,7 +8,7 @@ import SecureTransport
 ///
 /// A PIN has few digits. The hash's cost, and the quotas of wrong ones, are what keeps it from being tried out.
 actor RoomPIN {
-    /// How long a PIN may be, in bytes of UTF-8.
+    /// The longest PIN in bytes of UTF-8.
     static let lengths = 4...64
 
     private static let saltSize = 16

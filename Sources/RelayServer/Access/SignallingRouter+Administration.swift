@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
 
-/// What is for operators, at an address of its own.
+/// The routes for operators, at an address of their own.
 extension SignallingRouter {
-    /// What is served there: all that reads, and nothing that changes a call. Who reaches the address needs no proof.
+    /// The routes there: all that read, and none that changes a call. A client that reaches the address needs no proof.
     func makeAdministrationRouter() -> Router<SignallingContext> {
         var served = self
         served.hasAdministrationAddress = false

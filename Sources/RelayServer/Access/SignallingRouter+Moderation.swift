@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import RoomAPI
 
-/// What moderators ask for, and the lobby.
+/// The routes of moderation and of the lobby.
 extension SignallingRouter {
     var moderationRoutes: [Route] {
         [
@@ -79,7 +79,7 @@ extension SignallingRouter {
         return try await moderate(.answer(waiting: id, isAdmitted: answer.admit), in: room, context)
     }
 
-    /// Tells somebody who waits what became of it.
+    /// Answers a person in the lobby with the outcome.
     func lobbyState(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let room = try RoomName(context.parameters.require("room"))
         let ticket = try sessions.participant(ofSession: try context.parameters.require("ticket"), in: room)
@@ -91,7 +91,7 @@ extension SignallingRouter {
         return response
     }
 
-    /// What someone is answered who has to wait: where to ask, and how often.
+    /// The answer to a person who has to wait: the URL to ask, and how often.
     func waits(_ ticket: String, in room: RoomName) throws -> Response {
         var response = try Response.json(["state": LobbyState.waiting], status: .accepted)
         response.headers[.location] = "/rooms/\(room.rawValue)/lobby/\(try sessions.name(of: ticket, in: room))"

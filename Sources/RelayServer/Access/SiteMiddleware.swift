@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses pages of other sites, and lets those that are allowed read what is meant for programs (Cross-Origin Resource
+/// Refuses pages of other sites, and lets allowed ones read answers that are meant for programs (Cross-Origin Resource
 /// Sharing, as the Fetch standard has it; RFC 9725, section 4.2).
 struct SiteMiddleware: RouterMiddleware {
     let policy: SitePolicy
@@ -25,7 +25,7 @@ struct SiteMiddleware: RouterMiddleware {
         var context = context
         if case .other = site { context.isFromOtherSite = true }
         var response = try await next(request, context)
-        // What is embedded by a page needs no CORS; browsers without Fetch Metadata are told here (Fetch, CORP).
+        // Resources that a page embeds need no CORS; this header is for browsers without Fetch Metadata (Fetch, CORP).
         if !policy.allowedOrigins.isAny { response.headers[.crossOriginResourcePolicy] = "same-origin" }
         guard case .other(let origin) = site else { return response }
         response.headers[.crossOriginResourcePolicy] = "cross-origin"

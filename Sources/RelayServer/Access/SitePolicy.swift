@@ -58,8 +58,8 @@ struct SitePolicy: Sendable {
         throw Problem(
             .misdirectedRequest,
             "the relay is not known as '\(authority.host)': a page of another site could have pointed this name here. "
-                + "Use the relay's IP address, or start the relay with --allow-origin https://\(authority.host) (with the "
-                + "scheme and the port that browsers show)")
+                + "Use the relay's IP address, or start the relay with --allow-origin https://\(authority.host) "
+                + "(with the scheme and the port that browsers show)")
     }
 
     /// Whether no other site can have a name: addresses, names without a dot, names that are reserved for local use
@@ -77,7 +77,7 @@ struct SitePolicy: Sendable {
         guard let authority = authority.flatMap({ WebAuthority($0) }), origin.host == authority.host else {
             return false
         }
-        // A proxy may add TLS; without one, whoever reads the network could serve an http: page of this name.
+        // A proxy may add TLS; without one, an attacker on the network could serve an http: page of this name.
         guard origin.scheme == "https" || !isEncrypted else { return false }
         return origin.port == authority.port ?? WebOrigin.defaultPort(of: origin.scheme)
     }

@@ -12,7 +12,7 @@ final class SpentTokens: Sendable {
 
     private struct Entry {
         var expiry: Double
-        /// Who joined with it; nil while the join is under way.
+        /// The participant that joined with it; nil while the join is under way.
         var participant: String?
     }
 

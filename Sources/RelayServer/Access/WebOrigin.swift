@@ -1,6 +1,6 @@
 /// The origin of a page (RFC 6454): scheme, host and port.
 public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
-    /// Why a text names no origin.
+    /// The reason for which a text names no origin.
     public struct ParseError: Error, CustomStringConvertible, Equatable {
         public let description: String
     }

@@ -132,7 +132,8 @@ extension RoomTimelineSnapshot {
                 TimelineFinding(
                     severity: .lately,
                     text: "\(layerDrops.frames) of \(TimelineText.count(encoded, "picture")) were left out for "
-                        + "\(TimelineText.isolated(layerDrops.person.name)) alone: the way to them carries less than the others’"
+                        + "\(TimelineText.isolated(layerDrops.person.name)) alone: the way to them carries less than "
+                        + "the others’"
                 ))
         }
         if encoder.keyframeRequests.count > 2 {
@@ -160,8 +161,8 @@ extension RoomTimelineSnapshot {
             TimelineFinding(
                 severity: audio.concealed.suffix(20).total > 40 ? .now : .lately,
                 text:
-                    "\(TimelineText.seconds(Double(concealed) / 1000)) of \(TimelineText.isolated(audio.person.name))’s "
-                    + "audio were made up: "
+                    "\(TimelineText.seconds(Double(concealed) / 1000)) of "
+                    + "\(TimelineText.isolated(audio.person.name))’s audio were made up: "
                     + (isOverloaded
                         ? "the relay was too busy to take it in time"
                         : "packets from them came too late or not at all"))

@@ -20,15 +20,17 @@ extension TimelineSVG {
 
     private func row(_ encoder: RoomTimelineSnapshot.Encoder, _ svg: inout SVGBuilder, y: Double) -> Double {
         let height = Self.encoderHeight
+        let framesPerSecond = (encoder.encoded.suffix(21).dropLast().total + 1) / 2
+        let names = encoder.members.map { TimelineText.isolated($0.name) }.joined(separator: ", ")
         let rate = encoder.targetBitRate.last { $0 != nil }?.map(TimelineText.rate(kilobits:)) ?? ""
         let detail =
             encoder.ended.map { "over \(TimelineText.seconds(-$0)) ago" }
-            ?? "\(rate) · \(encoder.width)×\(encoder.height) · \((encoder.encoded.suffix(21).dropLast().total + 1) / 2) fps"
+            ?? "\(rate) · \(encoder.width)×\(encoder.height) · \(framesPerSecond) fps"
         rowFrame(
             "to \(TimelineText.list(encoder.members.map(\.name), atMost: 3))", detail: detail,
             tooltip:
-                "Encoder \(encoder.id) for \(encoder.members.map { TimelineText.isolated($0.name) }.joined(separator: ", ")): "
-                + detail + explanations(encoder), height: height, isOver: encoder.ended != nil, &svg, y: y)
+                "Encoder \(encoder.id) for \(names): " + detail + explanations(encoder),
+            height: height, isOver: encoder.ended != nil, &svg, y: y)
         let strip = y + height - 5
         let perBucket = Double(max(encoder.maximumFrameRate, 1)) * snapshot.bucketDuration
         let sums = zip(encoder.encoded, encoder.leftOut).map { Double($0) + Double($1) }

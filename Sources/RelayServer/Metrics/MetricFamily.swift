@@ -29,32 +29,52 @@ struct MetricFamily<Subject> {
     let kind: PrometheusText.Kind
     /// A sentence for people; names in it stand between backticks.
     let meaning: String
+    /// The field of the subject that the only sample is read from; nil if there are several samples.
+    let field: PartialKeyPath<Subject>?
     /// The samples of a subject; empty while there is no value.
     let samples: (Subject) -> [Sample]
 
     init(
-        _ name: String, _ kind: PrometheusText.Kind, _ meaning: String, _ samples: @escaping (Subject) -> [Sample]
+        _ name: String, _ kind: PrometheusText.Kind, _ meaning: String, field: PartialKeyPath<Subject>? = nil,
+        _ samples: @escaping (Subject) -> [Sample]
     ) {
         self.name = "confrelay_\(name)"
         self.kind = kind
         self.meaning = meaning
+        self.field = field
         self.samples = samples
     }
 
-    /// A number that only rises; `_total` is appended to its name.
-    static func counter<Count: BinaryInteger>(
-        _ name: String, _ meaning: String, _ value: @escaping (Subject) -> Count?
-    ) -> Self {
-        Self("\(name)_total", .counter, meaning) { subject in value(subject).map { [Sample(Double($0))] } ?? [] }
+    /// A number that only rises; `_total` is appended to its name. Absent while the field is nil.
+    static func counter(_ name: String, _ field: KeyPath<Subject, some MetricNumber>, _ meaning: String) -> Self {
+        number("\(name)_total", .counter, field, meaning, scale: 1)
     }
 
-    /// A number that rises and falls, nil while it is unknown.
-    static func gauge(_ name: String, _ meaning: String, _ value: @escaping (Subject) -> Double?) -> Self {
+    /// A number that rises and falls. Absent while the field is nil.
+    ///
+    /// - Parameter scale: The field is multiplied by this, to bring it to the metric's unit.
+    static func gauge(
+        _ name: String, _ field: KeyPath<Subject, some MetricNumber>, _ meaning: String, scale: Double = 1
+    ) -> Self {
+        number(name, .gauge, field, meaning, scale: scale)
+    }
+
+    private static func number(
+        _ name: String, _ kind: PrometheusText.Kind, _ field: KeyPath<Subject, some MetricNumber>, _ meaning: String,
+        scale: Double
+    ) -> Self {
+        Self(name, kind, meaning, field: field) { subject in
+            subject[keyPath: field].metricValue.map { [Sample($0 * scale)] } ?? []
+        }
+    }
+
+    /// A number that rises and falls and is no field, nil while it is unknown.
+    static func computed(_ name: String, _ meaning: String, _ value: @escaping (Subject) -> Double?) -> Self {
         Self(name, .gauge, meaning) { subject in value(subject).map { [Sample($0)] } ?? [] }
     }
 
     /// A counter that is split by a label.
-    static func counter<Count: BinaryInteger>(
+    static func counters<Count: BinaryInteger>(
         _ name: String, by label: String, _ meaning: String,
         _ values: @escaping (Subject) -> KeyValuePairs<String, Count>
     ) -> Self {
@@ -84,4 +104,31 @@ extension PrometheusText {
             }
         }
     }
+}
+
+/// A value that a metric can show.
+protocol MetricNumber {
+    /// Nil while it is unknown.
+    var metricValue: Double? { get }
+}
+
+extension MetricNumber where Self: BinaryInteger {
+    var metricValue: Double? { Double(self) }
+}
+
+extension Int: MetricNumber {}
+extension Int64: MetricNumber {}
+extension UInt64: MetricNumber {}
+extension UInt8: MetricNumber {}
+
+extension Double: MetricNumber {
+    var metricValue: Double? { self }
+}
+
+extension Bool: MetricNumber {
+    var metricValue: Double? { self ? 1 : 0 }
+}
+
+extension Optional: MetricNumber where Wrapped: MetricNumber {
+    var metricValue: Double? { self?.metricValue }
 }

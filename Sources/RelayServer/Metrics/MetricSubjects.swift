@@ -2,7 +2,7 @@ import Conference
 
 /// The rooms and participants that have metrics of their own.
 ///
-/// Anybody may make rooms, and each label value is a time series that a monitor keeps for long. So only the oldest
+/// Any client may make rooms, and each label value is a time series that a monitor keeps for long. So only the oldest
 /// rooms and participants get labels; the others count in the totals.
 struct MetricSubjects {
     /// Rooms with labels.

@@ -19,7 +19,7 @@ final class TrackFile {
     private var unfinishedSince: MonotonicInstant?
     private(set) var isSynchronized = true
 
-    /// - Throws: `MovieError` or `RecordingFileError`.
+    /// - Throws: `MediaFileError` or `RecordingFileError`.
     init(
         track: RecordingTrack, path: String, file: any RecordingFile, format: VideoFormatDescription?, start: MediaTime
     ) throws {

@@ -9,7 +9,7 @@ public struct ICEServer: Hashable, Sendable {
 
     /// Its URI: `stun:` or `stuns:` (RFC 7064), `turn:` or `turns:` (RFC 7065).
     public let uri: String
-    /// What a TURN server asks for; nil for a STUN server, and for a TURN server whose credentials a secret makes
+    /// A TURN server's credentials; nil for a STUN server, and for a TURN server whose credentials a secret makes
     /// (`TURNSecret`).
     public let credentials: Credentials?
 

@@ -23,8 +23,8 @@ final class ReservedConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     /// The answer to other requests.
     private static let refusal = Problem(
         .serviceUnavailable,
-        "the relay has no free connection for this address: close some, or try again later. Behind a reverse proxy start "
-            + "the relay with --trusted-proxy and the proxy's address",
+        "the relay has no free connection for this address: close some, or try again later. Behind a reverse proxy "
+            + "start the relay with --trusted-proxy and the proxy's address",
         headers: [.retryAfter: "10"])
 
     private let timeout: TimeAmount
@@ -107,5 +107,19 @@ final class ReservedConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     private func end(context: ChannelHandlerContext) {
         state = .done
         context.close(mode: .output, promise: nil)
+    }
+}
+
+/// The requests by which a monitor checks the relay. They are answered even when there is no connection left for
+/// others.
+enum HealthCheck {
+    /// The paths, without a query.
+    static let paths = ["/healthz", "/readyz", "/metrics"]
+
+    /// Returns true if a request is one of them.
+    static func contains(_ request: HTTPRequest) -> Bool {
+        guard request.method == .get || request.method == .head else { return false }
+        let path = (request.path ?? "").prefix { $0 != "?" }
+        return paths.contains { $0 == path }
     }
 }

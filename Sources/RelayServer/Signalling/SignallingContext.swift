@@ -7,9 +7,9 @@ struct SignallingContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The other end of the connection.
     let peer: TransportAddress?
-    /// Who asks, by the address that counts; nil where a proxy does not tell.
+    /// The client, by the address that counts; nil if a proxy does not state it.
     var client: TransportAddress?
-    /// Who asks, by what they prove, and what they may do.
+    /// The caller, by its proof, with its permissions.
     var caller = Caller.anonymous
     /// Whether a page of another site asks.
     var isFromOtherSite = false

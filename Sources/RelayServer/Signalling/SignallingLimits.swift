@@ -14,7 +14,7 @@ enum SignallingLimits {
     static let headerFieldCount = 64
     /// Connections on which health checks are answered when a client, or all of them, have no other left.
     static let reservedConnections = 64
-    /// How long such a connection may last.
+    /// The longest duration of such a connection.
     static let reservedTimeout = TimeAmount.seconds(5)
     /// Connections to the administration address.
     static let administrationConnections = 64

@@ -39,7 +39,7 @@ extension SignallingRouter {
         let role = try Self.role(at: endpoint, with: grants)
         let offer = try await request.text()
         try checkKeyExchange(offer: offer, of: request, context)
-        // Neither the offer's addresses of who comes through a proxy, nor those of who is on another site's page,
+        // Neither the offer's addresses of a client behind a proxy, nor those of a client on another site's page,
         // are the peer's: no media may go there before a packet from there has authenticated.
         let isDirect = !ClientDirectory.isForwarded(request.head) && !context.isFromOtherSite
         var wanted = JoinRequest(
@@ -76,7 +76,7 @@ extension SignallingRouter {
         return .guest
     }
 
-    /// What someone sends and receives who joins at an endpoint with these grants.
+    /// The role of a join at an endpoint with these grants.
     private static func role(at endpoint: JoiningEndpoint, with grants: MemberGrants) throws(Problem) -> ParticipantRole
     {
         let mayWatch = grants.permissions.contains(.watch)
@@ -104,7 +104,7 @@ extension SignallingRouter {
         let (room, participant) = try participantPath(context)
         let name = try context.parameters.require("participant")
         if (try? sessions.participant(ofSession: name, in: room)) != nil { return try await leave(request, context) }
-        // Somebody who moderates, and says so by Authorization.
+        // A moderator, by Authorization.
         guard context.caller.may(.moderate) else {
             throw AccessControl.forbidden("only who joined, or a moderator, may end the session of \(participant)")
         }
@@ -151,8 +151,8 @@ extension SignallingRouter {
         if isHere, isForwarded, !context.isFromOtherSite {
             throw Problem(
                 .forbidden,
-                "the offer carries SRTP keys (a=crypto) and came through a proxy that does not say that its client used "
-                    + "TLS: join by DTLS, or have the proxy set X-Forwarded-Proto: https")
+                "the offer carries SRTP keys (a=crypto) and came through a proxy that does not say that its client "
+                    + "used TLS: join by DTLS, or have the proxy set X-Forwarded-Proto: https")
         }
         throw Problem(
             .forbidden,

@@ -23,7 +23,7 @@ struct SignallingRouter {
     var connections: ConnectionRegister?
     /// The STUN and TURN servers that joining clients get.
     var iceServers: [ICEServer] = []
-    /// What credentials of those that have none are made with.
+    /// The secret from which credentials of servers without credentials are made.
     var turnSecret: TURNSecret?
     /// Where events go; nil for nowhere.
     var events: EventOutputs?
@@ -37,11 +37,11 @@ struct SignallingRouter {
     var webFiles = WebFiles.embedded
     /// Which web pages may use the relay.
     var sites = SitePolicy()
-    /// Whose request it is.
+    /// Finds the client of a request.
     var clients = ClientDirectory()
-    /// How often a client may ask.
+    /// The limits of a client's requests.
     var quotas = RequestQuotas()
-    /// Who may do what.
+    /// The permissions of callers.
     let access: AccessControl
     /// Whether figures, the list of rooms and the debug view are served at another address.
     var hasAdministrationAddress = false
@@ -58,12 +58,12 @@ struct SignallingRouter {
         return router
     }
 
-    /// The servers that somebody is told of, with credentials of their own where the operator has given a secret.
+    /// The servers to announce to a client, with credentials of its own if the operator has given a secret.
     func servers(for user: String) -> [ICEServer] {
         iceServers.map { turnSecret?.completing($0, for: user, at: Date()) ?? $0 }
     }
 
-    /// What is served, and what each request takes.
+    /// The routes, and the permission that each needs.
     var routes: [Route] {
         let elsewhere: Handler? = hasAdministrationAddress ? { @Sendable _, _ in throw Self.servedElsewhere } : nil
         return [

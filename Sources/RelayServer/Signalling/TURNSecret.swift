@@ -5,7 +5,7 @@ import SecureTransport
 /// API for Access to TURN Services" (draft-uberti-behave-turn-rest-00) describes and coturn checks
 /// (`use-auth-secret`).
 public struct TURNSecret: Hashable, Sendable {
-    /// How long credentials last, which the draft recommends. An allocation made with them may go on for longer.
+    /// The validity of credentials that the draft recommends. An allocation made with them may go on for longer.
     public static let validity = Duration.seconds(24 * 3600)
 
     private let secret: String

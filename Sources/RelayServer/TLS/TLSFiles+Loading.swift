@@ -44,7 +44,8 @@ extension TLSFiles {
             throw .keyNotUsable(
                 path: key,
                 reason: text.contains("ENCRYPTED")
-                    ? "it is encrypted; decrypt it with 'openssl pkey -in \(key)' into a file that only the relay can read"
+                    ? "it is encrypted; decrypt it with 'openssl pkey -in \(key)' into a file that only the relay "
+                        + "can read"
                     : "it holds no private key in PEM (-----BEGIN PRIVATE KEY-----)")
         }
     }

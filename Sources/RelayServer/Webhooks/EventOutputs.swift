@@ -17,7 +17,7 @@ final class EventOutputs: Sendable {
 
     /// Events that wait to be written.
     private static let queueLength = 4096
-    /// How long the last events may take after the relay's end; webhooks get the rest after the next start.
+    /// The time for the last events after the relay's end; webhooks get the rest after the next start.
     private static let lastMoment = Duration.milliseconds(500)
 
     private let orders: AsyncStream<Order>
@@ -111,7 +111,7 @@ final class EventOutputs: Sendable {
         await client?.close()
     }
 
-    /// What became of all webhooks' events so far.
+    /// The outcomes of all webhooks' events so far.
     var counters: WebhookCounters {
         var all = WebhookCounters(dropped: lost.load(ordering: .relaxed))
         for delivery in deliveries { all.add(delivery.counters) }

@@ -8,21 +8,20 @@ import SecureTransport
 /// Makes events of what a relay tells, in the order in which it happened. It belongs to the driver's loop; encoding and
 /// writing are others' work.
 struct RelayEventSource {
-    /// A room that somebody is in.
+    /// A room with participants.
     private struct OpenRoom {
         let session: String
         let started: MonotonicInstant
         var people: [String: RelayEvent.Person] = [:]
-        /// When a speaker was told last, and whom to tell when it is time to.
+        /// The time of the last event of a speaker, and the speaker of the next one.
         var speakerTold: MonotonicInstant?
         var speaker: String?
-        var speakerWaits = false
     }
 
-    /// How many refusals are told: anybody can cause them.
+    /// Bounds the events of refusals, which any client can cause.
     private struct Refusals {
         var bucket = TokenBucket(rate: 5, capacity: 50)
-        /// Since the last that was told.
+        /// Refusals since the last event.
         var suppressed = 0
 
         mutating func takeSuppressed() -> Int? {
@@ -31,7 +30,7 @@ struct RelayEventSource {
         }
     }
 
-    /// Between two events of a room that tell its speaker.
+    /// The least time between two events of a room's speaker.
     static let speakerInterval = Duration.seconds(2)
 
     private let prefix: String
@@ -169,7 +168,7 @@ struct RelayEventSource {
     }
 }
 
-/// How events tell the time.
+/// The form of times in events.
 enum EventTime {
     static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 }

@@ -4,7 +4,7 @@ import SecureTransport
 
 /// A URL that events are posted to, and those that it wants.
 public struct WebhookEndpoint: Hashable, Sendable {
-    /// Why a text names no endpoint.
+    /// The reason for which a text names no endpoint.
     public struct ParseError: Error, CustomStringConvertible, Equatable {
         public let description: String
     }
@@ -64,7 +64,7 @@ public struct WebhookEndpoint: Hashable, Sendable {
 
     static let folderPrefix = "webhook-"
 
-    /// What the folder of its queue is called: the same as long as the URL is.
+    /// The name of its queue's folder, which depends on the URL alone.
     var folderName: String {
         let code = KeyedHash(key: Array("folder".utf8)).code(of: url) ?? []
         return Self.folderPrefix + code.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -90,7 +90,7 @@ struct WebhookQueue {
 
     /// Forgets the lines up to a place.
     mutating func deliver(upTo place: Position) throws {
-        // What was dropped meanwhile is behind already.
+        // The read position is beyond events that were dropped meanwhile.
         guard (place.file, place.offset) > (position.file, position.offset), sizes[place.file] != nil else { return }
         position = place
         removeDelivered()
@@ -99,7 +99,7 @@ struct WebhookQueue {
     }
 
     private static let longestLine = 32_768
-    /// How much of a file is read at once, which has one line at least.
+    /// The bytes of a file that are read at once, at least one line.
     private static let readSize = 2 * longestLine
 
     private mutating func lines(at place: Position, upTo size: Int) throws -> [Data] {

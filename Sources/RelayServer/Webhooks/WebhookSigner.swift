@@ -4,7 +4,7 @@ import SecureTransport
 /// Signs what is posted to webhooks, as Standard Webhooks (standardwebhooks.com, version 1.0.0) describes: a receiver
 /// knows with the secret that an event is this relay's, and that it is not an old one.
 public struct WebhookSigner: Hashable, Sendable {
-    /// Why a text has no keys.
+    /// The reason for which a text has no keys.
     public struct ParseError: Error, CustomStringConvertible, Equatable {
         public let description: String
     }
@@ -19,8 +19,8 @@ public struct WebhookSigner: Hashable, Sendable {
 
     private let keys: [Key]
 
-    /// Reads keys from the text of a file: an id and a secret a line, separated by a space; the secret is a text, or, if
-    /// it begins with `whsec_`, in base64. Empty lines, and those that begin with `#`, are passed over. With several
+    /// Reads keys from the text of a file: an id and a secret a line, separated by a space; the secret is a text, or,
+    /// if it begins with `whsec_`, in base64. Empty lines, and those that begin with `#`, are passed over. With several
     /// keys each request has a signature by each, so that receivers can change from one to the next.
     public init(parsing text: String) throws(ParseError) {
         var keys: [Key] = []

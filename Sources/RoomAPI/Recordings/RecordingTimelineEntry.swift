@@ -1,7 +1,7 @@
 /// A line of `timeline.jsonl`: something that happened in a recorded room, and when.
 ///
-/// As JSON it is one flat object, for example `{"at":12.5,"type":"left","participant":"k3v9…"}`. Readers skip types that
-/// they do not know.
+/// As JSON it is one flat object, for example `{"at":12.5,"type":"left","participant":"k3v9…"}`. Readers skip types
+/// that they do not know.
 public struct RecordingTimelineEntry: Hashable, Sendable {
     public enum Event: Hashable, Sendable {
         /// Someone came, or was there when the recording began.

@@ -50,3 +50,11 @@ extension ICECandidate {
         return kind == .host ? text : text + " raddr \(address.isIPv6 ? "::" : "0.0.0.0") rport 9"
     }
 }
+
+/// An error in the text of an ICE candidate.
+public struct ICECandidateError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The fault, as part of a sentence.
+    public var reason: String
+
+    public var description: String { "a candidate \(reason)" }
+}

@@ -63,6 +63,23 @@ extension SessionDescription {
             .compactMap { try? $0.value.flatMap(ICECandidate.parse) }
     }
 
+    /// The interval at which the describing side wants feedback on its packets: `a=x-feedback-interval`, in
+    /// milliseconds; nil without a number from 10 to 250. The attribute is this project's own; others ignore it
+    /// (RFC 8866, section 5.13).
+    var feedbackInterval: Duration? {
+        get {
+            let values = attributes.lazy.filter { $0.name == "x-feedback-interval" }.map(\.value)
+            guard let milliseconds = values.first.flatMap({ $0.flatMap(Int.init) }), (10...250).contains(milliseconds)
+            else { return nil }
+            return .milliseconds(milliseconds)
+        }
+        set {
+            attributes.removeAll { $0.name == "x-feedback-interval" }
+            guard let newValue else { return }
+            attributes.append(SDPAttribute("x-feedback-interval", "\(Int((newValue / .milliseconds(1)).rounded()))"))
+        }
+    }
+
     /// True if the describing side only answers connectivity checks (RFC 8839, section 5.3).
     var isICELite: Bool { attributes.contains { $0.name == "ice-lite" } }
 

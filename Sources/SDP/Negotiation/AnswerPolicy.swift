@@ -17,7 +17,7 @@ public struct AnswerPolicy: Hashable, Sendable {
     /// The accepted SRTP profiles, the best first.
     public var srtpProfiles: [SRTPProfile]
     /// The accepted H.264 profiles, the best first.
-    public var h264Profiles: [H264ProfileLevelID.Profile]
+    public var h264Profiles: [H264Profile]
     /// The highest level that this side decodes.
     public var maximumReceiveLevel: H264ProfileLevelID.Level
     /// The highest level that this side sends.
@@ -35,13 +35,15 @@ public struct AnswerPolicy: Hashable, Sendable {
     public var maximumVideoBitRate: BitRate?
     /// The canonical name for our sources; nil for a random one (RFC 7022).
     public var cname: String?
+    /// The feedback interval that this side requests for its packets. The answer states it if the offer states one.
+    public var feedbackInterval: Duration?
 
     public init(
         publicAddress: TransportAddress, alternativeAddresses: [TransportAddress] = [],
         certificateFingerprint: CertificateFingerprint? = nil,
         videoDirection: MediaDirection? = .sendAndReceive, audioDirection: MediaDirection? = .sendAndReceive,
         srtpProfiles: [SRTPProfile] = [.aeadAES128GCM, .aesCM128HMACSHA1_80],
-        h264Profiles: [H264ProfileLevelID.Profile] = [.high, .main, .constrainedBaseline, .baseline],
+        h264Profiles: [H264Profile] = [.high, .main, .constrainedBaseline, .baseline],
         maximumReceiveLevel: H264ProfileLevelID.Level = .level51, maximumSendLevel: H264ProfileLevelID.Level = .level51,
         opus: OpusFormatParameters = OpusFormatParameters(), videoFeedback: FeedbackSupport = .video,
         audioFeedback: FeedbackSupport = .audio,

@@ -1,3 +1,4 @@
+internal import MediaCore
 import SecureTransport
 
 extension H264FormatParameters {
@@ -42,7 +43,7 @@ extension H264FormatParameters {
     }
 
     /// The profile; without one, the profile that the RFC infers.
-    var profile: H264ProfileLevelID.Profile? { (profileLevelID ?? .inferred).profile }
+    var profile: H264Profile? { (profileLevelID ?? .inferred).profile }
 
     /// Returns the answer to these parameters (RFC 6184, 8.2.2): profile and packetization mode are the offer's. The
     /// level is limited by the offer's level, unless both sides allow each direction its own level.

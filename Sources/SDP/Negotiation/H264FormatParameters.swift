@@ -1,3 +1,5 @@
+public import MediaCore
+
 /// The format parameters of an H.264 payload type (RFC 6184, 8.1) that matter to us.
 public struct H264FormatParameters: Hashable, Sendable {
     /// Profile and level; nil if the description does not state them. The RFC then infers

@@ -128,7 +128,7 @@ public struct NegotiatedMedia: Hashable, Sendable {
     }
 
     /// Video: the profile and level that we may send; nil if the remote side named none.
-    public var profileLevelID: VideoFormatDescription.ProfileLevel? { h264?.profileLevelID?.profileLevel }
+    public var profileLevelID: H264ProfileLevelID? { h264?.profileLevelID }
 
     /// Video: the packetization mode (RFC 6184, 5.2) of both directions.
     public var packetizationMode: UInt8 { h264?.packetizationMode ?? 0 }

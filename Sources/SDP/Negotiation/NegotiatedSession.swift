@@ -12,16 +12,19 @@ public struct NegotiatedSession: Hashable, Sendable {
     public var transport: NegotiatedTransport?
     /// The highest rate that the remote side wants to receive of the whole session (session-level `b=`).
     public var maximumBitRate: BitRate?
+    /// The feedback interval that the remote side requests for its packets; nil if it states none.
+    public var feedbackInterval: Duration?
 
     public init(
         media: [NegotiatedMedia], cname: String, isBundled: Bool = false, transport: NegotiatedTransport? = nil,
-        maximumBitRate: BitRate? = nil
+        maximumBitRate: BitRate? = nil, feedbackInterval: Duration? = nil
     ) {
         self.media = media
         self.cname = cname
         self.isBundled = isBundled
         self.transport = transport
         self.maximumBitRate = maximumBitRate
+        self.feedbackInterval = feedbackInterval
     }
 
     /// The stream with the participant's camera and, in the other direction, the composed picture.

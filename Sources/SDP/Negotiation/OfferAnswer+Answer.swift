@@ -1,3 +1,4 @@
+internal import MediaCore
 import SecureTransport
 
 extension OfferAnswer {
@@ -64,7 +65,7 @@ extension OfferAnswer {
             media: [], cname: previous?.session.cname ?? policy.cname ?? generator.canonicalName(),
             isBundled: transports.contains { $0.isBundle && !$0.indices.isEmpty },
             transport: transports.lazy.compactMap(\.negotiated).first,
-            maximumBitRate: offer.bandwidths.maximumBitRate)
+            maximumBitRate: offer.bandwidths.maximumBitRate, feedbackInterval: offer.feedbackInterval)
         var answer = head(
             of: offer, policy: policy, transports: transports, previous: previous?.answer, using: &generator)
         let port = ownAddress(for: offer, policy: policy).port
@@ -138,6 +139,8 @@ extension OfferAnswer {
             answer.attributes.append(SDPAttribute("ice-lite"))
             answer.attributes.append(SDPAttribute("ice-options", trickles ? "ice2 trickle" : "ice2"))
         }
+        // Only an offerer that knows the attribute gets it.
+        if offer.feedbackInterval != nil { answer.feedbackInterval = policy.feedbackInterval }
         return answer
     }
 

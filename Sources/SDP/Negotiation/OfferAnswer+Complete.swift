@@ -1,3 +1,4 @@
+internal import MediaCore
 import SecureTransport
 
 extension OfferAnswer {
@@ -17,7 +18,7 @@ extension OfferAnswer {
         var session = NegotiatedSession(
             media: [], cname: pending.cname, isBundled: bundle != nil,
             transport: try acceptedTransport(pending: pending, answer: answer, bundle: bundle),
-            maximumBitRate: answer.bandwidths.maximumBitRate)
+            maximumBitRate: answer.bandwidths.maximumBitRate, feedbackInterval: answer.feedbackInterval)
         for (index, (stream, description)) in zip(pending.streams, answer.media).enumerated() {
             guard description.kind == (stream.kind == .video ? .video : .audio) else {
                 throw .mismatchedAnswer(

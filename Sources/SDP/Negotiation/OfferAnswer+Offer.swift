@@ -45,6 +45,7 @@ extension OfferAnswer {
         }
         let mids = pending.streams.filter(\.isOffered).compactMap(\.mid)
         if !mids.isEmpty { offer.attributes.append(BundleGroup(mids: mids).attribute) }
+        offer.feedbackInterval = parameters.feedbackInterval
         if parameters.isOverDTLS { offer.attributes.append(SDPAttribute("ice-options", "ice2")) }
         return (offer, pending)
     }

@@ -31,7 +31,7 @@ public struct OfferParameters: Hashable, Sendable {
         /// retransmissions.
         public static let defaults: [VideoFormat] = [
             (96, .high, 1), (97, .main, 1), (98, .constrainedBaseline, 1), (99, .constrainedBaseline, 0),
-        ].map { (payloadType: UInt8, profile: H264ProfileLevelID.Profile, mode: UInt8) in
+        ].map { (payloadType: UInt8, profile: H264Profile, mode: UInt8) in
             VideoFormat(
                 payloadType: payloadType,
                 parameters: H264FormatParameters(
@@ -101,6 +101,8 @@ public struct OfferParameters: Hashable, Sendable {
     public var headerExtensions: Set<HeaderExtension>
     /// The canonical name for the offerer's sources; nil for a random one (RFC 7022).
     public var cname: String?
+    /// The feedback interval that the offerer requests for its packets; nil to leave it to the other side.
+    public var feedbackInterval: Duration?
 
     public init(
         address: TransportAddress, video: Video? = Video(), screenShare: Video? = nil, audio: Audio? = Audio(),

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// The format parameters of an Opus payload type (RFC 7587, 6.1): the describing side's wishes for the audio that it
+/// The format parameters of an Opus payload type (RFC 7587, 6.1): the describing side's requests for the audio that it
 /// *receives*.
 public struct OpusFormatParameters: Hashable, Sendable {
     /// `stereo`: stereo is preferred to mono.

@@ -323,3 +323,9 @@ extension ICEControllingAgent {
         nextDeadline = deadline
     }
 }
+
+/// A datagram to send.
+public struct ICETransmit: Hashable, Sendable {
+    public var destination: TransportAddress
+    public var datagram: ByteBuffer
+}

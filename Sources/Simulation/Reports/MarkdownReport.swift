@@ -21,9 +21,9 @@ public struct MarkdownReport: Sendable {
             \(command)
             ```
 
-            \(comparison.cases.count) scenarios, \(runs == 1 ? "one seed" : "means over \(runs) seeds"). docs/confsim.md \
-            says what the figures mean. On the front is who is beaten by no other one: none is at least as good in \
-            utilisation, p95 queueing delay and frames late or lost, and better in one of them. \
+            \(comparison.cases.count) scenarios, \(runs == 1 ? "one seed" : "means over \(runs) seeds"). \
+            docs/confsim.md says what the figures mean. On the front is who is beaten by no other one: none is at \
+            least as good in utilisation, p95 queueing delay and frames late or lost, and better in one of them. \
             `oracle` and `fixed` are a scale and take no part.
 
             ## Standings

@@ -46,3 +46,13 @@ public struct RoomFrame: Sendable {
     /// The time at which its last packet arrived.
     public var arrival: MonotonicInstant
 }
+
+/// A compositor whose pictures are blank.
+final class BlankCompositor: VideoCompositing {
+    let sourceAttributes = PixelBufferAttributes.any
+    let destinationAttributes = PixelBufferAttributes.any
+
+    func render(_ request: VideoCompositionRequest) throws(VideoCompositingError) -> PixelBuffer {
+        request.makeDestination().freeze()
+    }
+}

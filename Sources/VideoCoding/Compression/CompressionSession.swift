@@ -77,7 +77,7 @@ public final class CompressionSession: Sendable {
     /// keyframe to keyframe.
     public var format: VideoFormatDescription? { control.withLock { $0.format } }
 
-    /// The wishes for single frames that the back end knows.
+    /// The options of single frames that the back end knows.
     public var supportedOptions: Set<EncodeOption> { EncoderCapabilities.of(backEnd).frameOptions }
 
     /// Returns whether the session can continue with pictures of another size, or the reason why not.
@@ -183,4 +183,10 @@ public final class CompressionSession: Sendable {
         }
         outputHandler(EncodeOutput(presentationTime: entry.presentationTime, token: entry.token, result: result))
     }
+}
+
+/// The codec of a stream.
+public enum VideoCodec: String, CaseIterable, Sendable {
+    /// ITU-T H.264, MPEG-4 AVC.
+    case h264
 }

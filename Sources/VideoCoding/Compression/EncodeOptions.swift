@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Wishes for one frame.
+/// Options of one frame.
 public struct EncodeOptions: Hashable, Sendable {
     /// Makes the frame an IDR picture.
     public var forceKeyframe = false
@@ -21,7 +21,7 @@ public struct EncodeOptions: Hashable, Sendable {
     }
 }
 
-/// The kinds of wishes for one frame.
+/// The kinds of options of one frame.
 public enum EncodeOption: String, CaseIterable, Sendable {
     case forceKeyframe
     case invalidateReferences

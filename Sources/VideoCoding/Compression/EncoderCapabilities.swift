@@ -79,7 +79,7 @@ struct EncoderCapabilities: Sendable {
             pixelFormats: [.i420, .nv12])
     }()
 
-    /// What some driver has. What the device at hand does not have is refused when its encoder is made.
+    /// The capabilities of drivers. An encoder's creation refuses those that its device lacks.
     private static let vaapi: EncoderCapabilities = {
         var properties = common
         // Slices are whole pictures, and the driver chooses how to search.

@@ -50,8 +50,8 @@ extension MultiPassError: CustomStringConvertible {
         case .invalidTimeRanges: "the time ranges must be numeric, in ascending order and must not overlap"
         case .outsideTimeRanges(let time): "the frame at \(time) is outside the time ranges of this pass"
         case .framesMissing(let count, let first):
-            "\(count) frames that the pass asked for are missing, the first at \(first); give it all frames of its time "
-                + "ranges"
+            "\(count) frames that the pass asked for are missing, the first at \(first); give it all frames of its "
+                + "time ranges"
         case .noPass: "no pass has been begun; call beginPass first"
         case .passNotEnded: "a pass has been begun already; call endPass first"
         case .noFurtherPassRequested: "the encoder asked for no further pass"

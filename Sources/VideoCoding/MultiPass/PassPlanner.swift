@@ -132,9 +132,9 @@ struct PassPlanner {
         var gainPerFrame = 0.0
 
         func point(logarithmicSlope: Double) -> RateModel.Point {
-            let wish = model.rateFactor(logarithmicSlope: logarithmicSlope)
+            let wanted = model.rateFactor(logarithmicSlope: logarithmicSlope)
             let anchor = model.anchor.rateFactor
-            let near = min(max(wish, anchor - furthestStep), anchor + furthestStep)
+            let near = min(max(wanted, anchor - furthestStep), anchor + furthestStep)
             return model.point(at: min(max(near, rateFactors.lowerBound), rateFactors.upperBound))
         }
     }

@@ -93,7 +93,7 @@ final class AbandonableThread<Request: Sendable, Response: Sendable>: Sendable {
     }
 }
 
-/// What a thread runs.
+/// The work of a thread.
 private final class ThreadBody: Sendable {
     let run: @Sendable () -> Void
 

@@ -2,13 +2,13 @@
     import CLibVA
     import MediaCore
 
-    /// What a driver says that it encodes, for one profile.
+    /// A driver's encoding capabilities for one profile.
     struct VAAPICapabilities {
         let profile: VAProfile
         let entryPoint: VAEntrypoint
-        /// `VA_RC_CBR` and the like; 0 where the driver controls no rate.
+        /// `VA_RC_CBR` and the like; 0 if the driver controls no rate.
         let rateControl: UInt32
-        /// Which headers the driver takes from its client, and does not write itself.
+        /// The headers that the driver takes from its client and does not write itself.
         let packedHeaders: UInt32
         let maximumReferences: Int
         let maximumDimensions: VideoDimensions
@@ -88,4 +88,22 @@
 
     /// `VA_ATTRIB_NOT_SUPPORTED`, a macro that Swift does not see.
     private let vaUnsupported: UInt32 = 0x8000_0000
+
+    extension VAAPICapabilities {
+        /// Whether frames follow a bitrate.
+        var hasRateControl: Bool { controls(VA_RC_CBR) || controls(VA_RC_VBR) }
+
+        var rateControlNames: [String] {
+            [(VA_RC_CBR, "CBR"), (VA_RC_VBR, "VBR"), (VA_RC_CQP, "CQP")].filter { controls($0.0) }.map(\.1)
+        }
+
+        var packedHeaderNames: [String] {
+            [
+                (VA_ENC_PACKED_HEADER_SEQUENCE, "sequence"), (VA_ENC_PACKED_HEADER_PICTURE, "picture"),
+                (VA_ENC_PACKED_HEADER_SLICE, "slice"),
+            ].filter { packs($0.0) }.map(\.1)
+        }
+
+        var entryPointName: String { entryPoint == VAEntrypointEncSliceLP ? "EncSliceLP" : "EncSlice" }
+    }
 #endif

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// What a device's driver says of itself.
+/// A device's driver and its capabilities.
 public struct VAAPIDeviceReport: Hashable, Sendable {
     public var device: VAAPIDevice
     /// The driver's name and version in its own words.

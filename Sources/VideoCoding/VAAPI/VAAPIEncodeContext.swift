@@ -5,7 +5,7 @@
 
     /// A driver's encoder with its surfaces, on the thread that makes its calls.
     final class VAAPIEncodeContext {
-        /// What one frame is made of.
+        /// The parts of one frame.
         struct Frame {
             var picture: ReferenceStructure.Picture
             var rate: VAAPIRateParameters
@@ -147,7 +147,7 @@
             try makeBuffers(of: frame)
             try VAAPIDisplay.check(vaBeginPicture(display.handle, context, input), "vaBeginPicture")
             let rendered = vaRenderPicture(display.handle, context, &buffers, Int32(clamping: buffers.count))
-            // What was begun is ended in any case, so that the next picture can begin.
+            // A begun picture is ended in any case, so that the next one can begin.
             let ended = vaEndPicture(display.handle, context)
             try VAAPIDisplay.check(rendered, "vaRenderPicture")
             try VAAPIDisplay.check(ended, "vaEndPicture")

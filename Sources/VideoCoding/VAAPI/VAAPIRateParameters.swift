@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What a driver's rate control is told with every frame, so that a rate changes between two frames without an IDR
+/// The parameters of a driver's rate control for every frame, so that a rate changes between two frames without an IDR
 /// picture.
 ///
 /// A driver that sees another value may begin its rate control anew: so the values stay the same to the bit until the

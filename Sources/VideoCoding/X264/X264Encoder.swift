@@ -9,13 +9,11 @@
         private(set) var parameterSets: [ByteBuffer] = []
         let isDelayed: Bool
 
-        private let encoder: OpaquePointer
-        private var parameters: x264_param_t
+        private let handle: X264Handle
         private var properties: CompressionProperties
         /// The frame rate in x264's settings, fixed for the stream's life: other frame rates are made by scaling the
         /// bitrate.
         private let nominalFrameRate: Double
-        private let temporalLayers: Int
         private let columns: Int
         private let rows: Int
         private let inspector: SliceInspector
@@ -33,24 +31,13 @@
             nominalFrameRate = properties.expectedFrameRate
             self.properties = properties
             isDelayed = !properties.realTime
-            temporalLayers = properties.temporalLayers
-            parameters = try Self.makeParameters(properties, dimensions: dimensions)
-            guard let opened = x264_shim_encoder_open(&parameters) else {
-                x264_param_cleanup(&parameters)
-                throw .codecUnavailable(reason: "x264 made no encoder")
+            handle = try X264Handle(
+                Self.makeParameters(properties, dimensions: dimensions), temporalLayers: properties.temporalLayers)
+            parameterSets = try handle.parameterSets()
+            guard let inspector = SliceInspector(parameterSets: parameterSets) else {
+                throw .codecUnavailable(reason: "x264's parameter sets make no sense")
             }
-            do throws(VideoCodingError) {
-                parameterSets = try Self.readParameterSets(opened)
-                guard let inspector = SliceInspector(parameterSets: parameterSets) else {
-                    throw .codecUnavailable(reason: "x264's parameter sets make no sense")
-                }
-                self.inspector = inspector
-            } catch {
-                x264_encoder_close(opened)
-                x264_param_cleanup(&parameters)
-                throw error
-            }
-            encoder = opened
+            self.inspector = inspector
             columns = (dimensions.width + 15) / 16
             rows = (dimensions.height + 15) / 16
             offsets = .allocate(capacity: columns * rows)
@@ -58,23 +45,7 @@
         }
 
         deinit {
-            x264_encoder_close(encoder)
-            x264_param_cleanup(&parameters)
             offsets.deallocate()
-        }
-
-        static func readParameterSets(_ encoder: OpaquePointer) throws(VideoCodingError) -> [ByteBuffer] {
-            var units: UnsafeMutablePointer<x264_nal_t>?
-            var count: Int32 = 0
-            let status = x264_encoder_headers(encoder, &units, &count)
-            guard status > 0 else { throw .encodingFailed(backEnd: .x264, code: Int(status)) }
-            return UnsafeBufferPointer(start: units, count: Int(count)).compactMap { unit in
-                guard unit.i_type == Int32(NAL_SPS.rawValue) || unit.i_type == Int32(NAL_PPS.rawValue),
-                    unit.i_payload > 4
-                else { return nil }
-                return ByteBuffer(
-                    bytes: UnsafeRawBufferPointer(start: unit.p_payload + 4, count: Int(unit.i_payload) - 4))
-            }
         }
 
         // MARK: - Rate
@@ -84,17 +55,17 @@
             let hasFallen = EncodingRate(changed).frameBits < EncodingRate(properties).frameBits
             let presetChanges = changed.preset != properties.preset
             properties = changed
-            if presetChanges { try Self.setSearch(of: &parameters, properties) }
             isBufferTight = isBufferTight || (hasFallen && !isDelayed)
-            try reconfigure()
+            try reconfigure(presetChanges: presetChanges)
         }
 
-        private func reconfigure() throws(VideoCodingError) {
-            Self.setRate(
-                of: &parameters, properties, nominalFrameRate: nominalFrameRate, isBufferTight: isBufferTight)
-            parameters.i_slice_max_size = Int32(clamping: properties.sliceMaxBytes?.bytes ?? 0)
-            let status = x264_encoder_reconfig(encoder, &parameters)
-            guard status == 0 else { throw .encodingFailed(backEnd: .x264, code: Int(status)) }
+        private func reconfigure(presetChanges: Bool = false) throws(VideoCodingError) {
+            try handle.reconfigure { parameters throws(VideoCodingError) in
+                if presetChanges { try Self.setSearch(of: &parameters, properties) }
+                Self.setRate(
+                    of: &parameters, properties, nominalFrameRate: nominalFrameRate, isBufferTight: isBufferTight)
+                parameters.i_slice_max_size = Int32(clamping: properties.sliceMaxBytes?.bytes ?? 0)
+            }
         }
 
         func withdrawLastFrame() {}
@@ -102,28 +73,17 @@
         // MARK: - Frames
 
         func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
-            var input = x264_picture_t()
-            x264_picture_init(&input)
-            input.i_type = request.forceKeyframe ? X264_TYPE_IDR : X264_TYPE_AUTO
-            if let qp = request.qp { input.i_qpplus1 = Int32(qp) + 1 }
-            input.i_pts = nextTime
-            serials[Int(nextTime % Int64(serials.count))] = request.serial
+            let time = nextTime
+            serials[Int(time % Int64(serials.count))] = request.serial
             nextTime += 1
-            // The value that comes back with the frame, as a pointer; zero would be nil.
-            input.opaque = UnsafeMutableRawPointer(bitPattern: Int(truncatingIfNeeded: request.serial) &+ 1)
-            if !request.regionsOfInterest.isEmpty {
-                setOffsets(request.regionsOfInterest)
-                input.prop.quant_offsets = offsets.baseAddress
+            if !request.regionsOfInterest.isEmpty { setOffsets(request.regionsOfInterest) }
+            let output = try handle.encode(
+                picture, time: time, serial: request.serial, isKeyframe: request.forceKeyframe
+            ) { input in
+                if let qp = request.qp { input.i_qpplus1 = Int32(qp) + 1 }
+                if !request.regionsOfInterest.isEmpty { input.prop.quant_offsets = offsets.baseAddress }
             }
-            let frame = try picture.withEncoderPlanes { first, second, third in
-                Result { () throws(VideoCodingError) -> BackEndFrame? in
-                    input.img.i_csp = picture.format == .nv12 ? X264_CSP_NV12 : X264_CSP_I420
-                    input.img.i_plane = picture.format == .nv12 ? 2 : 3
-                    input.img.i_stride = (first.stride, second.stride, third.stride, 0)
-                    input.img.plane = (first.base, second.base, third.base, nil)
-                    return try run(&input)
-                }
-            }.get()
+            let frame = try output.map(makeFrame)
             if isBufferTight {
                 isBufferTight = false
                 try reconfigure()
@@ -133,38 +93,18 @@
         }
 
         func finish() throws(VideoCodingError) -> BackEndFrame? {
-            while x264_encoder_delayed_frames(encoder) > 0 {
-                if let frame = try run(nil) { return frame }
-            }
-            return nil
+            try handle.nextDelayedFrame().map(makeFrame)
         }
 
-        private func run(_ input: UnsafeMutablePointer<x264_picture_t>?) throws(VideoCodingError) -> BackEndFrame? {
-            var result = x264_picture_t()
-            var units: UnsafeMutablePointer<x264_nal_t>?
-            var count: Int32 = 0
-            let status = x264_encoder_encode(encoder, &units, &count, input, &result)
-            guard status >= 0 else { throw .encodingFailed(backEnd: .x264, code: Int(status)) }
-            guard status > 0, count > 0, let start = units?.pointee.p_payload else { return nil }
-            // The payloads lie one behind the other, each with its length before it.
-            let bytes = UnsafeRawBufferPointer(start: start, count: Int(status))
-            let data = memory.makeBuffer(size: bytes.count) { $0.writeBytes(bytes) }
+        private func makeFrame(_ output: X264Handle.Output) throws(VideoCodingError) -> BackEndFrame {
+            let data = memory.makeBuffer(size: output.bytes.count) { $0.writeBytes(output.bytes) }
             guard let slice = inspector.inspect(data) else {
                 throw .codecUnavailable(reason: "x264's slices make no sense")
             }
-            let serial = Int64(Int(bitPattern: result.opaque)) - 1
             return BackEndFrame(
-                data: data, serial: serial, decodeSerial: serial - (result.i_pts - result.i_dts), slice: slice,
-                temporalLayer: temporalLayer(of: result.i_type),
-                averageQP: result.i_qpplus1 > 0 ? Int(result.i_qpplus1) - 1 : nil)
-        }
-
-        private func temporalLayer(of type: Int32) -> Int {
-            switch type {
-            case X264_TYPE_BREF: min(1, temporalLayers - 1)
-            case X264_TYPE_B: temporalLayers - 1
-            default: 0
-            }
+                data: data, serial: output.serial,
+                decodeSerial: output.serial - (output.picture.i_pts - output.picture.i_dts), slice: slice,
+                temporalLayer: output.temporalLayer, averageQP: output.averageQP)
         }
 
         private func setOffsets(_ regions: [RegionOfInterest]) {
@@ -190,8 +130,7 @@
             guard let time = (oldest..<nextTime).first(where: { serials[Int($0 % Int64(serials.count))] >= serial }),
                 time > oldest, properties.longTermReferences
             else { return false }
-            let status = x264_encoder_invalidate_reference(encoder, time)
-            guard status == 0 else { throw .encodingFailed(backEnd: .x264, code: Int(status)) }
+            try handle.invalidateReference(time)
             return true
         }
 

@@ -17,26 +17,14 @@
             case given
         }
 
-        private let encoder: OpaquePointer
-        private var parameters: x264_param_t
-        private let temporalLayers: Int
+        private let handle: X264Handle
 
         init(
             properties: CompressionProperties, dimensions: VideoDimensions, rateFactor: Double, keyframes: Keyframes
         ) throws(VideoCodingError) {
-            temporalLayers = properties.temporalLayers
-            parameters = try X264Encoder.makeParameters(properties, dimensions: dimensions)
+            var parameters = try X264Encoder.makeParameters(properties, dimensions: dimensions)
             Self.fill(&parameters, properties: properties, rateFactor: rateFactor, keyframes: keyframes)
-            guard let opened = x264_shim_encoder_open(&parameters) else {
-                x264_param_cleanup(&parameters)
-                throw .codecUnavailable(reason: "x264 made no encoder")
-            }
-            encoder = opened
-        }
-
-        deinit {
-            x264_encoder_close(encoder)
-            x264_param_cleanup(&parameters)
+            handle = try X264Handle(parameters, temporalLayers: properties.temporalLayers)
         }
 
         private static func fill(
@@ -62,7 +50,7 @@
         }
 
         /// SPS and PPS, without start codes.
-        func parameterSets() throws(VideoCodingError) -> [ByteBuffer] { try X264Encoder.readParameterSets(encoder) }
+        func parameterSets() throws(VideoCodingError) -> [ByteBuffer] { try handle.parameterSets() }
 
         /// Takes a picture in, and gives a frame out once the lookahead is full.
         ///
@@ -72,21 +60,7 @@
         func encode(
             _ picture: PixelBuffer, number: Int, serial: Int64, isKeyframe: Bool
         ) throws(VideoCodingError) -> GroupFrame? {
-            var input = x264_picture_t()
-            x264_picture_init(&input)
-            input.i_type = isKeyframe ? X264_TYPE_IDR : X264_TYPE_AUTO
-            input.i_pts = Int64(number)
-            // The value that comes back with the frame, as a pointer; zero would be nil.
-            input.opaque = UnsafeMutableRawPointer(bitPattern: Int(truncatingIfNeeded: serial) &+ 1)
-            return try picture.withEncoderPlanes { first, second, third in
-                Result { () throws(VideoCodingError) -> GroupFrame? in
-                    input.img.i_csp = picture.format == .nv12 ? X264_CSP_NV12 : X264_CSP_I420
-                    input.img.i_plane = picture.format == .nv12 ? 2 : 3
-                    input.img.i_stride = (first.stride, second.stride, third.stride, 0)
-                    input.img.plane = (first.base, second.base, third.base, nil)
-                    return try run(&input)
-                }
-            }.get()
+            try handle.encode(picture, time: Int64(number), serial: serial, isKeyframe: isKeyframe).flatMap(makeFrame)
         }
 
         /// Gives the first frame another `idr_pic_id` than 0: the keyframe before it is not handed out.
@@ -99,36 +73,18 @@
 
         /// The next of the frames that the lookahead holds; nil when there is none left.
         func nextDelayedFrame() throws(VideoCodingError) -> GroupFrame? {
-            while x264_encoder_delayed_frames(encoder) > 0 {
-                if let frame = try run(nil) { return frame }
+            while let output = try handle.nextDelayedFrame() {
+                if let frame = makeFrame(output) { return frame }
             }
             return nil
         }
 
-        private func run(_ input: UnsafeMutablePointer<x264_picture_t>?) throws(VideoCodingError) -> GroupFrame? {
-            var result = x264_picture_t()
-            var units: UnsafeMutablePointer<x264_nal_t>?
-            var count: Int32 = 0
-            let status = x264_encoder_encode(encoder, &units, &count, input, &result)
-            guard status >= 0 else { throw .encodingFailed(backEnd: .x264, code: Int(status)) }
-            // The payloads lie one behind the other, each with its length before it.
-            guard status > 0, count > 0, let start = units?.pointee.p_payload else { return nil }
-            let serial = Int64(Int(bitPattern: result.opaque)) - 1
-            guard serial != Self.skipped else { return nil }
+        private func makeFrame(_ output: X264Handle.Output) -> GroupFrame? {
+            guard output.serial != Self.skipped else { return nil }
             return GroupFrame(
-                data: ByteBuffer(bytes: UnsafeRawBufferPointer(start: start, count: Int(status))),
-                number: Int(result.i_pts), serial: serial,
-                isKeyframe: result.i_type == X264_TYPE_IDR, temporalLayer: temporalLayer(of: result.i_type),
-                averageQP: result.i_qpplus1 > 0 ? Int(result.i_qpplus1) - 1 : nil,
-                structuralSimilarity: result.prop.f_ssim)
-        }
-
-        private func temporalLayer(of type: Int32) -> Int {
-            switch type {
-            case X264_TYPE_BREF: min(1, temporalLayers - 1)
-            case X264_TYPE_B: temporalLayers - 1
-            default: 0
-            }
+                data: ByteBuffer(bytes: output.bytes), number: Int(output.picture.i_pts), serial: output.serial,
+                isKeyframe: output.picture.i_type == X264_TYPE_IDR, temporalLayer: output.temporalLayer,
+                averageQP: output.averageQP, structuralSimilarity: output.picture.prop.f_ssim)
         }
     }
 #endif

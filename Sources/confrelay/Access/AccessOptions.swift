@@ -2,15 +2,15 @@ import ArgumentParser
 import RelayServer
 import SecureTransport
 
-/// Who may use the relay, and from where.
+/// Access to the relay: origins, keys, addresses.
 struct AccessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Let web pages of this origin use the relay, such as https://calls.example.org; may be given several times.",
+            "Let web pages of this origin use the relay, such as https://calls.example.org; repeatable.",
             discussion: """
-                Pages of other sites are refused, so that none can use a relay on its visitors' machine or network. Give \
-                the origin of a page that joins by WHIP or WHEP, and that of a reverse proxy that people use. '*' lets \
-                every page in: only for a relay that everybody reaches anyway.
+                Pages of other sites are refused, so that none can use a relay on its visitors' machine or network. \
+                Give the origin of a page that joins by WHIP or WHEP, and that of a reverse proxy that people use. \
+                '*' lets every page in: only for a relay that everybody reaches anyway.
                 """,
             valueName: "origin"))
     var allowOrigin: [String] = []
@@ -19,9 +19,9 @@ struct AccessOptions: ParsableArguments {
         help: ArgumentHelp(
             "Let only those in who bring a token that a key of this file signed.",
             discussion: """
-                confrelay key > keys.json makes such a file, and confrelay token --auth-keys keys.json --room demo a token. \
-                SIGHUP reads the file again. Without keys everybody who reaches the relay may join; whoever begins a room \
-                is its moderator.
+                confrelay key > keys.json makes such a file, and confrelay token --auth-keys keys.json --room demo a \
+                token. SIGHUP reads the file again. Without keys everybody who reaches the relay may join; whoever \
+                begins a room is its moderator.
                 """,
             valueName: "file"))
     var authKeys: String?

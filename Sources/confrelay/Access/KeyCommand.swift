@@ -7,8 +7,8 @@ struct KeyCommand: ParsableCommand {
         commandName: "confrelay key",
         abstract: "Make a key that tokens are signed with, for confrelay --auth-keys.",
         discussion: """
-            Prints a JSON Web Key Set (RFC 7517) with one key. To change keys without a break, put several into one file: \
-            tokens name theirs by its id.
+            Prints a JSON Web Key Set (RFC 7517) with one key. To change keys without a break, put several into one \
+            file: tokens name theirs by its id.
 
             confrelay key > keys.json && chmod 600 keys.json
             """)

@@ -11,8 +11,8 @@ struct TokenCommand: AsyncParsableCommand {
         discussion: """
             confrelay token --auth-keys keys.json --room demo --name Ada --role moderator --valid 2h
 
-            Prints the token. Programs send it as Authorization: Bearer; people open the room's link with #token=… behind \
-            it (--link prints that). What each role may do: docs/access.md.
+            Prints the token. Programs send it as Authorization: Bearer; people open the room's link with #token=… \
+            behind it (--link prints that). What each role may do: docs/access.md.
             """)
 
     @Option(help: ArgumentHelp("The file of keys, as the relay has it, with a key that can sign.", valueName: "file"))
@@ -49,7 +49,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What the bearer may send: camera, microphone, screen or none; by default as the role; may be given several times.",
+            "What the bearer may send: camera, microphone, screen or none; by default as the role; repeatable.",
             valueName: "medium"))
     var publish: [String] = []
 
@@ -97,7 +97,7 @@ struct TokenCommand: AsyncParsableCommand {
         }
     }
 
-    /// What the token says.
+    /// The token's claims.
     func claims(time: Double, id: String) -> AccessClaims {
         var claims = AccessClaims(room: room, role: role)
         claims.identity = identity

@@ -14,8 +14,8 @@ struct LayoutExplainCommand: ParsableCommand {
 
             confrelay layout explain template.json --participants 7 -o out.png
 
-            Exit codes: 0 done; 64 an option is wrong; 65 the template is wrong, with a line for each mistake; 66 a file \
-            cannot be read; 73 the picture cannot be written.
+            Exit codes: 0 done; 64 an option is wrong; 65 the template is wrong, with a line for each mistake; 66 a \
+            file cannot be read; 73 the picture cannot be written.
             """)
 
     @Argument(help: ArgumentHelp("File of a template, or name of a built-in layout.", valueName: "layout"))

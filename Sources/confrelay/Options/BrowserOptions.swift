@@ -35,8 +35,8 @@ struct BrowserOptions: ParsableArguments {
         help: ArgumentHelp(
             "File with the secret that TURN servers share with this relay (coturn: static-auth-secret).",
             discussion: """
-                Servers given without username and credential, such as turn:turn.example.org, then get credentials made \
-                with it, for each participant, that expire after a day.
+                Servers given without username and credential, such as turn:turn.example.org, then get credentials \
+                made with it, for each participant, that expire after a day.
                 """, valueName: "file"),
         transform: TURNSecret.init(option:))
     var turnSecret: TURNSecret?
@@ -50,8 +50,8 @@ struct BrowserOptions: ParsableArguments {
     func validate() throws {
         if turnSecret == nil, let server = (iceServer + iceServerFile).first(where: \.lacksCredentials) {
             throw ValidationError(
-                "the TURN server \(server.uri) needs a name and a password: add ?username=…&credential=… to its URI, or "
-                    + "give --turn-secret")
+                "the TURN server \(server.uri) needs a name and a password: add ?username=…&credential=… to its URI, "
+                    + "or give --turn-secret")
         }
         switch (tlsCertificate, tlsKey) {
         case (.some, nil): throw ValidationError("--tls-certificate needs its private key: give --tls-key as well")

@@ -14,7 +14,7 @@ struct DeclaredOption: Hashable {
     var choices: [String]
     /// The placeholder of its value in `--help`.
     var valueName: String
-    /// What holds without it, as `--help` says; nil for nothing.
+    /// The default, as `--help` states it; nil without one.
     var defaultValue: String?
     /// The heading that `--help` lists it under.
     var section: String

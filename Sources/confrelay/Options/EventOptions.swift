@@ -2,14 +2,15 @@ import ArgumentParser
 import Foundation
 import RelayServer
 
-/// Who is told what happens on the relay.
+/// Webhooks and the event log.
 struct EventOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "URL to post events to: rooms, joins, leaves, refusals, overload; may be given several times.",
             discussion: """
-                Its fragment chooses: https://example.org/hook#events=participantJoined,participantLeft&rooms=demo,sales-*. \
-                Requests are signed (--webhook-secret), and repeated for an hour where the receiver does not take them. \
+                Its fragment chooses: \
+                https://example.org/hook#events=participantJoined,participantLeft&rooms=demo,sales-*. Requests are \
+                signed (--webhook-secret), and repeated for an hour if the receiver does not take them. \
                 docs/webhooks.md describes them.
                 """, valueName: "url"),
         transform: WebhookEndpoint.init(option:))

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How the relay is started and stopped.
+/// The relay's start and stop.
 struct OperationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -15,8 +15,8 @@ struct OperationOptions: ParsableArguments {
         help: ArgumentHelp(
             "How long calls may go on after SIGTERM or SIGINT, such as 30s, 5m or 2h. (default: off)",
             discussion: """
-                Joins are refused meanwhile. The relay ends when all rooms are empty, at the latest after this time, or \
-                at a second signal.
+                Joins are refused meanwhile. The relay ends when all rooms are empty, at the latest after this time, \
+                or at a second signal.
                 """, valueName: "time"),
         transform: Duration.init(drain:))
     var drain = Duration.zero

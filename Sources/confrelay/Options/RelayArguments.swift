@@ -58,7 +58,7 @@ struct RelayArguments {
     private static func filePath(in arguments: [String]) throws(CommandFailure) -> String? {
         let tokens = optionTokens(arguments).filter { $0.name == "config" }
         guard tokens.count <= 1 else { throw CommandFailure(.usage, "give --config once: one file has all options") }
-        // Without a value the parser says what is missing.
+        // Without a value the parser reports the missing value.
         return tokens.first.flatMap { $0.value ?? value(after: $0.index, in: arguments) }
     }
 
@@ -73,7 +73,7 @@ struct RelayArguments {
         arguments.indices.contains(index + 1) ? arguments[index + 1] : nil
     }
 
-    /// What names an option on a command line: `--name`, or `--name=value`. No value of an option begins with dashes.
+    /// An option on a command line: `--name`, or `--name=value`. No value of an option begins with dashes.
     private static func optionTokens(_ arguments: [String]) -> [(index: Int, name: String, value: String?)] {
         arguments.prefix { $0 != "--" }.enumerated().compactMap { index, argument in
             guard argument.hasPrefix("--") else { return nil }

@@ -37,7 +37,7 @@ struct RandomViews {
         return view
     }
 
-    /// Somebody came, left, spoke or presents, or the layout was changed.
+    /// Somebody came, left, spoke or shares a screen, or the layout was changed.
     private mutating func room() -> CompositionView {
         switch number(0...4) {
         case 0: scene.cameras.append(ParticipantID(rawValue: UInt64(number(10...60))))

@@ -99,7 +99,7 @@ import Testing
             })
         #expect(
             commands.contains {
-                if case .setTapped(source, true) = $0 { true } else { false }
+                if case .setForwarded(source, true) = $0 { true } else { false }
             })
         #expect(plane.link(of: receiver)?.awaited == source)
         #expect(plane.isComposed(receiver))
@@ -141,16 +141,17 @@ import Testing
 
     @Test("a source whose stream is no longer in use is ignored until it is in use again")
     func streamEnds() throws {
-        func isTapped(_ commands: [ForwardingPlane.Command]) -> Bool? {
-            commands.compactMap { if case .setTapped(source, let isTapped) = $0 { isTapped } else { nil } }.last
+        func isForwarded(_ commands: [ForwardingPlane.Command]) -> Bool? {
+            commands.compactMap { if case .setForwarded(source, let isForwarded) = $0 { isForwarded } else { nil } }
+                .last
         }
         let plane = makePlane()
         let (first, now) = try settle(plane, from: Self.start)
-        #expect(isTapped(first) == true)
+        #expect(isForwarded(first) == true)
         plane.setState(nil, of: source)
-        #expect(isTapped(plane.update([try state()], required: [], now: now + Self.interval)) == false)
+        #expect(isForwarded(plane.update([try state()], required: [], now: now + Self.interval)) == false)
         plane.setState(ForwardingPlane.SourceState(), of: source)
-        #expect(isTapped(try settle(plane, from: now + .seconds(1)).0) == true)
+        #expect(isForwarded(try settle(plane, from: now + .seconds(1)).0) == true)
     }
 
     @Test("sources and links of a member end when it leaves")

@@ -38,7 +38,7 @@ struct HostileFeedback {
             ]
         case 7: [.genericNACK(nack(near: newest)), .pictureLossIndication(indication())]
         default:
-            [.maximumBitRateRequest(TMMBR(senderSSRC: ownSSRC, limits: [limit()]))]
+            [.maximumBitRateRequest(BitRateLimits(senderSSRC: ownSSRC, limits: [limit()]))]
         }
     }
 

@@ -138,7 +138,7 @@ final class KeyedPath {
             .receiverEstimatedMaximumBitrate(
                 REMB(senderSSRC: media.localSSRC, bitRate: .megabits(20), ssrcs: [sentSSRC])),
             .maximumBitRateRequest(
-                TMMBR(
+                BitRateLimits(
                     senderSSRC: media.localSSRC,
                     limits: [
                         BitRateLimit(ssrc: sentSSRC, maximum: .megabits(20), overhead: DataSize(bytes: 40))

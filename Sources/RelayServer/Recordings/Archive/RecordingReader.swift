@@ -10,7 +10,8 @@ public enum RecordingReadError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noRecording(let path):
-            "\(path) is no recording: it has no readable \(RecordingManifest.fileName) and \(RecordingManifest.timelineName)"
+            "\(path) is no recording: it has no readable \(RecordingManifest.fileName) and "
+                + "\(RecordingManifest.timelineName)"
         case .unknownVersion(let path, let version):
             "\(path) is of version \(version); this program reads version \(RecordingManifest.currentVersion)"
         case .damaged(let path, let line): "line \(line) of \(path) is no JSON object of a timeline"

@@ -120,10 +120,11 @@ public struct HTMLReport: Sendable {
 
     private var definitions: String {
         """
-        ●: on the Pareto front of its scenario: no other controller is at least as good in utilisation, p95 queueing delay \
-        and frames late or lost, and better in one of them; oracle and fixed are a scale and take no part. ★: the highest \
-        score, 100 × utilisation × 100 ms / (100 ms + p95 queueing delay) × (frames in time)². Frames are late over 200 ms \
-        after their capture. Delays are on logarithmic axes; a curve's point is the largest of its span.
+        ●: on the Pareto front of its scenario: no other controller is at least as good in utilisation, p95 queueing \
+        delay and frames late or lost, and better in one of them; oracle and fixed are a scale and take no part. ★: \
+        the highest score, 100 × utilisation × 100 ms / (100 ms + p95 queueing delay) × (frames in time)². Frames are \
+        late over 200 ms after their capture. Delays are on logarithmic axes; a curve's point is the largest of its \
+        span.
         """
     }
 }

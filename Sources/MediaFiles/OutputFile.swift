@@ -1,0 +1,32 @@
+public import Foundation
+
+/// Files that are written whole.
+public enum OutputFile {
+    /// Creates or empties a file, so that an unusable path is noticed before a call and not after it.
+    ///
+    /// - Throws: `MediaFileError.cannotWrite`.
+    public static func check(_ path: String) throws(MediaFileError) {
+        try write(Data(), to: path)
+    }
+
+    /// Writes a whole file.
+    ///
+    /// - Throws: `MediaFileError.cannotWrite`.
+    public static func write(_ data: Data, to path: String) throws(MediaFileError) {
+        do {
+            try data.write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw .cannotWrite(path: path, reason: reason(error))
+        }
+    }
+
+    /// Returns the reason for which a file cannot be written, for people.
+    static func reason(_ error: any Error) -> String {
+        switch (error as? CocoaError)?.code {
+        case .fileNoSuchFile: return "its folder does not exist"
+        case .fileWriteNoPermission: return "permission denied"
+        case .fileWriteOutOfSpace: return "the disk is full"
+        default: return error.localizedDescription
+        }
+    }
+}
