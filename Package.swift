@@ -80,7 +80,8 @@ let modules: [Module] = [
     Module(
         name: "SDP", dependencies: ["MediaCore", "SecureTransport"], testDependencies: ["HostileBytes", nioCore],
         testFixtures: ["Fixtures"]),
-    Module(name: "MediaFiles", dependencies: ["MediaCore", "H264", "VideoCoding", nioCore, "CLibAVFormat"]),
+    Module(
+        name: "MediaFiles", dependencies: ["MediaCore", "H264", "VideoCoding", nioCore, "CLibAVFormat", "CEBUR128"]),
     Module(
         name: "PeerConnection",
         dependencies: [
@@ -261,6 +262,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
+        .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CLibVA", providers: [.apt(["libva-dev"])]),
