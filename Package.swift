@@ -83,7 +83,9 @@ let modules: [Module] = [
     // Movies, Y4M and WAV files, and the player of coded pictures.
     Module(
         name: "MediaFiles",
-        dependencies: ["MediaCore", "H264", "PixelTransfer", "VideoCoding", nioCore, "CLibAVFormat"],
+        dependencies: [
+            "MediaCore", "H264", "PixelTransfer", "VideoCoding", nioCore, "CLibAVFormat", "CEBUR128",
+        ],
         testDependencies: ["H264Fixtures"]),
     Module(
         name: "PeerConnection",
@@ -269,6 +271,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
+        .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CLibVA", providers: [.apt(["libva-dev"])]),

@@ -61,10 +61,13 @@ public final class MovieWriter {
 
     /// Creates the file, and replaces an existing one.
     ///
+    /// - Parameters:
+    ///   - chapters: The list of chapters, the earliest first.
+    ///   - duration: How long the movie is going to be: the last chapter's end.
     /// - Throws: `MediaFileError.cannotCreate` if the file cannot be created or the header cannot be written.
     public init(
         path: String, video format: VideoFormatDescription, audio: OpusTrack? = nil,
-        layout: Layout = .fragmented(every: .seconds(1))
+        layout: Layout = .fragmented(every: .seconds(1)), chapters: [MovieChapter] = [], duration: Duration = .zero
     ) throws(MediaFileError) {
         self.path = path
         muxer = try Muxer(path: path)
@@ -72,6 +75,7 @@ public final class MovieWriter {
         audioTrack = if let audio { try muxer.addOpusTrack(audio) } else { nil }
         initialParameterSets = format.parameterSets
         currentParameterSets = format.parameterSets
+        try muxer.addChapters(chapters, end: duration)
         try muxer.writeHeader(layout)
     }
 

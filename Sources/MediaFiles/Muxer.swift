@@ -109,6 +109,33 @@ final class Muxer {
         return stream.pointee.index
     }
 
+    /// Gives the movie a list of chapters, the earliest first; to be called before the header is written.
+    ///
+    /// - Parameter end: The end of the last one.
+    func addChapters(_ chapters: [MovieChapter], end: Duration) throws(MediaFileError) {
+        let chapters = chapters.prefix(MovieChapter.mostInMovie)
+        guard !chapters.isEmpty else { return }
+        let outOfMemory = MediaFileError.cannotCreate(path: path, reason: LibAVFormat.message(LibAVFormat.outOfMemory))
+        guard let list = av_calloc(chapters.count, MemoryLayout<UnsafeMutablePointer<AVChapter>?>.stride) else {
+            throw outOfMemory
+        }
+        // The context frees the list and what is in it.
+        let pointers = list.assumingMemoryBound(to: UnsafeMutablePointer<AVChapter>?.self)
+        context.pointee.chapters = pointers
+        let ends = chapters.dropFirst().map(\.start) + [max(end, chapters.last?.start ?? end)]
+        for (index, (chapter, end)) in zip(chapters, ends).enumerated() {
+            guard let memory = av_mallocz(MemoryLayout<AVChapter>.size) else { throw outOfMemory }
+            let made = memory.assumingMemoryBound(to: AVChapter.self)
+            made.pointee.id = Int64(index)
+            made.pointee.time_base = AVRational(num: 1, den: 1000)
+            made.pointee.start = chapter.start.nanoseconds / 1_000_000
+            made.pointee.end = end.nanoseconds / 1_000_000
+            av_dict_set(&made.pointee.metadata, "title", chapter.shortTitle, 0)
+            pointers[index] = made
+            context.pointee.nb_chapters = UInt32(clamping: index + 1)
+        }
+    }
+
     /// - Parameter isCMAF: Whether the file has one track and keeps to ISO/IEC 23000-19.
     func writeHeader(_ layout: MovieWriter.Layout, isCMAF: Bool = false) throws(MediaFileError) {
         var options: OpaquePointer?

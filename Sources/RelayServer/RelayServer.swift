@@ -272,6 +272,27 @@ public final class RelayServer: Service {
         }
     }
 
+    /// How often it is looked at how much of the machine calls need, while films are made.
+    private static let exportInterval = Duration.seconds(1)
+
+    /// Has films of recordings made while calls leave time for them.
+    private func makeFilms() async {
+        guard let recordings else { return }
+        try? await NIOThreadPool.singleton.runIfActive { [logger] in recordings.resumeExports(logger: logger) }
+        await cancelWhenGracefulShutdown { [driver] in
+            var load = ExportLoad()
+            repeat {
+                guard recordings.exports.isBusy else { continue }
+                let report = await driver.report()
+                load.update(
+                    busyTime: report.workers.busyTime, workerCount: report.workerCount,
+                    level: report.relay.overload?.level, now: .now())
+                recordings.exports.setLoad(isHigh: load.isHigh)
+            } while (try? await Task.sleep(for: Self.exportInterval)) != nil
+        }
+        try? await NIOThreadPool.singleton.runIfActive { recordings.exports.close() }
+    }
+
     private func serve() async throws {
         if let recordings { await driver.setRecordings(recordings, logger: logger, now: { .now() }) }
         try await driver.start(mediaChannel: mediaChannel)
@@ -305,6 +326,7 @@ public final class RelayServer: Service {
                 }
                 group.addTask { [self] in await watchCertificate() }
                 group.addTask { [self] in await deleteExpiredRecordings() }
+                group.addTask { [self] in await makeFilms() }
                 // Either all end, after a shutdown was asked for, or one fails and takes the other along.
                 try await group.waitForAll()
             }

@@ -11,8 +11,10 @@ struct ArchiveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confrelay archive", abstract: "Make a film of a recording.",
         discussion: """
-            Plays the recording's timeline and tracks, composes them with the room's layout or another, and encodes \
-            them in several passes. Give the bitrate of the video, the size of the file, or a quality.
+            Plays the recording's timeline and tracks, composes them with the room's layout or another, and encodes them \
+            in several passes. Give the bitrate of the video, the size of the file, or a quality. The sound gets the \
+            loudness of EBU R 128, -23 LUFS. Beside film.mp4 there will be film.vtt, which says who joins and speaks, and \
+            film.png, a picture for lists.
 
             confrelay archive recordings/20261124T221500Z-k3v9ab -o film.mp4
             confrelay archive recordings/20261124T221500Z-k3v9ab -o film.mp4 --layout speaker --size 100MB
@@ -33,10 +35,10 @@ struct ArchiveCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp("Size of the picture in pixels, both numbers even. (default: 1280x720)", valueName: "WxH"),
         transform: VideoDimensions.init(option:))
-    var canvas = VideoDimensions(width: 1280, height: 720)
+    var canvas = FilmOptions.defaultCanvas
 
     @Option(help: ArgumentHelp("Pictures a second, 1 to 60.", valueName: "fps"))
-    var frameRate = 30
+    var frameRate = FilmOptions.defaultFrameRate
 
     @Option(
         help: ArgumentHelp("Average bitrate of the video. (default: 1M)", valueName: "rate"),
@@ -53,43 +55,34 @@ struct ArchiveCommand: ParsableCommand {
     @Flag(help: "Do not show how far it is.")
     var quiet = false
 
-    private var mode: LayoutMode? {
-        layout.flatMap { LayoutMode.Name(rawValue: $0) }.flatMap { $0.isAboutParticipant ? nil : LayoutMode($0) }
+    private var request: ExportRequest {
+        ExportRequest(
+            layout: layout, canvas: "\(canvas)", frameRate: frameRate,
+            bitrate: bitrate.map { Int(clamping: $0.bitsPerSecond) },
+            size: size?.bytes, quality: quality)
     }
 
-    func validate() throws {
-        try MediaOptions.check(canvas)
-        guard (1...60).contains(frameRate) else {
-            throw ValidationError("--frame-rate \(frameRate) is not possible: choose 1 to 60 pictures a second")
-        }
-        if let layout, mode == nil {
-            let names = LayoutMode.Name.builtIn.filter { !$0.isAboutParticipant }.map(\.rawValue)
-            throw ValidationError("--layout \(layout) is not possible: choose \(names.joined(separator: ", "))")
-        }
-        if [bitrate != nil, size != nil, quality != nil].count(where: { $0 }) > 1 {
-            throw ValidationError("--bitrate, --size and --quality exclude each other; give one of them")
-        }
-        if let quality, !(0...1).contains(quality) {
-            throw ValidationError("--quality \(quality) is not possible: choose 0 to 1")
+    private func options() throws -> FilmOptions {
+        do throws(FilmOptionError) {
+            return try FilmOptions(request)
+        } catch {
+            let name = error.option == "frameRate" ? "frame-rate" : error.option
+            throw ValidationError("--\(name) \(error.value) is not possible: \(error.advice)")
         }
     }
 
-    private var target: ExportSettings.Target {
-        if let size { return .size(size) }
-        if let quality { return .quality(quality) }
-        return .bitRate(bitrate ?? .megabits(1))
-    }
+    func validate() throws { _ = try options() }
 
     func run() throws {
+        let options = try options()
         let film: RecordingFilm
         do {
-            film = try RecordingFilm(path: folder, canvas: canvas, frameRate: frameRate, layout: mode)
+            film = try RecordingFilm(
+                path: folder, canvas: options.canvas, frameRate: options.frameRate, layout: options.layout)
         } catch {
             throw CommandFailure(.noInput, "\(error)")
         }
-        let session = ExportSession(
-            source: film, settings: ExportSettings(dimensions: canvas, frameRate: frameRate, target: target),
-            path: output)
+        let session = ExportSession(source: film, settings: options.settings, path: output)
         signal(SIGINT) { _ in isCancelled.store(true, ordering: .relaxed) }
         signal(SIGTERM) { _ in isCancelled.store(true, ordering: .relaxed) }
         let meter = ProgressMeter(isQuiet: quiet)
@@ -112,8 +105,6 @@ private let isCancelled = Atomic(false)
 /// Shows on a terminal how far an export is and how long the pass will take.
 private final class ProgressMeter {
     private let isShown: Bool
-    private var pass = 0
-    private var began = ContinuousClock.now
     private var lastShown: ContinuousClock.Instant?
 
     init(isQuiet: Bool) {
@@ -123,16 +114,12 @@ private final class ProgressMeter {
     func show(_ progress: ExportProgress) {
         guard isShown else { return }
         let now = ContinuousClock.now
-        if progress.pass != pass {
-            pass = progress.pass
-            began = now
-        }
         guard lastShown.map({ now - $0 > .milliseconds(250) }) ?? true else { return }
         lastShown = now
-        let elapsed = Double((now - began).components.seconds)
-        let left = Int(elapsed / max(progress.fraction, 1e-3) * (1 - progress.fraction))
+        let stage = progress.pass == 0 ? "audio" : "pass \(progress.pass)"
+        let left = progress.remaining.map { ", \(Int(clamping: $0.seconds.rounded(.up))) s left" } ?? ""
         let size = progress.estimatedOutputSize.map { ", \($0.bytes / 1000) kB" } ?? ""
-        write("\r\u{1B}[Kpass \(pass): \(Int(progress.fraction * 100)) %, \(left) s left\(size)")
+        write("\r\u{1B}[K\(stage): \(Int(progress.fraction * 100)) %\(left)\(size)")
     }
 
     func end() {

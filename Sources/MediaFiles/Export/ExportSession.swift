@@ -1,27 +1,24 @@
 import Foundation
-public import MediaCore
+import MediaCore
 import NIOCore
 import Synchronization
-public import VideoCoding
+import VideoCoding
 
-/// Encodes a film in several passes, and writes it as MP4 with its audio.
+/// Encodes a film in several passes, and writes it as MP4 with its audio and chapters; beside it, captions and a poster.
 ///
-/// Frames and analysis lie in a folder beside the film until it is done: an export that was cancelled or killed goes on
-/// there when the same is exported again. Not thread-safe: one caller at a time.
+/// All that is not done lies in a folder beside the film: an export that was cancelled or killed goes on there when the
+/// same is exported again. Not thread-safe: one caller at a time.
 public final class ExportSession {
-    /// Bytes of a movie's index: for each frame its size, its presentation offset and its chunk, for each Opus packet
-    /// its size, for each chunk of packets its place and length (ISO/IEC 14496-12, 8.6 and 8.7).
-    private static let indexBytes = (frame: 16, packet: 4, chunk: 16)
-    /// The index of an empty movie.
-    private static let emptyMovieSize = 1200
     private static let leastRate = BitRate.kilobits(10)
     private static let audioFrameDuration = MediaTime(value: 960, timescale: 48_000)
 
     private let source: any ExportSource
     private let settings: ExportSettings
     private let path: String
+    private var pace = ExportPace()
+    private let began = ContinuousClock.now
 
-    /// - Parameter path: The film; a file that is there is replaced when the export is done.
+    /// - Parameter path: The film; a file that is there is replaced when the export is done, and so are those beside it.
     public init(source: any ExportSource, settings: ExportSettings, path: String) {
         self.source = source
         self.settings = settings
@@ -29,25 +26,36 @@ public final class ExportSession {
     }
 
     /// The folder that is there while the export is not done.
-    public var workFolder: String { path + ".export" }
+    public var workFolder: String { Self.workFolder(of: path) }
+
+    /// The folder that is there while the export of a film is not done.
+    public static func workFolder(of film: String) -> String { film + ".export" }
+
+    /// The files that an export of a film makes: the film itself, its captions, its poster.
+    public static func files(of film: String) -> (film: String, captions: String, poster: String) {
+        let url = URL(fileURLWithPath: film)
+        let stem = url.pathExtension.isEmpty ? film : String(film.dropLast(url.pathExtension.count + 1))
+        return (film, "\(stem).\(WebVTT.fileExtension)", "\(stem).png")
+    }
 
     /// Does it all.
     ///
     /// - Parameters:
-    ///   - isCancelled: Asked after each frame.
+    ///   - isCancelled: Asked after each frame. It may wait, if others need the machine.
     ///   - onProgress: Told after each frame.
     /// - Throws: `ExportError`, `VideoCodingError`, `MultiPassError`, `MediaFileError`, or what the source throws.
     public func run(isCancelled: () -> Bool = { false }, onProgress: (ExportProgress) -> Void = { _ in }) throws {
         let frameCount = Int(clamping: (source.duration.seconds * Double(settings.frameRate)).rounded(.down))
         guard frameCount > 0 else { throw ExportError.empty }
-        var audio: [ByteBuffer] = []
-        while let packet = try source.nextAudio() { audio.append(packet) }
-        try FileManager.default.createDirectory(atPath: workFolder, withIntermediateDirectories: true)
+        try prepareWorkFolder()
+        let audio = try audio(isCancelled: isCancelled, onProgress: onProgress)
         let silo = try FrameSilo(path: workFolder + "/frames")
         let overhead =
             audio.reduce(0) { $0 + $1.readableBytes }
-            + frameCount * Self.indexBytes.frame + audio.count * Self.indexBytes.packet
-            + min(audio.count, frameCount) * Self.indexBytes.chunk + Self.emptyMovieSize
+            + MovieIndexSize.estimate(
+                frameCount: frameCount, frameRate: settings.frameRate, packetCount: audio.count,
+                packetDuration: Self.audioFrameDuration)
+            + MovieChapter.size(of: source.chapters)
         let storage: MultiPassStorage? =
             if case .quality = settings.target {
                 nil
@@ -61,6 +69,40 @@ public final class ExportSession {
         try silo.remove()
         try storage?.remove()
         try FileManager.default.removeItem(atPath: workFolder)
+    }
+
+    /// Makes the folder. What an export of something else left there is of no use.
+    private func prepareWorkFolder() throws {
+        let identity = Data("\(source.identity)\n\(settings)\n".utf8)
+        let file = workFolder + "/of"
+        if FileManager.default.contents(atPath: file) != identity {
+            try? FileManager.default.removeItem(atPath: workFolder)
+        }
+        try FileManager.default.createDirectory(atPath: workFolder, withIntermediateDirectories: true)
+        try identity.write(to: URL(fileURLWithPath: file), options: .atomic)
+    }
+
+    private func audio(
+        isCancelled: () -> Bool, onProgress: (ExportProgress) -> Void
+    ) throws -> [ByteBuffer] {
+        try source.prepareAudio(isCancelled: isCancelled) { fraction in
+            onProgress(progress(pass: 0, fraction: fraction, estimate: nil))
+        }
+        let expected = max(1, source.duration.seconds / Self.audioFrameDuration.seconds)
+        var audio: [ByteBuffer] = []
+        while let packet = try source.nextAudio() {
+            if isCancelled() { throw ExportError.cancelled }
+            audio.append(packet)
+            onProgress(progress(pass: 0, fraction: min(1, Double(audio.count) / expected), estimate: nil))
+        }
+        return audio
+    }
+
+    private func progress(pass: Int, fraction: Double, estimate: DataSize?) -> ExportProgress {
+        ExportProgress(
+            pass: pass, fraction: fraction,
+            remaining: pace.remaining(pass: pass, fraction: fraction, at: ContinuousClock.now - began),
+            estimatedOutputSize: estimate)
     }
 
     // MARK: Passes
@@ -108,7 +150,8 @@ public final class ExportSession {
         }
         defer { encoder.invalidate() }
         var pass = (storage?.completedPasses ?? 0) + 1
-        var estimate: DataSize?
+        // What an earlier process made of the film, if it came as far as that.
+        var estimate = pass > 1 ? DataSize(bytes: silo.size.bytes + overhead) : nil
         while true {
             let ranges = storage == nil ? [.all] : encoder.timeRangesForNextPass
             guard !ranges.isEmpty else { return }
@@ -124,9 +167,7 @@ public final class ExportSession {
                     duration: MediaTime(value: 1, timescale: Int32(clamping: settings.frameRate)))
                 if let error = failure.withLock({ $0 }) { throw error }
                 onProgress(
-                    ExportProgress(
-                        pass: pass, fraction: Double(done + 1) / Double(frames.count), frameCount: frames.count,
-                        framesDone: done + 1, estimatedOutputSize: estimate))
+                    progress(pass: pass, fraction: Double(done + 1) / Double(frames.count), estimate: estimate))
             }
             guard storage != nil else {
                 encoder.completeFrames()
@@ -146,8 +187,27 @@ public final class ExportSession {
 
     // MARK: The film
 
+    /// Writes all files into the folder, and gives them their names when all are there, the film's last.
     private func write(_ silo: FrameSilo, audio: [ByteBuffer]) throws {
-        let unfinished = path + ".new"
+        let files = Self.files(of: path)
+        let unfinished = Self.files(of: workFolder + "/film.mp4")
+        try writeFilm(silo, audio: audio, to: unfinished.film)
+        try source.writePoster(to: unfinished.poster)
+        try Self.move(unfinished.poster, to: files.poster)
+        if !source.captions.isEmpty {
+            try Data(WebVTT.file(source.captions).utf8).write(to: URL(fileURLWithPath: unfinished.captions))
+            try Self.move(unfinished.captions, to: files.captions)
+        }
+        try Self.move(unfinished.film, to: files.film)
+    }
+
+    private static func move(_ file: String, to name: String) throws {
+        guard rename(file, name) == 0 else {
+            throw MediaFileError.cannotCreate(path: name, reason: String(cString: strerror(errno)))
+        }
+    }
+
+    private func writeFilm(_ silo: FrameSilo, audio: [ByteBuffer], to path: String) throws {
         var writer: MovieWriter?
         var nextAudio = 0
         func writeAudio(until time: MediaTime) throws {
@@ -161,7 +221,8 @@ public final class ExportSession {
         try silo.forEachSample { sample in
             if writer == nil {
                 writer = try MovieWriter(
-                    path: unfinished, video: sample.format, audio: audio.isEmpty ? nil : .init(), layout: .indexAtEnd)
+                    path: path, video: sample.format, audio: audio.isEmpty ? nil : .init(), layout: .indexAtEnd,
+                    chapters: source.chapters, duration: source.duration)
             }
             try writeAudio(until: sample.decodeTime ?? sample.presentationTime)
             try writer?.append(sample)
@@ -169,8 +230,5 @@ public final class ExportSession {
         guard let writer else { throw ExportError.empty }
         try writeAudio(until: .positiveInfinity)
         try writer.finish()
-        guard rename(unfinished, path) == 0 else {
-            throw MediaFileError.cannotCreate(path: path, reason: "the finished film cannot be given its name")
-        }
     }
 }

@@ -27,13 +27,12 @@ public struct ExportSettings: Sendable {
 
 /// How far an export is.
 public struct ExportProgress: Sendable {
-    /// The pass that goes on, from 1.
+    /// The pass that goes on, from 1; 0 while the audio is measured and mixed, which comes first.
     public var pass: Int
     /// How much of the pass is done, from 0 to 1.
     public var fraction: Double
-    /// How many frames the pass has, and how many are done.
-    public var frameCount: Int
-    public var framesDone: Int
+    /// How long the rest of the pass will take at the present pace; nil at its beginning.
+    public var remaining: Duration?
     /// What the file will take, as far as is known; nil during the first pass.
     public var estimatedOutputSize: DataSize?
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import MediaCore
 import RoomAPI
 import Synchronization
@@ -6,6 +7,8 @@ import Synchronization
 /// The folder of a relay's recordings: finds, lists and deletes them.
 final class RecordingStore: Sendable {
     let settings: RecordingSettings
+    /// The films that are made of recordings.
+    let exports: ExportQueue
     /// The recordings that are being written.
     private let active = Mutex<Set<String>>([])
 
@@ -16,6 +19,7 @@ final class RecordingStore: Sendable {
     /// Makes the folder if it is not there, and sees that it can be written to.
     init(settings: RecordingSettings) throws(StartupError) {
         self.settings = settings
+        exports = ExportQueue(path: { "\(settings.folder)/\($0)" })
         do {
             try FileManager.default.createDirectory(
                 atPath: settings.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -86,6 +90,12 @@ final class RecordingStore: Sendable {
         return found
     }
 
+    /// Goes on with the films that a relay that ended before has left undone.
+    func resumeExports(logger: Logger) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: settings.folder)) ?? []
+        exports.resume(names.filter(Self.isID).sorted(), logger: logger)
+    }
+
     // MARK: Deleting
 
     enum Deletion: Equatable {
@@ -93,10 +103,11 @@ final class RecordingStore: Sendable {
         case failed(String)
     }
 
-    /// Deletes a recording with all its files.
+    /// Deletes a recording with all its files, and ends the making of films of it.
     func delete(_ id: String) -> Deletion {
         guard Self.isID(id), manifest(of: id) != nil else { return .noSuchRecording }
         guard !active.withLock({ $0.contains(id) }) else { return .isActive }
+        exports.removeAll(recording: id)
         do {
             try FileManager.default.removeItem(atPath: path(of: id))
             return .deleted

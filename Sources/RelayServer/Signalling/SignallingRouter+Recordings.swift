@@ -21,7 +21,7 @@ extension SignallingRouter {
                     .init(.get, .needsEverywhere(.record), recording),
                     .init(.delete, .needsEverywhere(.record), deleteRecording),
                 ]),
-        ]
+        ] + exportRoutes
     }
 
     func startRecording(_ request: Request, _ context: SignallingContext) async throws -> Response {
@@ -85,7 +85,7 @@ extension SignallingRouter {
         }
     }
 
-    private func recordingStore() throws(Problem) -> RecordingStore {
+    func recordingStore() throws(Problem) -> RecordingStore {
         guard let recordings else {
             throw Problem(.forbidden, "this relay does not record; its operator can start it with --recordings DIR")
         }
@@ -93,13 +93,13 @@ extension SignallingRouter {
     }
 
     /// Does what waits for the disk on a thread that may wait.
-    private static func onDisk<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async throws -> Result {
+    static func onDisk<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await NIOThreadPool.singleton.runIfActive(work)
     }
 }
 
 extension Problem {
-    fileprivate static func noRecording(_ id: String) -> Problem {
+    static func noRecording(_ id: String) -> Problem {
         Problem(.notFound, "there is no recording '\(id)'; GET /recordings lists them")
     }
 }

@@ -3,8 +3,10 @@ import MediaCore
 
 /// Predicts the size and the distortion of a group of pictures from its rate factor.
 ///
-/// Both are assumed to be exponential near the last encoding: with each step of the rate factor the size falls and the
-/// distortion grows by a constant share. The steepness comes from the group's own encodings and from usual values.
+/// Between two encodings of the group both are assumed to be exponential: with each step of the rate factor the size
+/// falls and the distortion grows by a constant share. Beyond all encodings the steepness comes from the group's own
+/// encodings and from usual values. Noise falls off so steeply where its coefficients become zero that a single
+/// steepness overshoots the target from both sides in turn; two encodings, one on each side, enclose it.
 struct RateModel {
     /// The change of the logarithms of size and distortion per step of the rate factor.
     struct Steepness {
@@ -55,6 +57,8 @@ struct RateModel {
     /// The encode that stands.
     let anchor: Point
     let steepness: Steepness
+    /// The encodings by rate factor; of two with the same factor the later one.
+    private let points: [Point]
     /// The logarithm of the reduction of distortion by one more byte at the group's present size.
     let logarithmicSlope: Double
 
@@ -69,6 +73,7 @@ struct RateModel {
     init?(_ measurements: [PassMeasurement], in population: Population) {
         guard let last = measurements.last?.point else { return nil }
         anchor = last
+        points = Self.sorted(measurements)
         steepness = Self.steepness(of: [measurements], usual: population.steepness)
         let reach = measurements.reduce(0) { sum, measurement in
             sum + (measurement.rateFactor - last.rateFactor) * (measurement.rateFactor - last.rateFactor)
@@ -98,12 +103,61 @@ struct RateModel {
             distortion: min(max(distortion / weight, bounds.lowerBound), bounds.upperBound))
     }
 
+    private static func sorted(_ measurements: [PassMeasurement]) -> [Point] {
+        var points: [Point] = []
+        for point in measurements.map(\.point) {
+            let index = points.firstIndex { $0.rateFactor >= point.rateFactor } ?? points.endIndex
+            if index < points.endIndex, points[index].rateFactor == point.rateFactor {
+                points[index] = point
+            } else {
+                points.insert(point, at: index)
+            }
+        }
+        return points
+    }
+
     /// The expected result of an encode with `rateFactor`.
     func point(at rateFactor: Double) -> Point {
-        let step = rateFactor - anchor.rateFactor
-        return Point(
-            rateFactor: rateFactor, size: anchor.size * exp(-steepness.size * step),
-            distortion: anchor.distortion * exp(steepness.distortion * step))
+        let next = points.firstIndex { $0.rateFactor >= rateFactor } ?? points.endIndex
+        guard next > 0, next < points.endIndex else {
+            let end = next == 0 ? points[0] : points[points.endIndex - 1]
+            let step = rateFactor - end.rateFactor
+            return Point(
+                rateFactor: rateFactor, size: end.size * exp(-steepness.size * step),
+                distortion: end.distortion * exp(steepness.distortion * step))
+        }
+        let (lower, upper) = (points[next - 1], points[next])
+        let third = third(beside: next, to: rateFactor)
+        func value(_ quantity: (Point) -> Double) -> Double {
+            Self.interpolation(at: rateFactor, lower, upper, third, of: quantity)
+        }
+        return Point(rateFactor: rateFactor, size: value(\.size), distortion: value(\.distortion))
+    }
+
+    /// The nearest encoding to a rate factor, but for those on both sides of it.
+    private func third(beside next: Int, to rateFactor: Double) -> Point? {
+        let below = next >= 2 ? points[next - 2] : nil
+        let above = next + 1 < points.endIndex ? points[next + 1] : nil
+        guard let below, let above else { return below ?? above }
+        return rateFactor - below.rateFactor < above.rateFactor - rateFactor ? below : above
+    }
+
+    /// A quantity between two encodings: its logarithm on the parabola through them and a third one, or on a line if the
+    /// parabola leaves the range between the two.
+    private static func interpolation(
+        at rateFactor: Double, _ lower: Point, _ upper: Point, _ third: Point?, of quantity: (Point) -> Double
+    ) -> Double {
+        let (first, second) = (log(quantity(lower)), log(quantity(upper)))
+        let width = upper.rateFactor - lower.rateFactor
+        let slope = (second - first) / width
+        let line = first + slope * (rateFactor - lower.rateFactor)
+        guard let third else { return exp(line) }
+        let offset = third.rateFactor - lower.rateFactor
+        let bend = ((log(quantity(third)) - first) / offset - slope) / (third.rateFactor - upper.rateFactor)
+        let curve = line + bend * (rateFactor - lower.rateFactor) * (rateFactor - upper.rateFactor)
+        // Beyond this the parabola has its vertex between the two.
+        guard abs(bend) * width <= abs(slope) else { return exp(line) }
+        return exp(curve)
     }
 
     /// The rate factor at which a byte more takes as much off the distortion as `logarithmicSlope` says.

@@ -64,6 +64,35 @@ struct PassPlannerTests {
         #expect(asked.count <= 5)
     }
 
+    /// Pictures of noise: where the quantiser's step passes the noise's own size, all coefficients become zero, and the
+    /// size falls to nothing within a few rate factors.
+    private static func noise(_ rateFactor: Double, deviation: Double) -> PassMeasurement {
+        let step = pow(2, (rateFactor - 3.5) / 6)
+        let share = erfc(0.83 * step / deviation / 2.0.squareRoot())
+        let bits = share * 21_600 * (5 + max(0, log2(deviation / step))) + 1500
+        return PassMeasurement(
+            rateFactor: rateFactor, size: DataSize(bytes: bits / 8 * 15),
+            distortion: 15 * (1 - 0.95 * share.squareRoot()))
+    }
+
+    @Test(
+        "meets the target with noise, which falls off steeply",
+        arguments: [400_000, 900_000, 1_200_000, 2_000_000, 5_000_000], [20.0, 26, 32])
+    func noise(target: Int, first: Double) {
+        let deviations = (0..<60).map { $0.isMultiple(of: 3) ? 9.6 : 8.7 }
+        var groups = deviations.map {
+            PassPlanner.Group(frameCount: 15, measurements: [Self.noise(first, deviation: $0)])
+        }
+        let planner = PassPlanner(targetSize: DataSize(bytes: target))
+        for _ in 2...8 {
+            for request in planner.requests(for: groups) {
+                groups[request.group].measurements.append(
+                    Self.noise(request.rateFactor, deviation: deviations[request.group]))
+            }
+        }
+        #expect(abs(size(groups) / Double(target) - 1) < 0.005)
+    }
+
     @Test("spends bytes where they do the most")
     func distribution() {
         let target = 250_000

@@ -11,8 +11,13 @@ public import RoomAPI
 public final class RecordingFilm: ExportSource {
     /// What cannot be heard above the audio of a call takes no more than this.
     private static let audioRate = BitRate.kilobits(96)
+    /// How many pictures the one that stands for the film is chosen of.
+    private static let posterCandidates = 12
 
     public let duration: Duration
+    public let identity: String
+    public let chapters: [MovieChapter]
+    public let captions: [WebVTTCue]
     private let recording: RecordingReader
     private let canvas: VideoDimensions
     private let frameRate: Int
@@ -20,14 +25,10 @@ public final class RecordingFilm: ExportSource {
     private let start: Double
     private var scene: ArchiveScene
     private var lastFrame = -1
-    private let pictures: [RecordingTrack: TrackPictures]
+    private var pictures: [RecordingTrack: TrackPictures] = [:]
     private let renderer = CompositionRenderer()
-    private let audio: [TrackAudio]
+    private let sound: ArchiveSound
     private let encoder: OpusEncoder
-    private var mixer = AudioMixer()
-    private var limiter = SoftLimiter()
-    private var mixed = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
-    private var audioFrames = 0
 
     /// - Parameters:
     ///   - layout: How the film is laid out; nil: as the room was.
@@ -38,25 +39,37 @@ public final class RecordingFilm: ExportSource {
         self.canvas = canvas
         self.frameRate = frameRate
         self.layout = layout
-        let video = recording.files.filter { $0.track.content.isVideo }
-        let start = video.first?.start ?? 0
+        let start = recording.files.first { $0.track.content.isVideo }?.start ?? 0
         self.start = start
         let ends = recording.files.map { $0.start + ($0.duration ?? 0) } + recording.entries.map(\.at)
         duration = .seconds(clamping: max(0, (ends.max() ?? 0) - start))
+        identity =
+            "recording \(recording.manifest.id), \(recording.entries.count) entries, \(recording.files.count) files, "
+            + "\(duration.nanoseconds) ns, layout \(layout.map { "\($0)" } ?? "of the room")"
+        let story = ArchiveStory(recording.entries, start: start, duration: duration.seconds)
+        chapters = story.chapters
+        captions = story.captions
         scene = ArchiveScene(recording, canvas: canvas, frameRate: frameRate, layout: layout, start: start)
-        pictures = Dictionary(grouping: video, by: \.track).mapValues {
-            TrackPictures($0, folder: path, start: start)
-        }
-        let tracks = Dictionary(grouping: recording.files.filter { $0.track.content == .audio }, by: \.track)
-        audio = try tracks.sorted { $0.key.fileNamePrefix < $1.key.fileNamePrefix }.map {
-            try TrackAudio($0.value, folder: path, start: start)
-        }
+        sound = ArchiveSound(recording.files, folder: path, start: start, duration: duration)
         encoder = try OpusEncoder(
             settings: AudioEncoderSettings(bitRate: Self.audioRate, complexity: 10, usesInBandFEC: false))
+        rewind()
     }
 
-    public func picture(at time: MediaTime) throws -> PixelBuffer {
-        let frame = Int(time.converted(toTimescale: Int32(clamping: frameRate)).value)
+    /// Goes back to the beginning: the next picture may be any.
+    private func rewind() {
+        scene = ArchiveScene(recording, canvas: canvas, frameRate: frameRate, layout: layout, start: start)
+        lastFrame = -1
+        pictures = Dictionary(grouping: recording.files.filter { $0.track.content.isVideo }, by: \.track).mapValues {
+            TrackPictures($0, folder: recording.path, start: start)
+        }
+    }
+
+    public func picture(at time: MediaTime) throws -> PixelBuffer { try frame(at: time).picture }
+
+    /// The picture at a time, and of how many sources there is a picture in it.
+    private func frame(at time: MediaTime) throws -> (picture: PixelBuffer, sourceCount: Int) {
+        let frame = Int(clamping: time.converted(toTimescale: Int32(clamping: frameRate)).value)
         if frame <= lastFrame {
             scene = ArchiveScene(recording, canvas: canvas, frameRate: frameRate, layout: layout, start: start)
         }
@@ -64,21 +77,63 @@ public final class RecordingFilm: ExportSource {
         scene.advance(to: frame)
         let instruction = scene.instruction(at: time)
         var inputs = CompositionInputs(sources: [:])
+        var sourceCount = 0
         for id in instruction.requiredSources {
-            inputs.sources[id] = try scene.source(id) { track in try pictures[track]?.picture(at: time.seconds) }
+            inputs.sources[id] = try scene.source(id) { track in
+                let picture = try pictures[track]?.picture(at: time.seconds)
+                if picture != nil { sourceCount += 1 }
+                return picture
+            }
         }
         let composed = renderer.render(
             [CompositionRequest(canvas: canvas, instruction: instruction)], inputs: inputs, at: time)
         guard let picture = composed.first?.picture else { throw ExportError.empty }
-        return picture
+        return (picture, sourceCount)
     }
 
-    public func nextAudio() throws -> ByteBuffer? {
-        guard .milliseconds(20) * audioFrames < duration, !audio.isEmpty else { return nil }
-        audioFrames += 1
-        mixer.begin()
-        for track in audio { mixer.add(try track.take(AudioFormat.frameSampleCount)) }
-        if mixer.mix(without: nil, into: &mixed) { limiter.process(&mixed) }
-        return try encoder.encode(mixed)
+    public func prepareAudio(isCancelled: () -> Bool, onProgress: (Double) -> Void) throws {
+        try sound.prepare(isCancelled: isCancelled, onProgress: onProgress)
+    }
+
+    public func nextAudio() throws -> ByteBuffer? { try sound.next().map { try encoder.encode($0) } }
+
+    // MARK: The poster
+
+    /// Chooses among pictures throughout the film the first one with the most people in it, and of these the one with
+    /// the most to see.
+    public func writePoster(to path: String) throws {
+        var best: (picture: PixelBuffer, sourceCount: Int, variance: Double)?
+        for index in 0..<Self.posterCandidates {
+            let seconds = duration.seconds * (Double(index) + 0.5) / Double(Self.posterCandidates)
+            // Tracks go to the next picture through all between, but begin anywhere.
+            rewind()
+            let frame = try frame(
+                at: MediaTime(
+                    value: Int64(clamping: (seconds * Double(frameRate)).rounded(.down)),
+                    timescale: Int32(clamping: frameRate)))
+            let variance = Self.variance(of: frame.picture)
+            if best.map({ ($0.sourceCount, $0.variance) < (frame.sourceCount, variance) }) ?? true {
+                best = (frame.picture, frame.sourceCount, variance)
+            }
+        }
+        rewind()
+        try best?.picture.writePNG(to: path)
+    }
+
+    /// How much the brightness of a picture's samples differs.
+    private static func variance(of picture: PixelBuffer) -> Double {
+        picture.withPlane(0) { bytes, stride in
+            let (width, height) = (picture.dimensions.width, picture.dimensions.height)
+            var (sum, squares) = (0, 0)
+            for row in 0..<height {
+                for sample in bytes[(row * stride)..<(row * stride + width)] {
+                    sum += Int(sample)
+                    squares += Int(sample) * Int(sample)
+                }
+            }
+            let count = Double(max(1, width * height))
+            let mean = Double(sum) / count
+            return Double(squares) / count - mean * mean
+        }
     }
 }

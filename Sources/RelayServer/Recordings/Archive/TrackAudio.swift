@@ -6,16 +6,15 @@ import RoomAPI
 /// The audio of one track from the beginning of the film on, at 48 kHz: what was lost is silent, and what the sender's
 /// clock is ahead or behind is taken out or put in a few samples at a time.
 final class TrackAudio {
-    /// A difference that is made good by silence, or by leaving samples out: the stream paused, or was anchored anew.
-    private static let largestDrift: Int64 = 1920
-    /// How many samples of a packet are made good at most, of a hundred.
-    private static let correctionDivisor = 50
-
     private var files: [(path: String, start: Double)]
     private var reader: (OpusReader, start: Double)?
     private let decoder: OpusDecoder
-    /// Decoded samples; the first one is that of `position`.
+    /// Samples that have not been taken.
     private var samples: [Float] = []
+    /// How many samples of silence come behind them, and the decoded ones behind those. A pause may last for hours.
+    private var silence = 0
+    private var decoded: [Float] = []
+    private var placement = AudioPlacement()
     private var position: Int64 = 0
     private var hasEnded = false
 
@@ -27,10 +26,24 @@ final class TrackAudio {
 
     /// The next samples of the film.
     func take(_ count: Int) throws -> [Float] {
-        while samples.count < count, !hasEnded { try decodeNext() }
+        while samples.count < count {
+            if silence > 0 {
+                let part = min(silence, count - samples.count)
+                samples.append(contentsOf: repeatElement(0, count: part))
+                silence -= part
+            } else if !decoded.isEmpty {
+                samples.append(contentsOf: decoded)
+                decoded.removeAll()
+            } else if !hasEnded {
+                try decodeNext()
+            } else {
+                break
+            }
+        }
         let taken = Array(samples.prefix(count))
         samples.removeFirst(taken.count)
         position += Int64(count)
+        placement.skip(to: position)
         return taken + Array(repeating: 0, count: count - taken.count)
     }
 
@@ -40,20 +53,10 @@ final class TrackAudio {
             return
         }
         // A packet that cannot be decoded is silent.
-        guard var decoded = try? decoder.decode(packet.payload) else { return }
-        let place = Int64((time * Double(AudioFormat.sampleRate)).rounded())
-        var drift = place - (position + Int64(samples.count))
-        if drift > Self.largestDrift {
-            samples.append(contentsOf: repeatElement(0, count: Int(clamping: drift)))
-            drift = 0
-        } else if drift < -Self.largestDrift {
-            let excess = Int(clamping: min(-drift, Int64(decoded.count)))
-            decoded.removeFirst(excess)
-            drift = 0
-        }
-        let most = Int64(decoded.count / Self.correctionDivisor)
-        let correction = Int(min(max(drift, -most), most))
-        samples.append(contentsOf: Self.stretch(decoded, by: correction))
+        guard let packet = try? decoder.decode(packet.payload) else { return }
+        let step = placement.place(packet.count, at: time)
+        silence = step.silence
+        decoded = Self.stretch(Array(packet.dropFirst(step.omitted)), by: step.stretch)
     }
 
     private func nextPacket() throws -> (OpusReader.Packet, Double)? {

@@ -1,0 +1,53 @@
+import AudioMixing
+import MediaCore
+
+/// Where the audio of a track's packets goes on the film's clock, in samples.
+///
+/// A packet belongs to its time in the recording. Packets that follow each other are played one after the other: what
+/// the times say of the sender's clock is made good a few samples at a time. Where a packet is missing there is silence,
+/// so that what follows is at its time.
+struct AudioPlacement {
+    /// A difference that is made good at once. Pictures and sound may differ by 20 ms; the mapping of each sender's
+    /// clock takes its part of that.
+    private static let largestDrift: Int64 = 480
+    /// How many samples of a packet are made good at most, of a hundred.
+    private static let correctionDivisor = 50
+
+    /// No recording is longer, whatever a damaged file says.
+    private static let latest = 1e9
+
+    /// What becomes of a packet.
+    struct Step: Equatable {
+        /// So many samples of silence come first.
+        var silence = 0
+        /// So many of its first samples are left out.
+        var omitted = 0
+        /// The rest is played in so many samples more, or less.
+        var stretch = 0
+    }
+
+    /// Where the next sample goes.
+    private(set) var end: Int64 = 0
+
+    /// Places the next packet.
+    ///
+    /// - Parameter time: When it is played, in seconds since the film's beginning.
+    mutating func place(_ sampleCount: Int, at time: Double) -> Step {
+        let wanted = Int64(clamping: (min(max(time, 0), Self.latest) * Double(AudioFormat.sampleRate)).rounded())
+        let drift = wanted &- end
+        var step = Step()
+        if drift > Self.largestDrift {
+            step.silence = Int(clamping: drift)
+        } else if drift < -Self.largestDrift {
+            step.omitted = Int(clamping: min(-drift, Int64(sampleCount)))
+        } else {
+            let most = Int64((sampleCount - step.omitted) / Self.correctionDivisor)
+            step.stretch = Int(clamping: min(max(drift, -most), most))
+        }
+        end += Int64(step.silence + sampleCount - step.omitted + step.stretch)
+        return step
+    }
+
+    /// The track has nothing until this sample.
+    mutating func skip(to sample: Int64) { end = max(end, sample) }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import Glibc
+import Logging
+import MediaCore
+import MediaFiles
+import RoomAPI
+
+/// The films that a relay makes of its recordings: one at a time, at the lowest priority, and none while calls need the
+/// machine.
+///
+/// What a relay that was killed left undone goes on when it is started again. Methods wait for the disk: they are not
+/// for the relay's loop. A lock guards the state, and one thread works while there is something to do.
+final class ExportQueue: @unchecked Sendable {
+    // `@unchecked`: `queue`, `current` and the flags are touched while `condition` is locked, and by nothing else.
+
+    /// How many films wait at most.
+    static let capacity = 16
+    /// How many films of a recording are kept at most.
+    static let mostPerRecording = 32
+    /// How long a thread that is told to stop may take.
+    private static let patience: TimeInterval = 10
+    private static let lowestPriority: Int32 = 19
+
+    enum Refusal: Error, Equatable {
+        case queueFull
+        case tooManyFilms
+        case failed(reason: String)
+    }
+
+    private struct Job: Hashable {
+        var recording: String
+        var id: String
+    }
+
+    private struct Current {
+        var job: Job
+        var export: RecordingExport
+        var isCancelled = false
+    }
+
+    private let path: @Sendable (_ recording: String) -> String
+    private let condition = NSCondition()
+    private var logger = Logger(label: "confrelay.exports")
+    private var queue: [Job] = []
+    private var current: Current?
+    private var hasThread = false
+    private var isLoadHigh = false
+    private var isClosed = false
+
+    /// - Parameter path: The folder of a recording.
+    init(path: @escaping @Sendable (_ recording: String) -> String) {
+        self.path = path
+    }
+
+    private func folder(_ recording: String) -> ExportFolder {
+        ExportFolder(recording: recording, recordingPath: path(recording))
+    }
+
+    // MARK: Asking for films
+
+    /// Asks for a film of a recording that is there and has ended.
+    func add(_ request: ExportRequest, recording: String) throws(Refusal) -> RecordingExport {
+        let folder = folder(recording)
+        guard folder.all().count < Self.mostPerRecording else { throw .tooManyFilms }
+        let export = RecordingExport(
+            id: ExportFolder.makeID(), recording: recording, state: .queued, request: request)
+        condition.lock()
+        defer { condition.unlock() }
+        guard queue.count < Self.capacity, !isClosed else { throw .queueFull }
+        do {
+            try folder.save(export)
+        } catch {
+            throw .failed(reason: error.localizedDescription)
+        }
+        enqueue(Job(recording: recording, id: export.id))
+        return export
+    }
+
+    /// Queues what a relay that ended before has left undone.
+    func resume(_ recordings: [String], logger: Logger) {
+        var left: [Job] = []
+        for recording in recordings {
+            let undone = folder(recording).all().filter { $0.state != .complete && $0.state != .failed }
+            left += undone.map { Job(recording: recording, id: $0.id) }
+        }
+        condition.lock()
+        defer { condition.unlock() }
+        self.logger = logger
+        for job in left.prefix(Self.capacity) { enqueue(job) }
+    }
+
+    /// With `condition` locked.
+    private func enqueue(_ job: Job) {
+        queue.append(job)
+        guard !hasThread else { return }
+        hasThread = true
+        let thread = Thread { [self] in work() }
+        thread.start()
+        // Foundation passes a name on to the system only once the thread runs.
+        thread.name = "exports"
+    }
+
+    // MARK: Looking
+
+    /// Whether there is anything to do.
+    var isBusy: Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        return hasThread
+    }
+
+    func export(_ id: String, recording: String) -> RecordingExport? {
+        folder(recording).load(id).map(present)
+    }
+
+    /// A recording's films, the newest first.
+    func exports(recording: String) -> [RecordingExport] { folder(recording).all().map(present) }
+
+    /// A film as it stands now.
+    private func present(_ stored: RecordingExport) -> RecordingExport {
+        condition.lock()
+        defer { condition.unlock() }
+        guard let current, current.job == Job(recording: stored.recording, id: stored.id) else { return stored }
+        return current.export
+    }
+
+    // MARK: Ending
+
+    /// Ends the making of a film, or removes one that is made.
+    ///
+    /// - Returns: False if there is none of this id.
+    func remove(_ id: String, recording: String) throws -> Bool {
+        let folder = folder(recording)
+        guard folder.load(id) != nil else { return false }
+        leave { $0 == Job(recording: recording, id: id) }
+        try folder.remove(id)
+        return true
+    }
+
+    /// Ends the making of all films of a recording, which is going to be deleted.
+    func removeAll(recording: String) { leave { $0.recording == recording } }
+
+    /// Ends what is being made. It goes on when the relay is started again.
+    func close() {
+        condition.lock()
+        isClosed = true
+        queue = []
+        condition.unlock()
+        leave { _ in true }
+    }
+
+    /// Takes jobs out of the queue, and waits until none of them is being done.
+    private func leave(_ jobs: (Job) -> Bool) {
+        condition.lock()
+        defer { condition.unlock() }
+        queue.removeAll(where: jobs)
+        let limit = Date().addingTimeInterval(Self.patience)
+        while let job = current?.job, jobs(job) {
+            current?.isCancelled = true
+            condition.broadcast()
+            guard condition.wait(until: limit) else { return }
+        }
+    }
+
+    // MARK: Load
+
+    /// Tells whether calls need the machine.
+    func setLoad(isHigh: Bool) {
+        condition.lock()
+        defer { condition.unlock() }
+        guard isHigh != isLoadHigh else { return }
+        isLoadHigh = isHigh
+        if current != nil { current?.export.state = isHigh ? .paused : .running }
+        condition.broadcast()
+    }
+
+    // MARK: The thread
+
+    private func work() {
+        // On Linux a priority belongs to a thread, and those that x264 starts inherit it.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.lowestPriority)
+        while let job = next() {
+            let folder = folder(job.recording)
+            let outcome = Result { try make(job, in: folder) }
+            finish(job, outcome, in: folder)
+        }
+    }
+
+    private func next() -> Job? {
+        condition.lock()
+        defer { condition.unlock() }
+        while !queue.isEmpty {
+            let job = queue.removeFirst()
+            guard var export = folder(job.recording).load(job.id) else { continue }
+            export.state = isLoadHigh ? .paused : .running
+            current = Current(job: job, export: export)
+            return job
+        }
+        hasThread = false
+        return nil
+    }
+
+    private func make(_ job: Job, in folder: ExportFolder) throws {
+        guard let request = folder.load(job.id)?.request else { throw ExportError.cancelled }
+        let options = try FilmOptions(request)
+        let film = try RecordingFilm(
+            path: folder.recordingPath, canvas: options.canvas, frameRate: options.frameRate, layout: options.layout)
+        let session = ExportSession(source: film, settings: options.settings, path: folder.film(of: job.id))
+        try session.run(isCancelled: { self.waitWhileLoadIsHigh() }, onProgress: show)
+    }
+
+    /// Waits while calls need the machine.
+    ///
+    /// - Returns: Whether the film is not wanted any more.
+    private func waitWhileLoadIsHigh() -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        while isLoadHigh, current?.isCancelled == false { condition.wait() }
+        return current?.isCancelled ?? true
+    }
+
+    private func show(_ progress: ExportProgress) {
+        condition.lock()
+        defer { condition.unlock() }
+        current?.export.pass = progress.pass
+        current?.export.progress = progress.fraction
+        current?.export.remaining = progress.remaining?.seconds
+        current?.export.estimatedSize = progress.estimatedOutputSize?.bytes
+    }
+
+    private func finish(_ job: Job, _ outcome: Result<Void, any Error>, in folder: ExportFolder) {
+        condition.lock()
+        let isCancelled = current?.isCancelled ?? true
+        condition.unlock()
+        if var export = folder.load(job.id) {
+            switch outcome {
+            case .success:
+                export.state = .complete
+                (export.size, export.files) = folder.result(of: job.id)
+                logger.notice("film made", metadata: ["recording": "\(job.recording)", "film": "\(job.id)"])
+            case .failure(let error) where !isCancelled:
+                export.state = .failed
+                export.error = "\(error)"
+                logger.error(
+                    "a film cannot be made: \(error)", metadata: ["recording": "\(job.recording)", "film": "\(job.id)"])
+            // Whoever cancelled it removes what there is; a relay that ends leaves it for the next one.
+            case .failure: break
+            }
+            try? folder.save(export)
+        }
+        condition.lock()
+        current = nil
+        condition.broadcast()
+        condition.unlock()
+    }
+}
