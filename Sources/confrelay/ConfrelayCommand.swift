@@ -59,6 +59,9 @@ struct ConfrelayCommand: ParsableCommand {
     @OptionGroup(title: "Recordings")
     var recordings: RecordingOptions
 
+    @OptionGroup(title: "Streams")
+    var streams: StreamOptions
+
     @OptionGroup(title: "Flight recorder")
     var flightRecorder: FlightRecorderOptions
 
@@ -92,6 +95,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit
         configuration.flightRecorderFiles = flightRecorder.flightRecorderFiles
         configuration.recordings = recordings.settings
+        streams.apply(to: &configuration)
         configuration.relay.canvas = media.canvas
         configuration.relay.frameRate = media.frameRate
         configuration.relay.rateLimits = media.rateLimits
