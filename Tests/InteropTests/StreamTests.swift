@@ -56,6 +56,36 @@ struct StreamTests {
         }
     }
 
+    @Test(
+        "the page plays a stream near its live edge",
+        .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
+    func page() async throws {
+        try await withStream { relay, folder in
+            let browser = try await Browser(ChromeDriver(in: folder), Browser.Options())
+            let result: Result<Void, any Error>
+            do {
+                try await browser.open(relay.url("/rooms/demo/stream"))
+                // Seconds played, seconds behind, and the width of the picture.
+                try await eventually("ten seconds of the stream", within: .seconds(60)) {
+                    let seen: [Double] = try await browser.evaluate(
+                        """
+                        const video = document.getElementById('stream-video');
+                        const played = [...Array(video.played.length).keys()]
+                            .reduce((sum, index) => sum + video.played.end(index) - video.played.start(index), 0);
+                        const latency = Number(document.getElementById('stream-state').dataset.latency ?? 99);
+                        return [played, latency, video.videoWidth];
+                        """)
+                    return seen[0] > 10 && seen[1] < 5 && seen[2] == 320 ? true : nil
+                }
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            await browser.close()
+            try result.get()
+        }
+    }
+
     @Test("a player is one segment behind at most, waits for the next part, and hears of the end")
     func blocking() async throws {
         try await withStream { relay, _ in
