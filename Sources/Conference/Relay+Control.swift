@@ -27,10 +27,14 @@ extension Relay {
             let participant = try Self.participant(id, in: room)
             try participant.changeLimits.own.take(now: now)
             room.setMediaState(state, of: participant, now: now)
-        case .startRecording(let recording):
+        case .startRecording(let recording, let request):
             try room.changeLimits.room.take(now: now)
-            try room.startRecording(recording, log: recordings, now: now)
+            try room.startRecording(recording, request, log: recordings, now: now)
         case .endRecording(let recording, let reason): try room.endRecording(recording, because: reason, now: now)
+        case .startComposite(let id, let settings):
+            try room.changeLimits.room.take(now: now)
+            try room.startComposite(id, settings, log: recordings, now: now)
+        case .endComposite(let id): room.endComposite(id)
         case .moderate(let moderation, let actor):
             try room.changeLimits.moderation.take(now: now)
             try moderate(moderation, by: actor, in: room, now: now)

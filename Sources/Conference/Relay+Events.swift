@@ -1,3 +1,4 @@
+public import MediaCore
 public import RoomAPI
 
 extension Relay {
@@ -9,9 +10,16 @@ extension Relay {
     /// The next item for a recording, if any. The oldest are dropped if too many wait.
     public func pollRecording() -> RecordingItem? { recordings.popFirst() }
 
-    /// Frames of a track could not be written; the track goes on with a keyframe, which its sender is asked for.
-    public func recordingLostFrames(of track: RecordingTrack, room id: String) {
-        rooms[id]?.recorder?.lostFrames(of: track)
+    /// Frames of a recording's track could not be written; the track goes on with a keyframe, which its sender is asked
+    /// for.
+    public func recordingLostFrames(
+        of track: RecordingTrack, recording: String, room id: String, now: MonotonicInstant
+    ) {
+        if track == .composite {
+            rooms[id]?.compositeLostFrames(recording, now: now)
+        } else {
+            rooms[id]?.recorder?.lostFrames(of: track)
+        }
     }
 
     /// The state that a new subscriber of a room gets; nil if there is no such room.

@@ -38,7 +38,8 @@ extension Room {
             load.situation.encoders = work.encoders
             load.situation.leastEncoders = work.keys
         }
-        let budget = configuration.maximumEncoders.map { min($0, receivers) } ?? receivers
+        let wanted = receivers + composites.count
+        let budget = configuration.maximumEncoders.map { min($0, wanted) } ?? wanted
         load.situation.encoderBudget = max(load.situation.encoderBudget, budget)
     }
 }

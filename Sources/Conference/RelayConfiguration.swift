@@ -81,4 +81,7 @@ public struct RelayConfiguration: Sendable {
     public var silentAfter = Duration.seconds(6)
 
     public init() {}
+
+    /// The most that a participant is sent, and the bitrate of composites for which none is chosen.
+    public var maximumBitRate: BitRate { rateLimits.maximum }
 }

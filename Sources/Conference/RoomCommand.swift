@@ -14,9 +14,13 @@ public enum RoomCommand: Sendable {
     /// Sets the state of a participant's microphone and camera.
     case setMediaState(MediaState, participant: String)
     /// Begins a recording of this id.
-    case startRecording(id: String)
+    case startRecording(id: String, RecordingRequest)
     /// Ends the recording of this id.
     case endRecording(id: String, reason: RecordingEndReason)
+    /// Has a picture of the room made for a stream of this id.
+    case startComposite(id: String, CompositeSettings)
+    /// Ends the picture of that stream; nothing happens if there is none.
+    case endComposite(id: String)
     /// Does what a moderator asks for.
     case moderate(Moderation, by: RoomActor)
 

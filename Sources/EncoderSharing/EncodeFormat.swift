@@ -10,14 +10,17 @@ package struct EncodeFormat: Hashable, Sendable {
     package var isSmallerThanCanvas = false
     /// True if keyframes come periodically, for receivers that cannot request them with PLI or FIR.
     package var repeatsKeyframes = false
+    /// True if the frames go into files and streams: then their size stays, and a keyframe may take its time.
+    package var isStored = false
 
     package init(
         dimensions: VideoDimensions, properties: CompressionProperties, isSmallerThanCanvas: Bool = false,
-        repeatsKeyframes: Bool = false
+        repeatsKeyframes: Bool = false, isStored: Bool = false
     ) {
         self.dimensions = dimensions
         self.properties = properties
         self.isSmallerThanCanvas = isSmallerThanCanvas
         self.repeatsKeyframes = repeatsKeyframes
+        self.isStored = isStored
     }
 }

@@ -40,20 +40,22 @@ public final class MovieWriter {
     public private(set) var videoSampleCount = 0
     public private(set) var audioPacketCount = 0
 
-    /// Begins a fragmented movie with one track in a file of the caller's, as CMAF has it (ISO/IEC 23000-19).
+    /// Begins a fragmented movie in a file of the caller's, as CMAF has it (ISO/IEC 23000-19), but for a file with both
+    /// tracks, where each fragment has both.
     ///
     /// - Parameters:
     ///   - file: Takes the bytes.
     ///   - name: The file's name, for errors.
-    ///   - video: The format of the frames; nil: the track is one of Opus.
+    ///   - video: The format of the frames; nil: there are none.
+    ///   - hasAudio: Whether there is a track of Opus.
     /// - Throws: `MediaFileError` if the header cannot be written.
     public init(
-        to file: any MovieFile, name: String, video format: VideoFormatDescription?, fragment: Duration
+        to file: any MovieFile, name: String, video format: VideoFormatDescription?, hasAudio: Bool, fragment: Duration
     ) throws(MediaFileError) {
         path = name
         muxer = try Muxer(path: name, file: file)
         videoTrack = if let format { try muxer.addVideoTrack(format) } else { nil }
-        audioTrack = format == nil ? try muxer.addOpusTrack(OpusTrack()) : nil
+        audioTrack = hasAudio ? try muxer.addOpusTrack(OpusTrack()) : nil
         initialParameterSets = format?.parameterSets ?? []
         currentParameterSets = initialParameterSets
         try muxer.writeHeader(.fragmented(every: fragment), isCMAF: true)

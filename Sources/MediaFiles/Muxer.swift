@@ -136,13 +136,41 @@ final class Muxer {
         }
     }
 
-    /// - Parameter isCMAF: Whether the file has one track and keeps to ISO/IEC 23000-19.
+    /// Adds a track of one channel of AAC at 48 kHz.
+    ///
+    /// - Parameter configuration: The `AudioSpecificConfig`.
+    func addAACTrack(_ configuration: ByteBuffer) throws(MediaFileError) -> Int32 {
+        try addTrack(extradata: configuration, timescale: AACEncoder.sampleRate) { parameters in
+            parameters.codec_type = AVMEDIA_TYPE_AUDIO
+            parameters.codec_id = AV_CODEC_ID_AAC
+            parameters.sample_rate = AACEncoder.sampleRate
+            parameters.frame_size = Int32(AACEncoder.frameSize)
+            av_channel_layout_default(&parameters.ch_layout, 1)
+        }
+    }
+
+    /// Begins a file whose fragments end with `flush`, and whose times stay as they are.
+    func writeHeaderOfStream() throws(MediaFileError) {
+        var options: OpaquePointer?
+        // Without the last flag, each track would count from its own first sample.
+        av_dict_set(&options, "movflags", "empty_moov+default_base_moof+frag_custom+frag_discont", 0)
+        context.pointee.avoid_negative_ts = 0
+        let status = avformat_write_header(context, &options)
+        av_dict_free(&options)
+        guard status >= 0 else { throw .cannotCreate(path: path, reason: LibAVFormat.message(status)) }
+        isHeaderWritten = true
+        avio_flush(context.pointee.pb)
+    }
+
+    /// - Parameter isCMAF: Whether the file keeps to ISO/IEC 23000-19, but for having several tracks.
     func writeHeader(_ layout: MovieWriter.Layout, isCMAF: Bool = false) throws(MediaFileError) {
         var options: OpaquePointer?
         if case .fragmented(let interval) = layout {
             let microseconds = max(interval.nanoseconds / 1000, 1)
-            // Fragments by time: a stream may go without keyframes for its whole length.
-            av_dict_set(&options, "movflags", "empty_moov+default_base_moof\(isCMAF ? "+cmaf" : "")", 0)
+            // Fragments by time: a stream may go without keyframes for its whole length. Several tracks count from the
+            // beginning of the file, and not each from its own first sample.
+            let flags = (isCMAF ? "+cmaf" : "") + (isCMAF && context.pointee.nb_streams > 1 ? "+frag_discont" : "")
+            av_dict_set(&options, "movflags", "empty_moov+default_base_moof\(flags)", 0)
             av_dict_set_int(&options, "frag_duration", microseconds, 0)
             // libavformat's file layer holds back 256 KiB, and a crash would lose them. With this flag each fragment
             // reaches the kernel when it is complete. Samples that wait for a fragment are not written by it.
@@ -156,9 +184,10 @@ final class Muxer {
         isHeaderWritten = true
     }
 
+    /// - Parameter isInterleaved: Whether the sample may wait for one of another track.
     func write(
         _ data: ByteBuffer, track: Int32, presentationTime: MediaTime, decodeTime: MediaTime, duration: MediaTime?,
-        isSync: Bool
+        isSync: Bool, isInterleaved: Bool = true
     ) throws(MediaFileError) {
         guard track >= 0, Int(track) < lastDecodeTimes.count, let stream = context.pointee.streams[Int(track)] else {
             throw .misuse(path: path, reason: "no such track")
@@ -185,7 +214,12 @@ final class Muxer {
         packet.pointee.dts = decode
         packet.pointee.duration = duration?.converted(toTimescale: timescale).value ?? lastIntervals[Int(track)]
         packet.pointee.flags = isSync ? AV_PKT_FLAG_KEY : 0
-        status = av_interleaved_write_frame(context, packet)
+        if isInterleaved {
+            status = av_interleaved_write_frame(context, packet)
+        } else {
+            status = av_write_frame(context, packet)
+            av_packet_unref(packet)
+        }
         try check(status)
     }
 

@@ -38,7 +38,7 @@ public protocol RelayCore: AnyObject {
     /// The next thing to write into a recording.
     func pollRecording() -> RecordingItem?
     /// Frames of a track could not be written; the track goes on with a keyframe.
-    func recordingLostFrames(of track: RecordingTrack, room id: String)
+    func recordingLostFrames(of track: RecordingTrack, recording: String, room id: String, now: MonotonicInstant)
     /// Sets the measured capacity of the machine for the relay's work.
     func adopt(_ calibration: Calibration, now: MonotonicInstant)
     /// The next thing that overload control has to tell.

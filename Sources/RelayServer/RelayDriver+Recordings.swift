@@ -19,37 +19,44 @@ extension RelayDriver {
     }
 
     /// Begins to record a room.
-    func startRecording(room: String) throws(RoomControlError) -> RecordingStatus {
-        try act { relay, now throws(RoomControlError) in try begin(room: room, now: now) }
+    func startRecording(room: String, _ request: RecordingRequest) throws(RoomControlError) -> RecordingStatus {
+        try act { relay, now throws(RoomControlError) in try begin(room: room, request, now: now) }
     }
 
-    private func begin(room: String, now: MonotonicInstant) throws(RoomControlError) -> RecordingStatus {
+    private func begin(
+        room: String, _ request: RecordingRequest, now: MonotonicInstant
+    ) throws(RoomControlError) -> RecordingStatus {
         var generator = SystemRandomNumberGenerator()
         let id = RecordingStore.makeID(at: .now, using: &generator)
-        try relay.perform(.startRecording(id: id), room: room, now: now)
-        if let state = relay.state(ofRoom: room) { recordings?.begin(id, room: room, state: state, now: now) }
+        try relay.perform(.startRecording(id: id, request), room: room, now: now)
+        if let state = relay.state(ofRoom: room) {
+            recordings?.begin(id, room: room, mode: request.mode, state: state, now: now)
+        }
         return RecordingStatus(id: id, state: .recording)
     }
 
-    /// Takes the samples that the relay's rooms have for their recordings.
+    /// Takes the samples that the relay's rooms have for their recordings and streams.
     func record(now: MonotonicInstant) {
         while let item = relay.pollRecording() {
-            guard let room = recordings?.record(item) else { continue }
-            relay.recordingLostFrames(of: item.track, room: room)
+            let streamed = streams?.record(item) ?? (isTaken: false, keyframe: nil)
+            guard let room = streamed.isTaken ? streamed.keyframe : recordings?.record(item) else { continue }
+            relay.recordingLostFrames(of: item.track, recording: item.recording, room: room, now: now)
         }
     }
 
     /// Takes what happened in a room.
     func record(_ event: RoomEvent, now: MonotonicInstant) {
         recordings?.record(event, now: now)
+        if case .closed = event.kind { forget(room: event.room) }
         guard case .participantJoined = event.kind, recordings?.shouldBegin(room: event.room) ?? false else { return }
         // The room may be gone again: then there is nothing to record.
-        _ = try? begin(room: event.room, now: now)
+        _ = try? begin(room: event.room, RecordingRequest(), now: now)
     }
 
     /// Writes the end of all recordings, after the relay said goodbye to everyone.
     func endRecordings(now: MonotonicInstant) {
         record(now: now)
         while let event = relay.pollRoomEvent() { recordings?.record(event, now: now) }
+        streams?.endAll()
     }
 }

@@ -37,6 +37,8 @@ actor RelayDriver {
     private var memory = ProcessMemory()
     /// nil: the relay does not record.
     var recordings: RecordingHub?
+    /// nil: the relay does not stream.
+    var streams: StreamHub?
     /// The snapshots that answer requests without changes.
     nonisolated let snapshots: PublishedSnapshots
 

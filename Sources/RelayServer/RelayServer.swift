@@ -24,6 +24,7 @@ public final class RelayServer: Service {
     private let binder: PortBinder
     private let flightFolder: FlightFolder?
     private let recordings: RecordingStore?
+    private let streams: StreamHub?
     private let certificates: CertificateStore?
     private let connections: ConnectionRegister
     private let iceServers: [ICEServer]
@@ -143,6 +144,12 @@ public final class RelayServer: Service {
         self.binder = binder
         self.flightFolder = flightFolder
         self.recordings = recordings
+        streams =
+            configuration.servesStreams
+            ? StreamHub(
+                settings: .init(
+                    frameRate: configuration.relay.frameRate, bitRate: configuration.relay.maximumBitRate),
+                logger: logger) : nil
         self.certificates = certificates
         self.events = events
         traces = configuration.traceCollector.map { url in
@@ -295,6 +302,7 @@ public final class RelayServer: Service {
 
     private func serve() async throws {
         if let recordings { await driver.setRecordings(recordings, logger: logger, now: { .now() }) }
+        if let streams { await driver.setStreams(streams) }
         try await driver.start(mediaChannel: mediaChannel)
         calibrate()
         let router = makeSignallingRouter()
@@ -377,7 +385,7 @@ public final class RelayServer: Service {
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
             turnSecret: turnSecret, events: events, tracer: traces?.tracer, sessions: sessions,
-            recordings: recordings,
+            recordings: recordings, streams: streams?.streams,
             sites: SitePolicy(allowedOrigins: allowedOrigins, isEncrypted: endpoint.isEncrypted), clients: clients,
             quotas: quotas, access: access,
             hasAdministrationAddress: administrationAddress != nil)

@@ -64,6 +64,8 @@ public struct RelayServerConfiguration: Sendable {
     public var vaapiDevice: VAAPIDevice?
     /// Where recordings are kept; nil: nothing is recorded.
     public var recordings: RecordingSettings?
+    /// Whether rooms may be watched as live streams.
+    public var servesStreams = false
     /// The settings of the relay. The server sets the media addresses in it.
     public var relay = RelayConfiguration()
 

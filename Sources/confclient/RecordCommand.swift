@@ -11,7 +11,8 @@ struct RecordCommand: AsyncParsableCommand {
             The relay records if it was started with --recordings DIR; the files lie there, on the relay's machine \
             (docs/recording.md).
 
-            confclient record start URL     prints the recording's id
+            confclient record start URL     what each participant sends; prints the recording's id
+            confclient record start URL --composite --layout speaker     one film of the room, with the mix
             confclient record stop URL      ends the recording that goes on
             confclient record list URL      all recordings of the room, the newest first; --json for programs
             """, subcommands: [Start.self, Stop.self, List.self])
@@ -47,8 +48,21 @@ struct RecordCommand: AsyncParsableCommand {
 
         @OptionGroup var room: RoomArgument
 
+        @Flag(help: "Record one picture of the whole room and the mix, in place of what each participant sends.")
+        var composite = false
+
+        @OptionGroup var picture: CompositeOptions
+
+        func validate() throws {
+            guard composite || picture.isEmpty else {
+                throw ValidationError("--layout, --size and --bitrate are for --composite")
+            }
+        }
+
         func run() async throws {
-            try await room.perform { Terminal.output(try await $0.startRecording().id) }
+            let request =
+                composite ? RecordingRequest(mode: .composite, composite: picture.settings) : RecordingRequest()
+            try await room.perform { Terminal.output(try await $0.startRecording(request).id) }
         }
     }
 

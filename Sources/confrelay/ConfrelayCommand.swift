@@ -49,6 +49,9 @@ struct ConfrelayCommand: ParsableCommand {
     @OptionGroup(title: "Recordings")
     var recordings: RecordingOptions
 
+    @OptionGroup(title: "Streams")
+    var streams: StreamOptions
+
     @OptionGroup(title: "Flight recorder")
     var flightRecorder: FlightRecorderOptions
 
@@ -83,6 +86,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit
         configuration.flightRecorderFiles = flightRecorder.flightRecorderFiles
         configuration.recordings = recordings.settings
+        streams.apply(to: &configuration)
         configuration.relay.canvas = media.canvas
         configuration.relay.frameRate = media.frameRate
         configuration.relay.rateLimits = media.rateLimits

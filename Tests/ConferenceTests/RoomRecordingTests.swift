@@ -12,7 +12,7 @@ import Testing
     private let call = VirtualCall()
 
     private func start(_ id: String = "r1") throws {
-        try call.relay.perform(.startRecording(id: id), room: "demo", now: call.now)
+        try call.relay.perform(.startRecording(id: id, RecordingRequest()), room: "demo", now: call.now)
     }
 
     private func items() -> [RecordingItem] {
@@ -51,7 +51,7 @@ import Testing
         try call.join("Ada", colour: .red)
         try call.join("Ben", colour: .green)
         call.run(for: .seconds(3))
-        try call.relay.perform(.startRecording(id: "r1"), room: "demo", now: call.now)
+        try call.relay.perform(.startRecording(id: "r1", RecordingRequest()), room: "demo", now: call.now)
         call.run(for: .seconds(4))
         var times: [MediaTime] = []
         while let item = call.relay.pollRecording() {
@@ -137,7 +137,7 @@ import Testing
             call.relay.state(ofRoom: "demo")?.tiles.first { $0.participant == ada.participantID }?.bitRate
         }
         let before = try #require(rate())
-        try call.relay.perform(.startRecording(id: "r1"), room: "demo", now: call.now)
+        try call.relay.perform(.startRecording(id: "r1", RecordingRequest()), room: "demo", now: call.now)
         call.run(for: .seconds(8))
         let after = try #require(rate())
         withKnownIssue("the sender is asked for 1.99 times the rate", isIntermittent: true) {

@@ -67,6 +67,49 @@ struct RecordingTests {
         }
     }
 
+    @Test(
+        "a composite has pictures and sound from a keyframe on, and a killed relay loses a second of it at most",
+        .enabled(if: hasFFmpeg, "needs ffprobe: make test installs it"))
+    func composite() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(
+            ["--canvas", "320x180", "--frame-rate", "15", "--recordings", "rec"], in: folder)
+        let ada = try ada(relay, in: folder)
+        defer { ada.signal(SIGKILL) }
+        try await relay.participant("Ada", in: "demo") { $0.uplink.framesDecoded > 0 }
+        let start = try client(
+            ["record", "start", relay.url("/rooms/demo"), "--composite", "--size", "256x144", "--bitrate", "400k"],
+            in: folder)
+        #expect(try await start.end(within: .seconds(20)) == 0, "\(start.errors)")
+        let began = ContinuousClock.now
+        let found = try await eventually("a film", within: .seconds(20)) {
+            try recording(in: folder).flatMap { tracks(of: $0).first }
+        }
+        try await Task.sleep(for: .seconds(5.3))
+        let recorded = ContinuousClock.now - began
+        relay.child.signal(SIGKILL)
+        _ = try await relay.child.end(within: .seconds(5))
+        #expect(found.lastPathComponent == "composite-001.mp4")
+        let probe = try ChildProcess(
+            #require(Programs.installed("ffprobe")),
+            ["-v", "error", "-show_entries", "packet=codec_type,pts_time,flags", "-of", "csv=p=0", found.path],
+            in: folder)
+        #expect(try await probe.end(within: .seconds(30)) == 0, "\(probe.errors)")
+        let expected = Double(recorded.components.seconds) + Double(recorded.components.attoseconds) / 1e18
+        for kind in ["video", "audio"] {
+            let packets = probe.output.split(whereSeparator: \.isNewline).filter { $0.hasPrefix(kind) }
+                .map { $0.split(separator: ",") }
+            let times = packets.compactMap { $0.count > 1 ? Double($0[1]) : nil }
+            #expect(try #require(times.max()) > expected - 1.4, "\(kind)")
+            #expect(try #require(times.min()) < 0.05, "\(kind)")
+            if kind == "video" {
+                let keyframes = zip(packets, times).filter { $0.0.last?.contains("K") == true }.map(\.1)
+                #expect(keyframes.first == times.first)
+                #expect(zip(keyframes, keyframes.dropFirst()).allSatisfy { abs($1 - $0 - 2) < 0.3 }, "\(keyframes)")
+            }
+        }
+    }
+
     @Test("a recording is started, listed, stopped and deleted, and its files have no names in them")
     func life() async throws {
         let folder = try TemporaryFolder()

@@ -104,6 +104,7 @@ struct AccessMatrixTests {
             .path
         defer { try? FileManager.default.removeItem(atPath: recordings) }
         configuration.recordings = RecordingSettings(folder: recordings)
+        configuration.servesStreams = true
         let script = TwinRelay.Script()
         script.state.withLock {
             $0.access = ["demo": RoomAccess(instance: 1)]

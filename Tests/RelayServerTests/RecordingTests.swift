@@ -68,6 +68,50 @@ import Testing
         #expect(try manifest().reason == .stopped)
     }
 
+    @Test("a composite's pictures and sound lie in one file, and its sound goes on with its pictures after a loss")
+    func composite() throws {
+        func picture(_ index: Int) -> RecordingItem {
+            var item = frame(index)
+            item.track = .composite
+            return item
+        }
+        func sound(_ milliseconds: Int64) -> RecordingItem {
+            let time = MediaTime(value: milliseconds * 48, timescale: 48_000)
+            return RecordingItem(
+                recording: "r1", track: .composite, at: time.duration,
+                content: .audio(
+                    BlockBuffer(ByteBuffer(bytes: [0xF8, 0xFF, 0xFE])), time: time,
+                    duration: MediaTime(value: 960, timescale: 48_000)))
+        }
+        let folder = folder()
+        try folder.open()
+        // Nothing is written before the first picture.
+        try folder.write(sound(0), now: .zero)
+        for index in 0..<30 {
+            try folder.write(picture(index), now: .zero)
+            try folder.write(sound(Int64(index) * 33), now: .zero)
+        }
+        folder.close(.stopped, at: .seconds(1), ended: "2026-01-01T00:00:01Z")
+        let files = try manifest().files
+        #expect(files.map(\.path) == ["tracks/composite-001.mp4"])
+        #expect(files.map(\.samples) == [60])
+        #expect(boxesEndExactly(disk.state.withLock { $0.files["/recordings/r1/tracks/composite-001.mp4"] } ?? .init()))
+
+        let queue = RecordingQueue(limit: DataSize(bytes: 9000), budget: RecordingQueue.Budget())
+        let writer = RecordingWriter(
+            queue: queue, now: { .zero }, make: { [self] in self.folder() }, onFailure: { _, _ in }, onEnd: {})
+        disk.stall()
+        var session = RecordingSession(room: "demo", writer: writer, state: RoomState(id: "demo"), now: .zero)
+        while session.record(picture(0)) || queue.offer(picture(10)) {}
+        // The next picture is lost, and sound waits for a keyframe, although there is room for it.
+        #expect(session.record(picture(1)) == false)
+        disk.resume()
+        while queue.isRoomy == false { usleep(1000) }
+        #expect(session.record(sound(40)) == false)
+        #expect(session.record(picture(2)) == true)
+        queue.end(.stopped, at: .zero)
+    }
+
     @Test("the way in which pictures are to be turned stands in the timeline")
     func rotation() throws {
         let folder = folder()

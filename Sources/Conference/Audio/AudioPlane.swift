@@ -130,7 +130,10 @@ final class AudioPlane {
     func setRecorded(_ isRecorded: Bool) {
         guard isRecorded != self.isRecorded else { return }
         self.isRecorded = isRecorded
-        if isRecorded { setPaused(false) }
+        if isRecorded {
+            setPaused(false)
+            schedule.wake()
+        }
         input.apply(
             isRecorded
                 ? .addReceiver(Self.recording, AudioEncoderSettings(bitRate: Self.recordingRate, usesInBandFEC: false))
@@ -247,7 +250,7 @@ final class AudioPlane {
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) -> [Mix] {
         isMixing = false
         // The mixer has played all that came.
-        if !hasHeard(within: Self.restsAfter, now: now) { schedule.rest(for: Self.silentInterval) }
+        if !isRecorded, !hasHeard(within: Self.restsAfter, now: now) { schedule.rest(for: Self.silentInterval) }
         return ticks.map { tick in
             failures &+= UInt64(tick.output.failures.count)
             let sources = tick.output.sources

@@ -6,6 +6,8 @@ import RoomAPI
 /// A room's members, layout and overlays: all that pictures are planned by.
 struct RoomScene {
     var layout: RoomLayout
+    /// What members are told in their pictures.
+    var marks: [CompositionOverlay] = []
     /// Images, texts and clocks above everybody's picture.
     var overlays: [CompositionOverlay]
     /// The members in the order of joining.
@@ -31,6 +33,8 @@ struct RoomScene {
         var isComposed: Bool
         /// True if anything can be sent to the member.
         var mayBeSent: Bool
+        /// False for a composite: nobody who is seen, or told anything.
+        var isPerson = true
     }
 
     /// A receiver's view, by its own choice of layout or else the room's.
@@ -40,7 +44,7 @@ struct RoomScene {
         let layout = mode.layout(images: images) { id in members.first { $0.publicID == id }?.id }
         var view = layout.view(
             of: layoutScene(for: receiver), canvas: canvas, fit: fit)
-        view.overlays += overlays
+        view.overlays += (receiver.isPerson ? marks : []) + overlays
         return view
     }
 
@@ -49,7 +53,7 @@ struct RoomScene {
     private func layoutScene(for receiver: Member) -> LayoutScene {
         let hidden = layout.hidden + (receiver.layout?.hidden ?? [])
         let shown = members.filter {
-            (receiver.showsSelf || $0.id != receiver.id) && !hidden.contains($0.publicID)
+            $0.isPerson && (receiver.showsSelf || $0.id != receiver.id) && !hidden.contains($0.publicID)
         }
         let names = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0.name) })
         return LayoutScene(

@@ -108,7 +108,7 @@ final class EncoderPlane {
         var canvases: [ParticipantID: ReceiverCanvases] = [:]
         for (id, preference) in viewers {
             guard let downlink = downlinks[id] else { continue }
-            let size = own[id] ?? ladders.ladder(downlink.format.dimensions, preference).top.dimensions
+            let size = own[id] ?? ladders.ladder(downlink.format, preference).top.dimensions
             canvases[id] = ReceiverCanvases(own: size, followed: followed[id] == size ? nil : followed[id])
         }
         return canvases
@@ -272,7 +272,7 @@ final class EncoderPlane {
         let slowest = members.compactMap { downlinks[$0]?.bitRate.sustained }.min() ?? group.bitRate.sustained
         let preference = viewers[first]?.preference ?? .motion
         group.chooseRung(
-            in: ladders.ladder(group.format.dimensions, preference), slowest: slowest, now: now)
+            in: ladders.ladder(group.format, preference), slowest: slowest, now: now)
     }
 
     /// The first rung of a new group: the highest that is known to be good. The complexity comes from groups with the
@@ -286,7 +286,7 @@ final class EncoderPlane {
             viewer.flatMap { self.source(of: $0.id)?.complexity }
             ?? others.compactMap { self.source(of: $0.id)?.complexity }.first
         return RungSelector(
-            ladder: ladders.ladder(format.dimensions, viewer?.preference ?? .motion), rate: rate, cost: cost)
+            ladder: ladders.ladder(format, viewer?.preference ?? .motion), rate: rate, cost: cost)
     }
 
     // MARK: Keyframes and losses
@@ -340,7 +340,9 @@ final class EncoderPlane {
             } else {
                 continue
             }
-            if !group.isShared {
+            if group.format.isStored {
+                demand.bound(to: FrameBound.storedKeyframe(rate: rate))
+            } else if !group.isShared {
                 demand.bound(
                     to: FrameBound.keyframe(rate: rate, backlog: backlog, frameRate: group.rung.frameRate))
             } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {

@@ -23,7 +23,7 @@ extension Room {
         announce(participant)
     }
 
-    private func check(_ mode: LayoutMode?, hidden: [String]) throws(RoomControlError) {
+    func check(_ mode: LayoutMode?, hidden: [String]) throws(RoomControlError) {
         if let id = mode?.participant, !isHere(id) { throw .layoutNamesNobody(participant: id) }
         if case .template(let template) = mode,
             let error = template.error(ofImagesIn: configuration.images, at: "template")
@@ -40,6 +40,7 @@ extension Room {
     /// Resets layouts that name a participant that has left: the room returns to the grid, a participant to the room's
     /// layout. Hidden lists forget it too.
     func forgetLayouts(about publicID: String) {
+        for composite in composites { composite.forget(publicID) }
         for participant in participants {
             guard var own = participant.layout else { continue }
             if own.mode?.participant == publicID { own.mode = nil }

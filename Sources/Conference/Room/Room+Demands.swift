@@ -27,14 +27,15 @@ extension Room {
     private func updateShownRates(_ plan: ViewPlan, now: MonotonicInstant) -> Bool {
         guard shownRates.isDue(now: now) else { return false }
         let soleSources = configuration.forwarding == .off ? [:] : plan.soleSources
-        for receiver in participants where receiver.peer.canSendVideo {
-            guard let view = composition.view(of: receiver.id), let encoded = encoders.encoding(for: receiver.id)
-            else { continue }
+        let receivers =
+            participants.lazy.filter(\.peer.canSendVideo).map(\.id) + composites.lazy.filter(\.hasBegun).map(\.receiver)
+        for id in receivers {
+            guard let view = composition.view(of: id), let encoded = encoders.encoding(for: id) else { continue }
             for (source, share) in view.shares {
                 shownRates.add(
                     UplinkPrice.View(
                         share: share, rate: encoded.rate, qp: encoded.qp,
-                        mayForward: soleSources[receiver.id] == source), of: source)
+                        mayForward: soleSources[id] == source), of: source)
             }
         }
         return true

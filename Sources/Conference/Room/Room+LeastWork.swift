@@ -32,9 +32,13 @@ extension Room {
                 shared.insert(format)
             }
         }
+        for composite in composites {
+            let view = composition.view(of: composite.receiver)?.number ?? 0
+            keys.insert(StreamKey(picture: view, format: composite.format))
+        }
         work.keys = keys.count
-        work.leastPictures += shared.isEmpty ? 0 : 1
-        work.leastEncoders += shared.count
+        work.leastPictures += (shared.isEmpty ? 0 : 1) + composites.count
+        work.leastEncoders += shared.count + composites.count
         return work
     }
 

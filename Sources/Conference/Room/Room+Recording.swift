@@ -6,14 +6,26 @@ import SecureTransport
 
 /// What a recording wants of the room, as a viewer with needs of its own.
 extension Room {
-    /// Tells everybody in their pictures that they are recorded.
-    static let recordingMark = CompositionOverlay(.text("\u{25CF} REC"), anchor: .topLeft, height: 0.045, opacity: 0.85)
+    /// Tells everybody in their pictures that they are recorded, or that others see the room in a stream.
+    var marks: [CompositionOverlay] {
+        var words = recording == nil ? [] : ["REC"]
+        if composites.contains(where: { $0.takers.contains { $0.id != recording } }) { words.append("LIVE") }
+        guard !words.isEmpty else { return [] }
+        let text = "\u{25CF} " + words.joined(separator: " \u{25CF} ")
+        return [CompositionOverlay(.text(text), anchor: .topLeft, height: 0.045, opacity: 0.85)]
+    }
 
-    /// Begins to record. Everybody is told, and every sender is asked for a keyframe.
-    func startRecording(_ id: String, log: RecordingLog, now: MonotonicInstant) throws(RoomControlError) {
-        if let recorder { throw .isRecorded(recording: recorder.id) }
-        recorder = RoomRecorder(id: id, log: log, now: now)
-        audio.setRecorded(true)
+    /// Begins to record. Everybody is told. Where each source is recorded, every sender is asked for a keyframe.
+    func startRecording(
+        _ id: String, _ request: RecordingRequest, log: RecordingLog, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        if let recording { throw .isRecorded(recording: recording) }
+        switch request.mode {
+        case .tracks: recorder = RoomRecorder(id: id, log: log, now: now)
+        case .composite: try startComposite(id, request.composite, log: log, now: now)
+        }
+        recording = id
+        updateMix()
         recordingChanged(RecordingStatus(id: id, state: .recording), now: now)
     }
 
@@ -21,18 +33,23 @@ extension Room {
     func endRecording(
         _ id: String, because reason: RecordingEndReason, now: MonotonicInstant
     ) throws(RoomControlError) {
-        guard recorder?.id == id else { throw .noSuchRecording(id) }
+        guard recording == id else { throw .noSuchRecording(id) }
         endRecording(because: reason, now: now)
     }
 
     /// Ends the recording, if there is one.
     func endRecording(because reason: RecordingEndReason, now: MonotonicInstant) {
-        guard let recorder else { return }
-        recorder.finish(now: now)
-        self.recorder = nil
-        audio.setRecorded(false)
-        recordingChanged(RecordingStatus(id: recorder.id, state: .ended, reason: reason), now: now)
+        guard let recording else { return }
+        recorder?.finish(now: now)
+        recorder = nil
+        endComposite(recording)
+        self.recording = nil
+        updateMix()
+        recordingChanged(RecordingStatus(id: recording, state: .ended, reason: reason), now: now)
     }
+
+    /// Has a mix of all made while anything records it.
+    func updateMix() { audio.setRecorded(recorder != nil || !composites.isEmpty) }
 
     private func recordingChanged(_ status: RecordingStatus, now: MonotonicInstant) {
         emit(.recordingChanged(status))

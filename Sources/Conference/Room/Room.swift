@@ -49,8 +49,14 @@ final class Room {
     /// The overlays in the form in which they are drawn.
     private var resolvedOverlays: [CompositionOverlay] = []
     var shownRates = ShownRates()
-    /// The recording of the room; nil while there is none.
+    /// The recording that goes on; nil while nothing is recorded.
+    var recording: String?
+    /// Records what each source sends; nil while that is not recorded.
     var recorder: RoomRecorder?
+    /// The pictures of the room for recordings and streams.
+    var composites: [RoomComposite] = []
+    /// How many there have been.
+    var compositeCount: UInt64 = 0
     /// The members who see themselves because there is no time for pictures of their own.
     var sharingMembers: Set<ParticipantID> = []
 
@@ -234,10 +240,11 @@ final class Room {
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
         chooseView(now: now)
+        beginComposites(now: now)
         composition.setCanvases(
             encoders.canvases(
-                of: members.values.lazy.map { [composition] participant in
-                    (participant.id, composition.view(of: participant.id)?.preference ?? .motion)
+                of: (members.keys + composites.map(\.receiver)).lazy.map { [composition] id in
+                    (id, composition.view(of: id)?.preference ?? .motion)
                 }))
         let plan = settledPlan(at: MediaTime(time), now: now)
         updateDemands(plan, now: now)
@@ -267,7 +274,7 @@ final class Room {
 
     private var scene: RoomScene {
         RoomScene(
-            layout: layout, overlays: recorder == nil ? resolvedOverlays : [Self.recordingMark] + resolvedOverlays,
+            layout: layout, marks: marks, overlays: resolvedOverlays,
             members: members.values.map { participant in
                 RoomScene.Member(
                     id: participant.id, publicID: participant.publicID, name: participant.name,
@@ -276,7 +283,7 @@ final class Room {
                     canvas: encoders.downlink(of: participant.id)?.dimensions,
                     isComposed: forwarding.isComposed(participant.id),
                     mayBeSent: participant.mayBeSentPictures)
-            }, presenters: presenters, speakers: audio.recentSpeakers)
+            } + compositeReceivers, presenters: presenters, speakers: audio.recentSpeakers)
     }
 
     // MARK: Results
@@ -334,7 +341,10 @@ final class Room {
 
     private func send(_ delivery: EncoderPlane.Delivery, now: MonotonicInstant) -> [Participant] {
         delivery.receivers.compactMap { id in
-            guard let receiver = members[id] else { return nil }
+            guard let receiver = members[id] else {
+                composite(id)?.take(delivery.frame, at: delivery.captureTime)
+                return nil
+            }
             if forwarding.encoderTakesOver(id, now: now) { receiver.peer.endForwarding(now: now) }
             receiver.peer.sendVideo(
                 delivery.frame, payloads: delivery.payloads, captureTime: delivery.captureTime,
@@ -347,11 +357,12 @@ final class Room {
     private func viewers(_ ids: some Sequence<ParticipantID>, now: MonotonicInstant) -> EncoderPlane.Viewers {
         var viewers = EncoderPlane.Viewers()
         for id in ids {
-            guard let participant = members[id] else { continue }
+            guard let link = members[id]?.peer.link(now: now) ?? composite(id).map({ storageLink(of: $0, now: now) })
+            else { continue }
             let view = composition.view(of: id)
             viewers[id] = EncoderPlane.Viewer(
                 id: id, viewNumber: view?.number ?? 0, preference: view?.preference ?? .motion,
-                isComposed: forwarding.isComposed(id), link: participant.peer.link(now: now))
+                isComposed: forwarding.isComposed(id), link: link)
         }
         return viewers
     }
@@ -360,7 +371,10 @@ final class Room {
         let speaker = audio.activeSpeaker
         for mix in audio.complete(ticks, now: now) {
             observe(mix.tick)
-            if let recorded = mix.recorded { recorder?.record(recorded, at: mix.tick.captureTime) }
+            if let recorded = mix.recorded {
+                recorder?.record(recorded, at: mix.tick.captureTime)
+                for composite in composites { composite.take(recorded, at: mix.tick.captureTime) }
+            }
             for (id, packet) in mix.packets {
                 members[id]?.peer.sendAudio(
                     packet.payload, sampleTime: mix.tick.sampleTime, level: packet.level,

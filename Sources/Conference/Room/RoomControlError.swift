@@ -16,6 +16,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case isRecorded(recording: String)
     /// The room is not recorded under this id.
     case noSuchRecording(String)
+    /// There is no time for another picture: the relay is busy. It may be asked again after this many seconds.
+    case noTime(reason: String, retryAfter: Int)
     /// No person with that id waits in the lobby.
     case nobodyWaits(String)
     /// There were too many changes of this kind in a short time; the next one is possible after this many seconds.
@@ -32,6 +34,7 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
         case .noSuchImages(let error): error.description
         case .isRecorded(let id): "the room is recorded already, as \(id); end that recording first"
         case .noSuchRecording(let id): "the room is not being recorded as \(id)"
+        case .noTime(let reason, _): reason
         case .nobodyWaits(let id): "no person \"\(id)\" waits in the lobby; the person may have gone"
         case .tooManyChanges(let seconds):
             "too many changes in a short time; send the newest one again in \(seconds) s"
@@ -41,7 +44,7 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     /// The places of the mistakes in the JSON; empty if they are not in it.
     public var issues: [LayoutTemplateError.Issue] {
         switch self {
-        case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .isRecorded, .noSuchRecording, .tooManyChanges: []
+        case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .isRecorded, .noSuchRecording, .noTime, .tooManyChanges: []
         case .layoutNamesNobody: [.init(path: "participant", reason: description)]
         case .nobodyToHide(_, let index): [.init(path: "hide[\(index)]", reason: description)]
         case .noSuchImages(let error): error.issues

@@ -44,7 +44,7 @@ extension Room {
                 SourceContent.allCases.compactMap { content in
                     tile(of: SourceID(participant: participant.id, content: content), participant)
                 }
-            }, recording: recorder.map { RecordingStatus(id: $0.id, state: .recording) }, entry: door.state,
+            }, recording: recording.map { RecordingStatus(id: $0, state: .recording) }, entry: door.state,
             waiting: door.lobby.waiting.count)
     }
 }

@@ -39,8 +39,8 @@ public struct RoomController: Sendable {
     /// Has the relay record the room.
     ///
     /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
-    public func startRecording() async throws -> RecordingStatus {
-        try Self.decode(try await exchange(.POST, "\(url.path)/recordings"))
+    public func startRecording(_ request: RecordingRequest = RecordingRequest()) async throws -> RecordingStatus {
+        try Self.decode(try await exchange(.POST, "\(url.path)/recordings", body: try Self.json(request)))
     }
 
     /// Ends a recording; its files stay.
@@ -70,10 +70,13 @@ public struct RoomController: Sendable {
 
     /// Sends JSON.
     func send(_ method: HTTPMethod, _ path: String, _ value: some Encodable) async throws {
+        _ = try await exchange(method, path, body: try Self.json(value))
+    }
+
+    private static func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body = String(decoding: try encoder.encode(value), as: UTF8.self)
-        _ = try await exchange(method, path, body: body)
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
     /// Sends a request without a body.

@@ -45,6 +45,12 @@ package enum FrameBound {
         rate.dataSize(over: max(.zero, keyframeSpan.duration(at: frameRate) - backlog.longest))
     }
 
+    /// The time of a keyframe at the rate of pictures that are stored: no link waits for it.
+    private static let storedKeyframe = Duration.milliseconds(600)
+
+    /// The bound of a keyframe of pictures that are stored.
+    package static func storedKeyframe(rate: BitRate) -> DataSize { rate.dataSize(over: storedKeyframe) }
+
     /// Returns the limit of a keyframe for several receivers, the slowest of which has this rate. The present backlog
     /// of one link does not affect the others.
     package static func sharedKeyframe(slowest: BitRate, frameRate: Int) -> DataSize {

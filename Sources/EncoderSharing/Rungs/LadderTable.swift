@@ -5,6 +5,7 @@ package struct LadderTable {
     private struct Key: Hashable {
         package var canvas: VideoDimensions
         package var preference: Ladder.DegradationPreference
+        package var isOn: Bool
     }
 
     private let frameRate: Int
@@ -19,10 +20,11 @@ package struct LadderTable {
         self.isOn = isOn
     }
 
-    package mutating func ladder(_ canvas: VideoDimensions, _ preference: Ladder.DegradationPreference) -> Ladder {
-        let key = Key(canvas: canvas, preference: preference)
+    /// The ladder of an encoder's pictures. Those that are stored have one rung.
+    package mutating func ladder(_ format: EncodeFormat, _ preference: Ladder.DegradationPreference) -> Ladder {
+        let key = Key(canvas: format.dimensions, preference: preference, isOn: isOn && !format.isStored)
         if let known = ladders[key] { return known }
-        let ladder = Ladder(canvas: canvas, frameRate: frameRate, preference: preference, isOn: isOn)
+        let ladder = Ladder(canvas: key.canvas, frameRate: frameRate, preference: preference, isOn: key.isOn)
         ladders[key] = ladder
         return ladder
     }

@@ -58,6 +58,10 @@ final class RecordingFolder {
                     .rotation(item.track, degrees: Int(rotation.rawValue) * 90), at: sample.presentationTime.seconds)
             }
             try attempt(file) { try file.append(sample, now: now) }
+        case .audio(let payload, let time, let duration) where item.track == .composite:
+            // Its file begins with a picture.
+            guard let file = tracks[item.track] else { return }
+            try attempt(file) { try file.append(payload, time: time, duration: duration, now: now) }
         case .audio(let payload, let time, let duration):
             let file = try self.file(item.track, format: nil, start: time, at: item.at)
             try attempt(file) { try file.append(payload, time: time, duration: duration, now: now) }

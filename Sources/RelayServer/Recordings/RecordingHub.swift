@@ -33,9 +33,11 @@ struct RecordingHub {
     }
 
     /// Begins to write a recording. Nothing here waits for the disk.
-    mutating func begin(_ id: String, room: String, state: RoomState, now time: MonotonicInstant) {
+    mutating func begin(
+        _ id: String, room: String, mode: RecordingManifest.Mode, state: RoomState, now time: MonotonicInstant
+    ) {
         seenRooms.insert(room)
-        let manifest = RecordingManifest(id: id, room: room, began: Date.now.formatted(.iso8601))
+        let manifest = RecordingManifest(id: id, room: room, mode: mode, began: Date.now.formatted(.iso8601))
         store.setActive(id, true)
         let writer = RecordingWriter(
             queue: RecordingQueue(budget: budget), now: now,

@@ -35,7 +35,10 @@ struct RecordingSession {
         case .video(let sample, _):
             guard losses[item.track] == nil || sample.isSync else { return askAfterLoss(of: item.track) }
             return take(item)
-        case .audio: return take(item)
+        case .audio:
+            // Sound in one file with pictures goes on with them.
+            guard item.track != .composite || losses[item.track] == nil else { return false }
+            return take(item)
         case .trackEnded, .anchored:
             endLoss(of: item.track, at: item.at)
             _ = take(item)

@@ -29,7 +29,9 @@ final class TrackFile {
         let start = start - MediaTime(value: Int64(format?.reorderDepth ?? 0), timescale: 30)
         self.start = start
         end = start
-        writer = try MovieWriter(to: file, name: path, video: format, fragment: RecordingSettings.fragment)
+        writer = try MovieWriter(
+            to: file, name: path, video: format,
+            hasAudio: format == nil || track == .composite, fragment: RecordingSettings.fragment)
         description = RecordedFile(
             path: path, track: track, start: start.seconds, width: format?.dimensions.width,
             height: format?.dimensions.height)
@@ -49,6 +51,8 @@ final class TrackFile {
     }
 
     func append(_ opus: BlockBuffer, time: MediaTime, duration: MediaTime, now: MonotonicInstant) throws {
+        // What was heard before the first picture of the file is in the one before.
+        guard time >= start else { return }
         end = max(end, time + duration)
         try writer.append(opus: opus.contiguous(), presentationTime: time - start, duration: duration)
         written(now: now)

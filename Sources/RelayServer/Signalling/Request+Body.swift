@@ -29,6 +29,12 @@ extension Request {
         return text
     }
 
+    /// The body as a JSON document of a certain form; nil if there is no body.
+    func jsonIfAny<Value: Decodable>(_ type: Value.Type, example: String) async throws -> Value? {
+        let hasBody = mediaType != nil && headers[.contentLength] != "0"
+        return hasBody ? try await json(type, example: example) : nil
+    }
+
     /// The body as a JSON document of a certain form.
     func json<Value: Decodable>(_: Value.Type, example: String) async throws -> Value {
         guard mediaType == SignallingMediaType.json else {

@@ -86,9 +86,13 @@ extension Problem {
             case .isRecorded: .conflict
             case .layoutNamesNobody, .nobodyToHide, .noSuchImages: .unprocessableContent
             case .tooManyChanges: .tooManyRequests
+            case .noTime: .serviceUnavailable
             }
         var headers: HTTPFields = [:]
-        if case .tooManyChanges(let seconds) = error { headers[.retryAfter] = "\(seconds)" }
+        switch error {
+        case .tooManyChanges(let seconds), .noTime(_, let seconds): headers[.retryAfter] = "\(seconds)"
+        default: break
+        }
         self.init(status, error.description, headers: headers, errors: Self.mistakes(error.issues))
     }
 }

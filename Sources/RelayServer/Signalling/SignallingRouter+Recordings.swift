@@ -27,15 +27,23 @@ extension SignallingRouter {
     func startRecording(_ request: Request, _ context: SignallingContext) async throws -> Response {
         _ = try recordingStore()
         let room = try RoomName(context.parameters.require("room"))
+        let wanted = try await recordingRequest(request)
         let status: RecordingStatus
         do {
-            status = try await driver.startRecording(room: room.rawValue)
+            status = try await driver.startRecording(room: room.rawValue, wanted)
         } catch {
             throw Problem(error)
         }
         var response = try Response.json(status, status: .created)
         response.headers[.location] = "/rooms/\(room.rawValue)/recordings/\(status.id)"
         return response
+    }
+
+    /// What is to be recorded. Without a body: tracks.
+    private func recordingRequest(_ request: Request) async throws -> RecordingRequest {
+        try await request.jsonIfAny(
+            RecordingRequest.self, example: #"{"mode":"composite","layout":"speaker","size":"1280x720"}"#)
+            ?? RecordingRequest()
     }
 
     /// Ends a recording; its files stay.

@@ -33,6 +33,8 @@ struct SignallingRouter {
     let sessions: SessionNames
     /// Where recordings are; nil: the relay does not record.
     var recordings: RecordingStore?
+    /// The live streams of rooms; nil: the relay does not stream.
+    var streams: LiveStreams?
     /// The files of the page.
     var webFiles = WebFiles.embedded
     /// Which web pages may use the relay.
@@ -66,7 +68,15 @@ struct SignallingRouter {
     /// The routes, and the permission that each needs.
     var routes: [Route] {
         let elsewhere: Handler? = hasAdministrationAddress ? { @Sendable _, _ in throw Self.servedElsewhere } : nil
-        return [
+        let endpoints: [Route] = [JoiningEndpoint.whip, .whep].flatMap { endpoint in
+            [
+                Route(endpoint.route, [.init(.post, .join, joining(endpoint))]),
+                Route(
+                    "/\(endpoint.rawValue)/:room/:participant",
+                    [.init(.patch, .ownSession, update), .init(.delete, .ownSession, leave)]),
+            ]
+        }
+        let own: [Route] = [
             Route("/", [.init(.get, .none, page)]),
             Route("/web/**", [.init(.get, .none, webFile)]),
             Route("/openapi.json", [.init(.get, .none, interfaceDescription)]),
@@ -103,16 +113,7 @@ struct SignallingRouter {
                 "/rooms/:room/participants/:participant/avatar",
                 [.init(.put, .ownSession, setAvatar), .init(.delete, .ownSession, removeAvatar)]),
         ]
-            + moderationRoutes
-            + recordingRoutes
-            + [JoiningEndpoint.whip, .whep].flatMap { endpoint in
-                [
-                    Route(endpoint.route, [.init(.post, .join, joining(endpoint))]),
-                    Route(
-                        "/\(endpoint.rawValue)/:room/:participant",
-                        [.init(.patch, .ownSession, update), .init(.delete, .ownSession, leave)]),
-                ]
-            }
+        return own + moderationRoutes + recordingRoutes + streamRoutes + endpoints
     }
 
     /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with what is allowed.

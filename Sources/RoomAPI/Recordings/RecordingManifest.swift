@@ -9,9 +9,11 @@ public struct RecordingManifest: Codable, Hashable, Sendable {
     public static let timelineName = "timeline.jsonl"
     public static let trackFolder = "tracks"
 
-    public enum Mode: String, Codable, Hashable, Sendable {
+    public enum Mode: String, Codable, Hashable, Sendable, CaseIterable {
         /// The packets of each source in files of their own.
         case tracks
+        /// One picture of the whole room and the mix, in one file.
+        case composite
     }
 
     public var version = Self.currentVersion
@@ -28,9 +30,10 @@ public struct RecordingManifest: Codable, Hashable, Sendable {
     /// The files of all tracks that hold anything.
     public var files: [RecordedFile] = []
 
-    public init(id: String, room: String, began: String) {
+    public init(id: String, room: String, mode: Mode = .tracks, began: String) {
         self.id = id
         self.room = room
+        self.mode = mode
         self.began = began
     }
 }

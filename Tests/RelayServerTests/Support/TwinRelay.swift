@@ -163,7 +163,7 @@ final class TwinRelay: RelayCore {
             try control(nil, room: room, participant: participant) {
                 $0.avatars.append(.init(participant: participant, value: avatar))
             }
-        case .startRecording, .endRecording: try control(nil, room: room) { _ in }
+        case .startRecording, .endRecording, .startComposite, .endComposite: try control(nil, room: room) { _ in }
         case .setMediaState(let media, let participant):
             try control(nil, room: room, participant: participant) {
                 $0.mediaStates.append(.init(participant: participant, value: media))
@@ -216,7 +216,9 @@ final class TwinRelay: RelayCore {
 
     func pollRecording() -> RecordingItem? { nil }
 
-    func recordingLostFrames(of track: RecordingTrack, room id: String) {}
+    func recordingLostFrames(
+        of track: RecordingTrack, recording: String, room id: String, now: MonotonicInstant
+    ) {}
 
     func adopt(_ calibration: Calibration, now: MonotonicInstant) {
         script.note { $0.calibrations.append(calibration) }

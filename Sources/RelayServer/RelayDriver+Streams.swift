@@ -1,0 +1,48 @@
+import Conference
+import Foundation
+import HTTPTypes
+import Logging
+import MediaCore
+import NIOCore
+import RoomAPI
+
+/// The live streams of the relay's rooms.
+extension RelayDriver {
+    /// How long players may ask for the last seconds of a stream that has ended.
+    private static let afterEnd = TimeAmount.seconds(12)
+
+    /// Lets rooms be streamed; to be called before the relay serves.
+    func setStreams(_ hub: StreamHub) { streams = hub }
+
+    /// Begins to stream a room.
+    ///
+    /// - Throws: `Problem`: the room does not exist, is streamed already, or there is no time for it.
+    func startStream(room: String, _ settings: CompositeSettings) throws(Problem) {
+        guard streams?.stream(of: room) == nil else {
+            throw Problem(.conflict, "the room is streamed already; end that with DELETE /rooms/\(room)/stream")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let id = "stream-" + String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
+        do {
+            try perform(.startComposite(id: id, settings), room: room)
+        } catch {
+            throw Problem(error)
+        }
+        streams?.begin(id, room: room, bitRate: settings.bitRate)
+    }
+
+    /// Ends a room's stream. Returns false if there is none.
+    func endStream(room: String) -> Bool {
+        guard let id = streams?.stream(of: room) else { return false }
+        // The room may be gone.
+        try? perform(.endComposite(id: id), room: room)
+        forget(room: room)
+        return true
+    }
+
+    /// Ends a stream whose room has gone, or that nobody wants any more.
+    func forget(room: String) {
+        guard let registry = streams?.streams, let ended = streams?.end(room: room) else { return }
+        eventLoop.scheduleTask(in: Self.afterEnd) { registry.remove(ended, room: room) }
+    }
+}

@@ -1,0 +1,39 @@
+import { takeToken } from './access.js';
+import { byID } from './dom.js';
+import { StreamPlayer } from './stream-player.js';
+
+const path = location.pathname.replace(/\/$/, '');
+const room = decodeURIComponent(path.split('/').at(-2) ?? '');
+const state = byID('stream-state');
+const video = byID('stream-video');
+const unmute = byID('stream-unmute');
+
+takeToken();
+byID('stream-room').textContent = room;
+document.title = `${room} · Live`;
+byID('stream-playlist').href = `${path}/index.m3u8`;
+
+const words = {
+  waiting: 'Waiting for the stream to begin…',
+  playing: 'Live',
+  ended: 'The stream has ended.',
+};
+
+const player = new StreamPlayer(video, `${path}/`);
+player.addEventListener('state', ({ detail }) => {
+  state.dataset.state = detail.state;
+  state.textContent = detail.state === 'unplayable'
+    ? `This browser cannot play the stream (${detail.detail ?? 'no codecs'}). Open the playlist in a player such as VLC.`
+    : words[detail.state];
+  unmute.hidden = !(detail.state === 'playing' && video.muted);
+});
+player.addEventListener('latency', ({ detail }) => {
+  state.dataset.latency = detail.toFixed(3);
+  state.textContent = `Live, ${Math.max(0, detail).toFixed(1)} s behind`;
+});
+unmute.addEventListener('click', () => {
+  video.muted = false;
+  unmute.hidden = true;
+});
+addEventListener('pagehide', () => player.stop());
+player.play();

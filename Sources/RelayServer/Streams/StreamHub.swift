@@ -1,0 +1,95 @@
+import Conference
+import Dispatch
+import Foundation
+import Logging
+import MediaCore
+import RoomAPI
+
+/// The live streams of a relay's rooms, as its loop sees them.
+struct StreamHub: Sendable {
+    /// What streams follow from.
+    struct Settings: Sendable {
+        /// Pictures a second.
+        var frameRate: Int
+        /// The bitrate of streams for which none is chosen.
+        var bitRate: BitRate
+        /// Bounds of what is offered.
+        var limits = LiveWindow.Limits()
+    }
+
+    let streams = LiveStreams()
+    private let settings: Settings
+    private let budget: RecordingQueue.Budget
+    private let logger: Logger
+    private var sessions: [String: Session] = [:]
+
+    private struct Session {
+        var stream: LiveStream
+        var feed: CompositeFeed
+        var thread: CompositeThread
+    }
+
+    /// The most that waits for a stream's thread.
+    private static let queueLimit = DataSize(bytes: 8 << 20)
+
+    init(settings: Settings, logger: Logger) {
+        self.settings = settings
+        budget = RecordingQueue.Budget()
+        self.logger = logger
+    }
+
+    /// The id of a room's stream; nil if there is none.
+    func stream(of room: String) -> String? { sessions.first { $0.value.feed.room == room }?.key }
+
+    /// Begins to serve what is made for a stream of this id.
+    mutating func begin(_ id: String, room: String, bitRate: BitRate?) {
+        let stream = LiveStream(limits: settings.limits)
+        let queue = RecordingQueue(limit: Self.queueLimit, budget: budget)
+        let news = DispatchSemaphore(value: 0)
+        let origin = Date.now
+        let (settings, logger, rate) = (settings, logger, bitRate ?? settings.bitRate)
+        let thread = CompositeThread(name: "stream", queue: queue, news: news) {
+            var segmenter: LiveSegmenter?
+            do {
+                segmenter = try LiveSegmenter(
+                    stream: stream, limits: settings.limits, frameRate: settings.frameRate, bitRate: rate,
+                    origin: origin)
+            } catch {
+                logger.error("a stream cannot be made: \(error)", metadata: ["room": "\(room)"])
+                stream.update { $0.end() }
+            }
+            return { item in
+                do {
+                    if let item { try segmenter?.take(item) } else { segmenter?.finish() }
+                } catch {
+                    logger.error("a stream cannot go on: \(error)", metadata: ["room": "\(room)"])
+                    segmenter?.finish()
+                    segmenter = nil
+                }
+            }
+        }
+        sessions[id] = Session(
+            stream: stream, feed: CompositeFeed(room: room, queue: queue, news: news), thread: thread)
+        streams[room] = stream
+        logger.notice("streaming", metadata: ["room": "\(room)"])
+    }
+
+    /// Takes a sample. Returns whether it belongs to a stream, and its room if that is to have a keyframe.
+    mutating func record(_ item: RecordingItem) -> (isTaken: Bool, keyframe: String?) {
+        guard let needsKeyframe = sessions[item.recording]?.feed.record(item) else { return (false, nil) }
+        return (true, needsKeyframe ? sessions[item.recording]?.feed.room : nil)
+    }
+
+    /// Ends a room's stream. Players still get its last seconds from what is returned, until it is removed.
+    mutating func end(room: String) -> LiveStream? {
+        guard let id = stream(of: room), let session = sessions.removeValue(forKey: id) else { return nil }
+        session.feed.end()
+        logger.notice("streaming ended", metadata: ["room": "\(room)"])
+        return session.stream
+    }
+
+    mutating func endAll() {
+        for session in sessions.values { session.feed.end() }
+        sessions.removeAll()
+    }
+}
