@@ -45,22 +45,63 @@ struct JoinCommand: AsyncParsableCommand {
             options.flightRecorderPath = flightRecorder
             options.flightRecorderLimit = flightRecorderLimit.size
             if let stats = media.stats { try JSONFile.check(stats) }
-            let session = try await join(options, terminal)
-            if let key = session.moderatorKey {
-                terminal.summarize(["you began the room; its moderator's key: \(key)"])
+            let start = ContinuousClock.now
+            var session = try await join(options, terminal)
+            var sessions = 1
+            while true {
+                if let key = session.moderatorKey {
+                    terminal.summarize(["you began the room; its moderator's key: \(key)"])
+                }
+                let current = session
+                let status = Task { await terminal.show { try await current.status().line } }
+                let end = await Ending.first(
+                    duration: media.duration.map { max($0.duration - (ContinuousClock.now - start), .zero) },
+                    interruptions: interruptions, end: current.waitForEnd)
+                status.cancel()
+                _ = await status.value
+                let lost = ContinuousClock.now
+                let (report, problem) = try await current.leave(end: end.name)
+                if let stats = media.stats { try JSONFile.write(report, to: stats) }
+                terminal.summarize(report.summary)
+                if case .ended(.relayLeft(let reason)) = end, !current.rejoinURLs.isEmpty {
+                    sessions += 1
+                    terminal.fail("\(reason); joining again at another relay of the cluster")
+                    session = try await rejoin(
+                        options.numbered(sessions), at: current.rejoinURLs, since: lost, terminal)
+                    continue
+                }
+                if let error = end.error ?? problem { throw error }
+                return
             }
-            let status = Task { await terminal.show { try await session.status().line } }
-            let end = await Ending.first(
-                duration: media.duration?.duration, interruptions: interruptions, end: session.waitForEnd)
-            status.cancel()
-            _ = await status.value
-            let (report, problem) = try await session.leave(end: end.name)
-            if let stats = media.stats { try JSONFile.write(report, to: stats) }
-            terminal.summarize(report.summary)
-            if let error = end.error ?? problem { throw error }
         } catch let error as ClientError {
             terminal.fail(error.description)
             throw ExitCode(error.exitCode)
+        }
+    }
+
+    /// How long other relays are tried when the client's own is gone: until its lease has ended for certain.
+    private static let rejoinLimit = Duration.seconds(15)
+
+    /// Joins again at other relays of the cluster, in turn.
+    private func rejoin(
+        _ options: JoinOptions, at urls: [RoomURL], since lost: ContinuousClock.Instant, _ terminal: Terminal
+    ) async throws -> ClientSession {
+        var options = options
+        var attempt = 0
+        while true {
+            options.url = urls[attempt % urls.count]
+            do {
+                let session = try await ClientSession.join(options, on: MultiThreadedEventLoopGroup.singleton.next())
+                let time = (ContinuousClock.now - lost).formatted(
+                    .units(allowed: [.seconds, .milliseconds], width: .narrow))
+                terminal.fail("joined again at \(session.url) after \(time)")
+                return session
+            } catch let error as ClientError {
+                guard ContinuousClock.now - lost < Self.rejoinLimit else { throw error }
+                attempt += 1
+                // Clients of one relay come all at once; the second round is spread.
+                try await Task.sleep(for: .milliseconds(attempt < urls.count ? 0 : Int.random(in: 200...600)))
+            }
         }
     }
 
@@ -83,5 +124,22 @@ struct JoinCommand: AsyncParsableCommand {
                 try await Task.sleep(for: wait)
             }
         }
+    }
+}
+
+extension JoinOptions {
+    /// The options of a further session of the same client. It writes to files of its own, such as `call-2.mp4`.
+    fileprivate func numbered(_ number: Int) -> JoinOptions {
+        func name(_ path: String?) -> String? {
+            path.map { path in
+                let file = URL(fileURLWithPath: path)
+                let numbered = "\(file.deletingPathExtension().path)-\(number)"
+                return file.pathExtension.isEmpty ? numbered : "\(numbered).\(file.pathExtension)"
+            }
+        }
+        var options = self
+        options.recordPath = name(recordPath)
+        options.flightRecorderPath = name(flightRecorderPath)
+        return options
     }
 }
