@@ -62,6 +62,8 @@ public struct RelayServerConfiguration: Sendable {
     public var vaapiDevice: VAAPIDevice?
     /// Where recordings are kept; nil: nothing is recorded.
     public var recordings: RecordingSettings?
+    /// The cluster of relays that this one belongs to; nil: none.
+    public var cluster: ClusterSettings?
     /// The settings of the relay. The server sets the media addresses in it.
     public var relay = RelayConfiguration()
 

@@ -3,7 +3,8 @@ import Hummingbird
 
 /// What is for operators, at an address of its own.
 extension SignallingRouter {
-    /// What is served there: all that reads, and nothing that changes a call. Who reaches the address needs no proof.
+    /// What is served there: all that reads, and draining, and nothing that changes a call. Who reaches the address needs
+    /// no proof.
     func makeAdministrationRouter() -> Router<SignallingContext> {
         var served = self
         served.hasAdministrationAddress = false
@@ -11,9 +12,12 @@ extension SignallingRouter {
         router.add(middleware: SiteMiddleware(policy: sites))
         router.add(middleware: ProblemMiddleware())
         for route in served.routes {
-            let reading = route.requests.filter { $0.method == .get && !Self.isForPeople.contains(route.path) }
-                .map { Route.Request(.get, .none, $0.handler) }
-            if !reading.isEmpty { add(Route(route.path, reading), to: router) }
+            let requests = route.requests
+                .filter { request in
+                    (request.method == .get && !Self.isForPeople.contains(route.path)) || route.path == "/admin/drain"
+                }
+                .map { Route.Request($0.method, .none, $0.handler) }
+            if !requests.isEmpty { add(Route(route.path, requests), to: router) }
         }
         return router
     }

@@ -43,13 +43,15 @@ struct SignallingRouter {
     let access: AccessControl
     /// Whether figures, the list of rooms and the debug view are served at another address.
     var hasAdministrationAddress = false
+    /// The cluster of the relay; nil: it has none.
+    var cluster: ClusterService?
     /// The clock of quotas.
     var now: @Sendable () -> MonotonicInstant = { .now() }
 
     /// Everything that HTTP clients reach.
     func makeRouter() -> Router<SignallingContext> {
         let router = Router(context: SignallingContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: SiteMiddleware(policy: sites))
+        router.add(middleware: SiteMiddleware(policy: sites, cluster: cluster))
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: QuotaMiddleware(clients: clients, quotas: quotas, now: now))
         for route in routes { add(route, to: router) }
@@ -101,6 +103,14 @@ struct SignallingRouter {
                 "/rooms/:room/participants/:participant/avatar",
                 [.init(.put, .ownSession, setAvatar), .init(.delete, .ownSession, removeAvatar)]),
         ]
+            + [
+                Route(
+                    "/admin/drain",
+                    [
+                        .init(.post, .needsEverywhere(.moderate), elsewhere ?? beginDraining),
+                        .init(.delete, .needsEverywhere(.moderate), elsewhere ?? endDraining),
+                    ])
+            ]
             + moderationRoutes
             + recordingRoutes
             + [JoiningEndpoint.whip, .whep].flatMap { endpoint in
@@ -148,11 +158,18 @@ struct SignallingRouter {
     private func checked(_ request: Route.Request) -> Handler {
         let (requirement, handler, access, quotas, now) = (request.requirement, request.handler, access, quotas, now)
         guard requirement != .none else { return handler }
-        return { request, context in
+        return { [self] request, context in
             var context = context
             let room = try context.parameters.get("room").map { try RoomName($0) }
-            context.caller = try await access.check(
-                requirement, request, context, room: room, session: context.parameters.get("participant"))
+            if let room, let elsewhere = await sendOn(request, room: room, requirement: requirement) {
+                return elsewhere
+            }
+            if requirement == .join, let claims = await claims(ofTicketIn: request, room: room) {
+                context.caller = try access.caller(with: claims)
+            } else {
+                context.caller = try await access.check(
+                    requirement, request, context, room: room, session: context.parameters.get("participant"))
+            }
             if let identity = context.caller.claims?.identity, let kind = QuotaMiddleware.kind(of: request.method),
                 let seconds = quotas.take(kind, of: .identity(identity), now: now())
             {
