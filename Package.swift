@@ -109,6 +109,8 @@ let modules: [Module] = [
             "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "RoomAPI", nioCore, orderedCollections,
         ],
         testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock", "ScriptedDriver"]),
+    // Which relay of several has which room.
+    Module(name: "Cluster", dependencies: ["MediaCore", "SecureTransport"]),
     Module(name: "VectorGraphics", dependencies: []),
     // The network, its flows, rooms and reports on virtual time: the relay and its connections are real.
     Module(
@@ -124,7 +126,7 @@ let modules: [Module] = [
         dependencies: [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
             "PeerConnection", "RoomAPI", "LoadControl", "Conference", "FlightRecording", "FlightFiles", "MediaFiles",
-            "AudioMixing",
+            "AudioMixing", "Cluster",
             "VectorGraphics", "CMalloc", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
@@ -188,7 +190,7 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "LinkEmulation", "RelayServer", "Compositing", "RoomAPI", "LoadControl", "Conference",
+                "Cluster", "LinkEmulation", "RelayServer", "Compositing", "RoomAPI", "LoadControl", "Conference",
                 "FlightRecording", "MediaCore", "MediaFiles", "CongestionControl", "SecureTransport", "VectorGraphics",
                 "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
                 .product(name: "Yams", package: "Yams"),

@@ -14,7 +14,7 @@ packages=(
 test_packages=(
     ffmpeg curl gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
     gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-nice chromium chromium-driver
-    python3-gi gir1.2-gst-plugins-bad-1.0 iproute2
+    python3-gi gir1.2-gst-plugins-bad-1.0 iproute2 etcd-server
     # promtool, for deploy/monitoring; schemathesis, for docs/openapi.json.
     prometheus python3-venv
 )

@@ -19,6 +19,9 @@ public struct JoinRequest: Sendable {
     /// The id of the participant that the same client was until now, as the caller has verified. If that participant
     /// has a seat, or left with one less than 15 s ago, this one takes its place, whatever the limits.
     public var returningAs: String?
+    /// The id of the participant that the same client was on another relay, as the caller has verified. The participant
+    /// keeps it.
+    public var rejoiningAs: String?
     /// The participant's role and permissions.
     public var grants: MemberGrants
     /// True if the first member of a room becomes its moderator.

@@ -142,7 +142,7 @@ public final class Relay {
             rateLimits: limits, trustsRemoteDescription: trustsDescription(of: request, session: session, now: now),
             seed: random.next(), certificate: configuration.certificate)
         peerConfiguration.silenceLimit = configuration.silenceLimit
-        let publicID = makePublicID()
+        let publicID = idToKeep(request) ?? makePublicID()
         let peer: PeerConnection
         do {
             peer = try PeerConnection(
@@ -197,6 +197,11 @@ public final class Relay {
         return room
     }
 
+    /// The id that a participant had on another relay, unless somebody here has it.
+    private func idToKeep(_ request: JoinRequest) -> String? {
+        request.rejoiningAs.flatMap { id in rooms[request.room]?.participant(publicID: id) == nil ? id : nil }
+    }
+
     func makePublicID() -> String {
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return String((0..<12).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
@@ -249,6 +254,9 @@ public final class Relay {
 
     /// Takes no more joins, except of clients that come back to their call.
     public func drain() { isDraining = true }
+
+    /// Takes joins again.
+    public func endDraining() { isDraining = false }
 
     /// True if there are no participants.
     public var isEmpty: Bool { participants.isEmpty }

@@ -61,6 +61,10 @@ public protocol RelayCore: AnyObject {
     func complete(_ completion: JobCompletion, now: MonotonicInstant)
     /// Takes no more joins, except of clients that come back to their call.
     func drain()
+    /// Takes joins again.
+    func endDraining()
+    /// The relay's seats and rooms, for its cluster.
+    var occupancy: RelayOccupancy { get }
     /// True if there are no participants.
     var isEmpty: Bool { get }
     /// Sends a BYE to everyone: the packets are then polled as datagrams.

@@ -61,4 +61,23 @@ extension RelayDriver {
     func adopt(_ calibration: Calibration) {
         act { relay, now in relay.adopt(calibration, now: now) }
     }
+
+    /// Takes no more joins until `endDraining`.
+    /// - Returns: Participants that are here.
+    func beginDraining() -> Int {
+        act { relay, _ in
+            relay.drain()
+            return relay.occupancy.participants
+        }
+    }
+
+    /// Takes joins again.
+    /// - Returns: Participants that are here; nil: the relay ends, and that is not undone.
+    func endDraining() -> Int? {
+        guard emptyRelay == nil, !isClosed else { return nil }
+        return act { relay, _ in
+            relay.endDraining()
+            return relay.occupancy.participants
+        }
+    }
 }

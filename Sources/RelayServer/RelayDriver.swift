@@ -33,7 +33,7 @@ actor RelayDriver {
     private var socketEnd: CheckedContinuation<Void, Never>?
     private var feeds = RoomFeedHub()
     private var feedTimer: Scheduled<Void>?
-    private var emptyRelay: AsyncStream<Never>.Continuation?
+    private(set) var emptyRelay: AsyncStream<Never>.Continuation?
     private var memory = ProcessMemory()
     /// nil: the relay does not record.
     var recordings: RecordingHub?

@@ -36,6 +36,7 @@ public final class RelayServer: Service {
     private let keys: KeyStore?
     private let administration: PortBinder?
     private let administrationAddress: TransportAddress?
+    private let cluster: ClusterService?
     private let logger: Logger
     private let calibration: CalibrationRun?
     private let onListening: @Sendable (Endpoint) -> Void
@@ -74,6 +75,7 @@ public final class RelayServer: Service {
         let events = try EventOutputs.open(configuration, logger: logger)
         var keys: KeyStore?
         if let path = configuration.accessKeys { keys = try await KeyStore(file: path, logger: logger) }
+        let etcd = try configuration.cluster.map { settings throws(StartupError) in try EtcdClient(settings.etcd) }
         let certificate: DTLSCertificate
         do throws(DTLSError) {
             certificate = try DTLSCertificate()
@@ -94,8 +96,9 @@ public final class RelayServer: Service {
             return RelayServer(
                 configuration, certificate: certificate, channel: channel, bound: bound, mediaGroup: mediaGroup,
                 binder: binder, flightFolder: flightFolder, recordings: recordings, certificates: certificates,
-                keys: keys, events: events, logger: logger, onListening: onListening, makeRelay: makeRelay)
+                keys: keys, events: events, etcd: etcd, logger: logger, onListening: onListening, makeRelay: makeRelay)
         } catch {
+            await etcd?.close()
             try? await mediaGroup.shutdownGracefully()
             throw error
         }
@@ -127,7 +130,8 @@ public final class RelayServer: Service {
         _ configuration: RelayServerConfiguration, certificate: DTLSCertificate, channel: any Channel,
         bound: TransportAddress, mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder,
         flightFolder: FlightFolder?, recordings: RecordingStore?, certificates: CertificateStore?,
-        keys: KeyStore?, events: EventOutputs?, logger: Logger, onListening: @escaping @Sendable (Endpoint) -> Void,
+        keys: KeyStore?, events: EventOutputs?, etcd: EtcdClient?, logger: Logger,
+        onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
     ) {
         var relayConfiguration = configuration.relay
@@ -189,6 +193,10 @@ public final class RelayServer: Service {
             },
             onEvent: events.map { events in { @Sendable event in events.record(event) } },
             makeRelay: { [relayConfiguration] in makeRelay(relayConfiguration) })
+        let own = relayConfiguration.mediaAddresses.first ?? bound
+        cluster = ClusterService(
+            configuration.cluster, engine: etcd, ownURL: "\(endpoint.isEncrypted ? "https" : "http")://\(own)",
+            driver: driver, logger: logger)
     }
 
     /// Serves until a graceful shutdown is requested; then all participants are sent a goodbye and the sockets are
@@ -206,6 +214,7 @@ public final class RelayServer: Service {
             outcome = .failure(error)
         }
         await driver.close()
+        await cluster?.close()
         await events?.close()
         await endTraces(tracing)
         await flightFolder?.close()
@@ -230,6 +239,7 @@ public final class RelayServer: Service {
 
     /// Refuses joins and waits until all calls are over, for at most a time.
     public func drain(upTo limit: Duration) async {
+        await cluster?.setDraining(true)
         let emptied = await driver.drain()
         let seconds = limit.components.seconds
         logger.notice("draining: joins are refused; the relay ends when all rooms are empty, or in \(seconds) s")
@@ -305,6 +315,7 @@ public final class RelayServer: Service {
         if let streams { await driver.setStreams(streams) }
         try await driver.start(mediaChannel: mediaChannel)
         calibrate()
+        await cluster?.waitUntilReachable(upTo: ClusterService.startPatience)
         let router = makeSignallingRouter()
         let signalling = makeApplication(
             router.makeRouter(), address: endpoint.address, connections: connections,
@@ -335,6 +346,7 @@ public final class RelayServer: Service {
                 group.addTask { [self] in await watchCertificate() }
                 group.addTask { [self] in await deleteExpiredRecordings() }
                 group.addTask { [self] in await makeFilms() }
+                group.addTask { [cluster] in await cancelWhenGracefulShutdown { await cluster?.run() } }
                 // Either all end, after a shutdown was asked for, or one fails and takes the other along.
                 try await group.waitForAll()
             }
@@ -388,7 +400,7 @@ public final class RelayServer: Service {
             recordings: recordings, streams: streams?.streams,
             sites: SitePolicy(allowedOrigins: allowedOrigins, isEncrypted: endpoint.isEncrypted), clients: clients,
             quotas: quotas, access: access,
-            hasAdministrationAddress: administrationAddress != nil)
+            hasAdministrationAddress: administrationAddress != nil, cluster: cluster)
     }
 
     private func makeApplication(

@@ -66,6 +66,8 @@ public struct RelayServerConfiguration: Sendable {
     public var recordings: RecordingSettings?
     /// Whether rooms may be watched as live streams.
     public var servesStreams = false
+    /// The cluster of relays that this one belongs to; nil: none.
+    public var cluster: ClusterSettings?
     /// The settings of the relay. The server sets the media addresses in it.
     public var relay = RelayConfiguration()
 

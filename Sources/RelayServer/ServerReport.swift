@@ -12,6 +12,8 @@ public struct ServerReport: Sendable {
     public var connectionsRefused: UInt64 = 0
     /// The outcomes of events for webhooks; nil without webhooks and event log.
     public var webhooks: WebhookCounters? = nil
+    /// The relay's part in its cluster; nil: it has none.
+    public var cluster: ClusterReport? = nil
     /// Jobs run, waiting and late.
     public var workers: WorkerPoolStatistics
     /// The number of worker threads.

@@ -34,6 +34,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case hardwareNotUsable(reason: String)
     /// The file of the keys that tokens are signed with is not there or holds none.
     case accessKeysNotUsable(path: String, reason: String)
+    /// The files of the connection to the cluster's directory cannot be used.
+    case clusterNotUsable(reason: String)
     /// The certificate for media could not be made.
     case secureTransport(reason: String)
     /// Another error of the system.
@@ -74,6 +76,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
             "no device encodes H.264: \(reason); name one with --vaapi-device, or take --codec auto or software"
         case .accessKeysNotUsable(let path, let reason):
             "the keys of tokens in \(path) cannot be used: \(reason); make a file with: confrelay key > keys.json"
+        case .clusterNotUsable(let reason):
+            "\(reason); see --cluster-ca, --cluster-certificate and --cluster-key"
         case .secureTransport(let reason):
             "no certificate for encrypted media can be made: \(reason)"
         case .system(let transport, let host, let port, let reason):

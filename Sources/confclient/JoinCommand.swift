@@ -41,16 +41,58 @@ struct JoinCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isQuiet: media.quiet)
-        try await media.conduct(terminal) {
+        var sessions = 0
+        func makeOptions() throws -> JoinOptions {
             var options = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
             options.onWaiting = { terminal.fail("the room has a lobby: waiting until a moderator lets us in") }
             options.flightRecorderPath = flightRecorder
             options.flightRecorderLimit = flightRecorderLimit.size
-            let session = try await join(options, terminal)
-            if let key = session.moderatorKey {
-                terminal.summarize(["you began the room; its moderator's key: \(key)"])
+            sessions += 1
+            return sessions == 1 ? options : options.numbered(sessions)
+        }
+        try await media.conduct(
+            terminal,
+            resume: { (call: ClientSession, end, lost) in
+                guard case .relayLeft(let reason) = end, !call.rejoinURLs.isEmpty else { return nil }
+                terminal.fail("\(reason); joining again at another relay of the cluster")
+                return tell(try await rejoin(makeOptions(), at: call.rejoinURLs, since: lost, terminal), terminal)
             }
-            return session
+        ) {
+            tell(try await join(makeOptions(), terminal), terminal)
+        }
+    }
+
+    /// Tells the moderator's key of a room that the session began.
+    private func tell(_ session: ClientSession, _ terminal: Terminal) -> ClientSession {
+        if let key = session.moderatorKey {
+            terminal.summarize(["you began the room; its moderator's key: \(key)"])
+        }
+        return session
+    }
+
+    /// How long other relays are tried when the client's own is gone: until its lease has ended for certain.
+    private static let rejoinLimit = Duration.seconds(15)
+
+    /// Joins again at other relays of the cluster, in turn.
+    private func rejoin(
+        _ options: JoinOptions, at urls: [RoomURL], since lost: ContinuousClock.Instant, _ terminal: Terminal
+    ) async throws -> ClientSession {
+        var options = options
+        var attempt = 0
+        while true {
+            options.url = urls[attempt % urls.count]
+            do {
+                let session = try await ClientSession.join(options, on: MultiThreadedEventLoopGroup.singleton.next())
+                let time = (ContinuousClock.now - lost).formatted(
+                    .units(allowed: [.seconds, .milliseconds], width: .narrow))
+                terminal.fail("joined again at \(session.url) after \(time)")
+                return session
+            } catch let error as ClientError {
+                guard ContinuousClock.now - lost < Self.rejoinLimit else { throw error }
+                attempt += 1
+                // Clients of one relay come all at once; the second round is spread.
+                try await Task.sleep(for: .milliseconds(attempt < urls.count ? 0 : Int.random(in: 200...600)))
+            }
         }
     }
 
@@ -73,5 +115,22 @@ struct JoinCommand: AsyncParsableCommand {
                 try await Task.sleep(for: wait)
             }
         }
+    }
+}
+
+extension JoinOptions {
+    /// The options of a further session of the same client. It writes to files of its own, such as `call-2.mp4`.
+    fileprivate func numbered(_ number: Int) -> JoinOptions {
+        func name(_ path: String?) -> String? {
+            path.map { path in
+                let file = URL(fileURLWithPath: path)
+                let numbered = "\(file.deletingPathExtension().path)-\(number)"
+                return file.pathExtension.isEmpty ? numbered : "\(numbered).\(file.pathExtension)"
+            }
+        }
+        var options = self
+        options.recordPath = name(recordPath)
+        options.flightRecorderPath = name(flightRecorderPath)
+        return options
     }
 }

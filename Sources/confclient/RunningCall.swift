@@ -31,20 +31,38 @@ extension LoadRun: RunningCall {
 
 extension MediaOptions {
     /// Starts a call, shows its state until it ends, then leaves and reports.
-    func conduct<Call: RunningCall>(_ terminal: Terminal, _ start: () async throws -> Call) async throws {
+    ///
+    /// - Parameter resume: Returns the call that goes on where the relay ended one; nil if none does. It is given the
+    ///   ended call, its end and the time of this end.
+    func conduct<Call: RunningCall>(
+        _ terminal: Terminal,
+        resume: (Call, ClientSession.End, ContinuousClock.Instant) async throws -> Call? = { _, _, _ in nil },
+        _ start: () async throws -> Call
+    ) async throws {
         let interruptions = Interruptions()
         do {
             if let stats { try JSONFile.check(stats) }
-            let call = try await start()
-            let status = Task { await terminal.show { try await call.statusLine() } }
-            let end = await Ending.first(
-                duration: duration?.duration, interruptions: interruptions, end: call.waitForEnd)
-            status.cancel()
-            _ = await status.value
-            let (report, problem) = try await call.leave(end: end.name)
-            if let stats { try JSONFile.write(report, to: stats) }
-            terminal.summarize(report.summary)
-            if let error = end.error ?? problem { throw error }
+            var call = try await start()
+            let begun = ContinuousClock.now
+            while true {
+                let current = call
+                let status = Task { await terminal.show { try await current.statusLine() } }
+                let end = await Ending.first(
+                    duration: duration.map { max($0.duration - (ContinuousClock.now - begun), .zero) },
+                    interruptions: interruptions, end: current.waitForEnd)
+                let time = ContinuousClock.now
+                status.cancel()
+                _ = await status.value
+                let (report, problem) = try await current.leave(end: end.name)
+                if let stats { try JSONFile.write(report, to: stats) }
+                terminal.summarize(report.summary)
+                if case .ended(let reason) = end, let next = try await resume(current, reason, time) {
+                    call = next
+                    continue
+                }
+                if let error = end.error ?? problem { throw error }
+                return
+            }
         } catch let error as ClientError {
             terminal.fail(error.description)
             throw ExitCode(error.exitCode)

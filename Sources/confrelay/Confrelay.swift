@@ -51,6 +51,7 @@ enum Confrelay {
         case "archive": try ArchiveCommand.parseAsRoot(Array(arguments.dropFirst()))
         case "token": try TokenCommand.parseAsRoot(Array(arguments.dropFirst()))
         case "key": try KeyCommand.parseAsRoot(Array(arguments.dropFirst()))
+        case "cluster": try ClusterCommand.parseAsRoot(Array(arguments.dropFirst()))
         case "calibrate": try CalibrateCommand.parseAsRoot(Array(arguments.dropFirst()))
         default: try RelayArguments(arguments).parse()
         }
@@ -106,7 +107,9 @@ enum Confrelay {
     static func exit(for error: StartupError) -> Exit {
         switch error {
         case .folderNotUsable, .webhookQueueNotUsable, .eventLogNotUsable: .cannotCreate
-        case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable, .accessKeysNotUsable: .noInput
+        case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable, .accessKeysNotUsable,
+            .clusterNotUsable:
+            .noInput
         default: .unavailable
         }
     }

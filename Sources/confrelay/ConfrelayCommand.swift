@@ -16,8 +16,8 @@ struct ConfrelayCommand: ParsableCommand {
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
             Other commands: confrelay layout shows layouts without a room; confrelay calibrate measures how many \
-            participants this machine can serve; confrelay archive makes a film of a recording; confrelay key and \
-            confrelay token make keys and tokens. Each has its own --help.
+            participants this machine can serve; confrelay archive makes a film of a recording; confrelay cluster \
+            looks at a cluster of relays; confrelay key and confrelay token make keys and tokens. Each has its own --help.
 
             confrelay config checks and prints files of options (--config): confrelay config --help.
 
@@ -58,6 +58,9 @@ struct ConfrelayCommand: ParsableCommand {
     @OptionGroup(title: "Events")
     var events: EventOptions
 
+    @OptionGroup(title: "Cluster")
+    var cluster: ClusterOptions
+
     @OptionGroup(title: "Logging")
     var logging: LoggingOptions
 
@@ -81,6 +84,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.webhookQueueFolder = events.queueFolder
         configuration.eventLog = events.eventLog
         configuration.traceCollector = events.traceCollector
+        configuration.cluster = cluster.settings(port: network.port)
         configuration.workers = limits.workers
         configuration.flightRecorderFolder = flightRecorder.flightRecorder
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit

@@ -278,7 +278,7 @@ struct DebugViewTests {
     @Test("the page has the strict policy of all pages, and nothing inline")
     func page() async throws {
         let answer = try await client.send(.get, "/rooms/demo/debug")
-        #expect(answer.headers[.contentSecurityPolicy] == SignallingRouter.contentSecurityPolicy)
+        #expect(answer.headers[.contentSecurityPolicy] == SignallingRouter.contentSecurityPolicy())
         #expect(!answer.body.contains("<style") && !answer.body.contains(" style=") && !answer.body.contains("://"))
         #expect(answer.body.matches(of: #/<script(?![^>]*\ssrc=)/#).isEmpty)
         #expect(!answer.body.contains("alert"))

@@ -25,6 +25,27 @@ extension ClientSession {
             try MovieRecorder(path: path, hasAudio: true)
         }
         SRTPContext.prepareLibrary()
+        var options = options
+        for _ in 0...maximumRedirections {
+            do {
+                return try await join(options, sources: sources, recorder: recorder, on: eventLoop)
+            } catch let redirection as Negotiation.Redirection {
+                options.url = redirection.url
+            }
+        }
+        throw ClientError.relayRefused(
+            url: "\(options.url)", status: 307, reason: "relays send us on and on, and none has the room")
+    }
+
+    /// How often relays may send the client on.
+    private static let maximumRedirections = 4
+
+    /// Joins at one relay.
+    ///
+    /// - Throws: `Negotiation.Redirection` if another has the room.
+    private static func join(
+        _ options: JoinOptions, sources: SourceBox, recorder: MovieRecorder?, on eventLoop: any EventLoop
+    ) async throws -> ClientSession {
         let connection = try await SignallingConnection.connect(to: options.url, on: eventLoop)
         let inbox = Inbox()
         let socket: NIOLoopBound<MediaSocket>
@@ -54,9 +75,13 @@ extension ClientSession {
                     candidates, from: address, on: eventLoop)
             }
             let joined = negotiation
+            var options = options
+            options.url.placement = nil
+            options.url.rejoinKey = nil
+            let settled = options
             return try await eventLoop.submit {
                 let session = try ClientSession(
-                    options: options, eventLoop: eventLoop, negotiation: joined, certificate: certificate,
+                    options: settled, eventLoop: eventLoop, negotiation: joined, certificate: certificate,
                     socket: socket.value, sources: sources.take(), recorder: recorder)
                 inbox.session = session
                 session.start()

@@ -58,6 +58,9 @@ public final class ClientSession: @unchecked Sendable {
     var decodeBacklog = 0
     var audioSampleTime: UInt32 = 0
     var isClosed = false
+    /// Watches whether the relay is there, if there are others to go to.
+    var relayWatch: RepeatedTask?
+    var isProbingRelay = false
 
     private var wakeUp: (instant: MonotonicInstant, task: Scheduled<Void>)?
     private var reporting: RepeatedTask?
@@ -132,6 +135,7 @@ public final class ClientSession: @unchecked Sendable {
         if videoSender != nil { scheduleVideo(at: now) }
         if audioSender != nil { scheduleAudio(at: now) }
         if videoSender != nil, options.followsDemand { followTile() }
+        if !negotiation.alternates.isEmpty { watchRelay() }
         reporting = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
             self?.everySecond()
         }
@@ -223,6 +227,7 @@ public final class ClientSession: @unchecked Sendable {
         guard !isClosed else { return }
         let now = ClientClock.now()
         reporting?.cancel()
+        relayWatch?.cancel()
         peer.close(now: now)
         // The goodbye is not kept waiting by an emulated queue: the program is about to end.
         uplink = nil

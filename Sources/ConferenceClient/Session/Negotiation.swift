@@ -20,6 +20,15 @@ struct Negotiation: Sendable {
     var posted: MonotonicInstant
     /// With which the room is moderated, if the client began it; nil: it did not.
     var moderatorKey: String?
+    /// The id and key by which the client is the same participant at another relay of the cluster; nil: it has none.
+    var rejoinKey: String?
+    /// The room at other relays of the cluster, to go to if this one dies.
+    var alternates: [RoomURL] = []
+
+    /// Another relay has the room.
+    struct Redirection: Error {
+        var url: RoomURL
+    }
 
     /// Makes the offer of a client that receives at `address`.
     ///
@@ -58,6 +67,7 @@ struct Negotiation: Sendable {
         var response = try await connection.exchange(
             method: .POST, path: options.url.joinPath(name: options.name, selfView: options.showsSelfView),
             contentType: "application/sdp", body: sdp, pin: options.pin)
+        try throwRedirection(in: response, options)
         while response.status == 202 {
             options.onWaiting()
             let lobby = Lobby(url: options.url, eventLoop: connection.eventLoop)
@@ -67,6 +77,7 @@ struct Negotiation: Sendable {
                 method: .POST,
                 path: options.url.joinPath(name: options.name, selfView: options.showsSelfView, ticket: ticket),
                 contentType: "application/sdp", body: sdp, pin: options.pin)
+            try throwRedirection(in: response, options)
         }
         func refusal(_ reason: String) -> ClientError {
             .relayRefused(url: "\(options.url)", status: response.status, reason: reason)
@@ -85,9 +96,36 @@ struct Negotiation: Sendable {
             guard !session.media.isEmpty else { throw refusal("it accepts neither our video nor our audio") }
             return Negotiation(
                 session: session, location: path, posted: posted,
-                moderatorKey: response.headers.first(name: "Moderator-Key"))
+                moderatorKey: response.headers.first(name: "Moderator-Key"),
+                rejoinKey: response.headers.first(name: "Rejoin-Key"),
+                alternates: Self.alternates(in: response.headers["Link"], token: options.url.token))
         } catch let error as SDPError {
             throw refusal("its answer cannot be used: \(error)")
+        }
+    }
+
+    /// Throws where an answer sends the client to (RFC 9110, section 15.4.8).
+    private static func throwRedirection(
+        in response: SignallingConnection.Response, _ options: JoinOptions
+    ) throws {
+        guard response.status == 307 || response.status == 308 else { return }
+        let location = response.headers.first(name: "Location") ?? ""
+        guard var url = RoomURL(participantsURL: location, token: options.url.token) else {
+            throw ClientError.relayRefused(
+                url: "\(options.url)", status: response.status,
+                reason: "it sends us to '\(location.prefix(200))', which is no room's address by http")
+        }
+        url.rejoinKey = options.url.rejoinKey
+        throw Redirection(url: url)
+    }
+
+    /// The room at other relays: `Link: <…/rooms/demo/participants>; rel="alternate"`.
+    static func alternates(in links: [String], token: String?) -> [RoomURL] {
+        links.compactMap { link in
+            guard link.contains("rel=\"alternate\""), let match = link.firstMatch(of: #/<([^<>\s]+)>/#) else {
+                return nil
+            }
+            return RoomURL(participantsURL: String(match.1), token: token)
         }
     }
 

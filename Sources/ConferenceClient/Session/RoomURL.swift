@@ -32,7 +32,30 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
         token = fragment.hasPrefix(Self.tokenPrefix) ? String(fragment.dropFirst(Self.tokenPrefix.count)) : nil
     }
 
+    /// The same room at another relay of the cluster, as a redirect or a `Link` names it: the URL of its participants;
+    /// nil for another URL.
+    init?(participantsURL text: String, token: String?) {
+        guard let parts = URLComponents(string: text), parts.scheme == "http", let host = parts.host, !host.isEmpty,
+            (1...65_535).contains(parts.port ?? 80)
+        else { return nil }
+        let path = parts.percentEncodedPath.split(separator: "/")
+        guard path.count == 3, path[0] == "rooms", path[2] == "participants" else { return nil }
+        self.host = host.trimmingCharacters(in: ["[", "]"])
+        port = parts.port ?? 80
+        room = String(path[1])
+        self.token = token
+        let query = (parts.percentEncodedQuery ?? "").split(separator: "&")
+        placement = query.first { $0.hasPrefix(Self.placementPrefix) }
+            .map { String($0.dropFirst(Self.placementPrefix.count)) }
+    }
+
+    /// The ticket with which a relay of the cluster sends the client to another; nil: none.
+    var placement: String?
+    /// The id and key of a session at a relay that is gone; nil: none.
+    public var rejoinKey: String?
+
     private static let tokenPrefix = "token="
+    private static let placementPrefix = "placement="
 
     /// Without the token, which is a secret.
     public var description: String { "http://\(authority)/rooms/\(room)" }
@@ -50,6 +73,8 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
         let name = name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
         let selfView = selfView.map { "&self-view=\($0 ? "always" : "never")" } ?? ""
         let ticket = ticket.map { "&ticket=\($0)" } ?? ""
-        return "/rooms/\(room)/participants?name=\(name)\(selfView)\(ticket)"
+        let cluster =
+            (rejoinKey.map { "&rejoin=\($0)" } ?? "") + (placement.map { "&\(Self.placementPrefix)\($0)" } ?? "")
+        return "/rooms/\(room)/participants?name=\(name)\(selfView)\(ticket)\(cluster)"
     }
 }

@@ -116,14 +116,19 @@ struct AccessControl: Sendable {
         guard let claims = await keys.claims(of: token) else {
             throw Self.unauthorized("the token is not signed by a key of this relay, or is malformed", "invalid_token")
         }
+        if let room, !claims.covers(room: room.rawValue) {
+            throw Self.forbidden("the token is for another room")
+        }
+        return try caller(with: claims)
+    }
+
+    /// Who has these claims, which have been proved.
+    func caller(with claims: AccessClaims) throws(Problem) -> Caller {
         if let expiry = claims.expiry, time() >= expiry + Self.leeway {
             throw Self.unauthorized("the token has expired", "invalid_token")
         }
         if let notBefore = claims.notBefore, time() < notBefore - Self.leeway {
             throw Self.unauthorized("the token is not good yet", "invalid_token")
-        }
-        if let room, !claims.covers(room: room.rawValue) {
-            throw Self.forbidden("the token is for another room")
         }
         return Caller(proof: .token(claims), permissions: claims.permissions, name: claims.name ?? claims.identity)
     }

@@ -3,7 +3,8 @@ import Hummingbird
 
 /// The routes for operators, at an address of their own.
 extension SignallingRouter {
-    /// The routes there: all that read, and none that changes a call. A client that reaches the address needs no proof.
+    /// The routes there: all that read, and draining; none that changes a call. A client that reaches the address needs no
+    /// proof.
     func makeAdministrationRouter() -> Router<SignallingContext> {
         var served = self
         served.hasAdministrationAddress = false
@@ -11,9 +12,12 @@ extension SignallingRouter {
         router.add(middleware: SiteMiddleware(policy: sites))
         router.add(middleware: ProblemMiddleware())
         for route in served.routes {
-            let reading = route.requests.filter { $0.method == .get && !Self.isForPeople.contains(route.path) }
-                .map { Route.Request(.get, .none, $0.handler) }
-            if !reading.isEmpty { add(Route(route.path, reading), to: router) }
+            let requests = route.requests
+                .filter { request in
+                    (request.method == .get && !Self.isForPeople.contains(route.path)) || route.path == "/admin/drain"
+                }
+                .map { Route.Request($0.method, .none, $0.handler) }
+            if !requests.isEmpty { add(Route(route.path, requests), to: router) }
         }
         return router
     }

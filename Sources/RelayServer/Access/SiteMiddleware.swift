@@ -5,9 +5,13 @@ import Hummingbird
 /// Sharing, as the Fetch standard has it; RFC 9725, section 4.2).
 struct SiteMiddleware: RouterMiddleware {
     let policy: SitePolicy
+    /// The relay's cluster; nil: it has none.
+    var cluster: ClusterService?
 
     /// The fields of an answer that scripts may read beside those that they always may.
-    static let exposedFields = "Location, ETag, Link, Retry-After, Accept-Post, Accept-Patch, Allow, Moderator-Key"
+    static let exposedFields =
+        "Location, ETag, Link, Retry-After, Accept-Post, Accept-Patch, Allow, Moderator-Key, "
+        + "Rejoin-Key"
     /// The fields that scripts may send in addition to the standard ones.
     static let requestFields = "Content-Type, Authorization, If-Match, Last-Event-ID, Room-PIN"
     /// Seconds for which a browser need not ask again.
@@ -16,9 +20,10 @@ struct SiteMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: SignallingContext, next: (Request, SignallingContext) async throws -> Response
     ) async throws -> Response {
+        let relays = request.headers.contains(.origin) ? await cluster?.origins ?? [] : []
         let site: SitePolicy.Site
         do throws(Problem) {
-            site = try policy.check(request.head)
+            site = try policy.check(request.head, relays: relays)
         } catch {
             return try error.response
         }

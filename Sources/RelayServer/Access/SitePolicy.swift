@@ -33,8 +33,9 @@ struct SitePolicy: Sendable {
 
     /// Checks a request.
     ///
+    /// - Parameter relays: The origins of the cluster's other relays, whose pages are allowed.
     /// - Throws: A problem with 421 for a name that is not the relay's, 403 for a page that is not allowed.
-    func check(_ request: HTTPRequest) throws(Problem) -> Site {
+    func check(_ request: HTTPRequest, relays: [WebOrigin] = []) throws(Problem) -> Site {
         try checkHost(of: request)
         guard let origin = request.headerFields[.origin] else {
             try checkFetchSite(of: request)
@@ -43,7 +44,9 @@ struct SitePolicy: Sendable {
         // Sandboxed pages and files send "null", which is nobody's origin.
         guard let origin = try? WebOrigin(parsing: origin) else { throw Self.foreign(origin) }
         if isOwn(origin, authority: request.authority) { return .own }
-        guard allowedOrigins.contains(origin) else { throw Self.foreign(origin.description) }
+        guard allowedOrigins.contains(origin) || relays.contains(origin) else {
+            throw Self.foreign(origin.description)
+        }
         return .other(origin)
     }
 

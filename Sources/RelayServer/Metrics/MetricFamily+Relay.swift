@@ -5,7 +5,7 @@ import PeerConnection
 
 extension MetricFamily<ServerReport> {
     /// The metrics of the whole relay, in the order in which they are written.
-    static var relay: [Self] { process + sockets + signalling + webhooks + workers + decoding + population }
+    static var relay: [Self] { process + sockets + signalling + webhooks + cluster + workers + decoding + population }
 
     private static var process: [Self] {
         [

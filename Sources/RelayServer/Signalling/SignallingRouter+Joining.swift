@@ -1,3 +1,4 @@
+import Cluster
 import Conference
 import HTTPTypes
 import Hummingbird
@@ -37,6 +38,8 @@ extension SignallingRouter {
         }
         let grants = context.caller.grants
         let role = try Self.role(at: endpoint, with: grants)
+        let (redirect, clusterJoin) = try await place(request, context, room: room, at: endpoint)
+        if let redirect { return (redirect, nil) }
         let offer = try await request.text()
         try checkKeyExchange(offer: offer, of: request, context)
         // Neither the offer's addresses of a client behind a proxy, nor those of a client on another site's page,
@@ -44,8 +47,10 @@ extension SignallingRouter {
         let isDirect = !ClientDirectory.isForwarded(request.head) && !context.isFromOtherSite
         var wanted = JoinRequest(
             room: room.rawValue, name: name.rawValue, offer: offer, role: role, selfView: selfView,
-            signallingPeer: isDirect ? context.peer : nil, client: context.client, returningAs: former,
+            signallingPeer: isDirect ? context.peer : nil, client: context.client,
+            returningAs: former ?? clusterJoin.rejoiningAs,
             grants: grants, makesCreatorModerator: access.isOpen)
+        wanted.rejoiningAs = clusterJoin.rejoiningAs
         wanted.ticket = query["ticket"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
         let pin = request.headers[.roomPIN] ?? query["pin"].map { String($0) }
         wanted.hasPIN = try await access.check(pin: pin, of: room, context)
@@ -67,6 +72,12 @@ extension SignallingRouter {
             response.headers[.moderatorKey] = try sessions.moderatorKey(of: room, instance: instance)
         }
         response.headers.append(servers(for: joined.participantID))
+        if let cluster {
+            await cluster.restoreSettings(of: room.rawValue)
+            response.headers[.rejoinKey] = clusterJoin.secret?.rejoinKey(
+                of: joined.participantID, in: room.rawValue)
+            response.headers.append(alternates: clusterJoin.alternates)
+        }
         return (response, joined.participantID)
     }
 

@@ -4,18 +4,25 @@ import Hummingbird
 /// The page that people join from, and its files.
 extension SignallingRouter {
     /// The permissions of the page (Content Security Policy Level 3): its own scripts, styles and pictures, connections
-    /// to this relay, and nothing inline.
-    static let contentSecurityPolicy = [
-        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "font-src 'self'",
-        "media-src 'self' blob:", "connect-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'self'",
-        "frame-ancestors 'none'",
-    ].joined(separator: "; ")
+    /// to this relay and others of its cluster, and nothing inline.
+    static func contentSecurityPolicy(relays: [WebOrigin] = []) -> String {
+        let connections = (["'self'"] + relays.map(\.description)).joined(separator: " ")
+        return [
+            "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "font-src 'self'",
+            "media-src 'self' blob:", "connect-src \(connections)", "manifest-src 'self'", "base-uri 'none'",
+            "form-action 'self'", "frame-ancestors 'none'",
+        ].joined(separator: "; ")
+    }
 
     func page(_ request: Request, _ context: SignallingContext) async throws -> Response {
         guard let index = webFiles["index.html"] else {
             throw Problem(.notFound, "this relay was built without a page")
         }
-        return Self.response(with: index, to: request)
+        var response = Self.response(with: index, to: request)
+        if let cluster {
+            response.headers[.contentSecurityPolicy] = Self.contentSecurityPolicy(relays: await cluster.origins)
+        }
+        return response
     }
 
     /// The OpenAPI description of this interface.
@@ -37,7 +44,7 @@ extension SignallingRouter {
             .contentType: file.mediaType, .eTag: file.entityTag,
             // Browsers ask each time and mostly hear 304: after an upgrade no page is made of old and new files.
             .cacheControl: "no-cache",
-            .contentSecurityPolicy: contentSecurityPolicy, .xContentTypeOptions: "nosniff",
+            .contentSecurityPolicy: contentSecurityPolicy(), .xContentTypeOptions: "nosniff",
         ]
         headers[.referrerPolicy] = "no-referrer"
         headers[.crossOriginResourcePolicy] = "same-origin"

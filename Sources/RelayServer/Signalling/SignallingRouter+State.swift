@@ -61,10 +61,12 @@ extension SignallingRouter {
     }
 
     func metrics(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let clusterReport = await cluster?.report
         let text = try await driver.snapshots.report().document("metrics") { report in
             var report = report
             report.kernelDrops = KernelDropCounter(port: mediaPort).read()
             report.webhooks = events?.counters
+            report.cluster = clusterReport
             report.connectionsRefused = connections?.refusedCount ?? 0
             return ByteBuffer(string: report.prometheusText())
         }

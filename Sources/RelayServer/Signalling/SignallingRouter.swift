@@ -47,13 +47,15 @@ struct SignallingRouter {
     let access: AccessControl
     /// Whether figures, the list of rooms and the debug view are served at another address.
     var hasAdministrationAddress = false
+    /// The cluster of the relay; nil: it has none.
+    var cluster: ClusterService?
     /// The clock of quotas.
     var now: @Sendable () -> MonotonicInstant = { .now() }
 
     /// Everything that HTTP clients reach.
     func makeRouter() -> Router<SignallingContext> {
         let router = Router(context: SignallingContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: SiteMiddleware(policy: sites))
+        router.add(middleware: SiteMiddleware(policy: sites, cluster: cluster))
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: QuotaMiddleware(clients: clients, quotas: quotas, now: now))
         for route in routes { add(route, to: router) }
@@ -113,7 +115,13 @@ struct SignallingRouter {
                 "/rooms/:room/participants/:participant/avatar",
                 [.init(.put, .ownSession, setAvatar), .init(.delete, .ownSession, removeAvatar)]),
         ]
-        return own + moderationRoutes + recordingRoutes + streamRoutes + endpoints
+        let administration = Route(
+            "/admin/drain",
+            [
+                .init(.post, .needsEverywhere(.moderate), elsewhere ?? beginDraining),
+                .init(.delete, .needsEverywhere(.moderate), elsewhere ?? endDraining),
+            ])
+        return own + [administration] + moderationRoutes + recordingRoutes + streamRoutes + endpoints
     }
 
     /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with what is allowed.
@@ -173,8 +181,15 @@ struct SignallingRouter {
         _ request: Request, of route: Route.Request, room: RoomName?, _ context: SignallingContext
     ) async throws -> Response {
         var context = context
-        context.caller = try await access.check(
-            route.requirement, request, context, room: room, session: context.parameters.get("participant"))
+        if let room, let elsewhere = await sendOn(request, room: room, requirement: route.requirement) {
+            return elsewhere
+        }
+        if route.requirement == .join, let claims = await claims(ofTicketIn: request, room: room) {
+            context.caller = try access.caller(with: claims)
+        } else {
+            context.caller = try await access.check(
+                route.requirement, request, context, room: room, session: context.parameters.get("participant"))
+        }
         if let identity = context.caller.claims?.identity, let kind = QuotaMiddleware.kind(of: request.method),
             let seconds = quotas.take(kind, of: .identity(identity), now: now())
         {

@@ -52,6 +52,7 @@ final class TwinRelay: RelayCore {
             /// If true, each datagram is sent back to its sender.
             var echoes = false
             var isClosed = false
+            var occupancy = RelayOccupancy()
             var isEmpty = true
             var snapshot = RelaySnapshot()
             /// The number of snapshots and timelines that were made.
@@ -264,6 +265,10 @@ final class TwinRelay: RelayCore {
     func complete(_ completion: JobCompletion, now: MonotonicInstant) {}
 
     func drain() { script.note { $0.snapshot.isDraining = true } }
+
+    func endDraining() { script.note { $0.snapshot.isDraining = false } }
+
+    var occupancy: RelayOccupancy { script.state.withLock { $0.occupancy } }
 
     var isEmpty: Bool { script.state.withLock { $0.isEmpty } }
 

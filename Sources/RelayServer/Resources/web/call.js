@@ -2,7 +2,7 @@ import { codecProblem } from './browser-codecs.js';
 import { PeerLink } from './peer-link.js';
 import { RoomFeed } from './room-feed.js';
 import { RoomState } from './room-state.js';
-import { Refusal, join, knownICEServers } from './signalling.js';
+import { Refusal, Unreachable, hasAlternates, join, knownICEServers } from './signalling.js';
 
 /** How long media may stay away before something is done about it; less comes back by itself. */
 const grace = 2_000;
@@ -269,6 +269,10 @@ export class Call extends EventTarget {
         this.#recover('The relay was restarted.');
         return;
       }
+      if (exists === null && hasAlternates()) {
+        this.#recover('The relay is gone.');
+        return;
+      }
       await pause(pauses[Math.min(attempt, pauses.length - 1)]);
       if (exists && feed === this.#feed && !this.isOver && !this.#isRecovering) this.#openFeed();
     }
@@ -334,8 +338,8 @@ export class Call extends EventTarget {
         await this.#connected(connectingTime);
         return;
       } catch (error) {
-        // A relay that refuses the old session can still have a new one.
-        if (!(error instanceof Refusal)) throw error;
+        // A relay that refuses the old session can still have a new one; one that is gone has others beside it.
+        if (!(error instanceof Refusal) && !(error instanceof Unreachable && hasAlternates())) throw error;
       }
     }
     await this.#joinAnew();

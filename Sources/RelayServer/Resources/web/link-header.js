@@ -18,6 +18,16 @@ export function iceServers(header) {
   return servers;
 }
 
+/** The URLs of `Link` header fields with `rel="alternate"`: the same join at other relays of the cluster. */
+export function alternates(header) {
+  return splitOutsideQuotes(header ?? '', ',').flatMap((link) => {
+    const [target, ...parameters] = splitOutsideQuotes(link, ';');
+    const isAlternate = parameters.map(parameter).some(([name, value]) => name === 'rel' && value === 'alternate');
+    const url = target.match(/^<(https?:[^>]+)>$/)?.[1];
+    return isAlternate && url ? [url] : [];
+  });
+}
+
 function parameter(text) {
   const [, name, quoted, plain] = text.match(/^([^=\s]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|(.*))$/) ?? [null, text, '', ''];
   return [name.toLowerCase(), quoted !== undefined ? quoted.replace(/\\(.)/g, '$1') : plain];

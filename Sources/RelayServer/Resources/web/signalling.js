@@ -1,4 +1,4 @@
-import { iceServers } from './link-header.js';
+import { alternates, iceServers } from './link-header.js';
 
 /** The relay said no; the message is its own, from the problem document (RFC 9457). */
 export class Refusal extends Error {
@@ -36,10 +36,21 @@ export function setProof(text) { proof = text ?? ''; }
 
 export function proofHeaders(key = proof) { return key ? { Authorization: `Bearer ${key}` } : {}; }
 
+/** The relay that has the room. In a cluster that is not always the one that the page is from. */
+let relay = document.baseURI;
+/** What the last join said of other relays: where to join if this one dies, and by which key. */
+let cluster = { joins: [], key: null };
+
+/** A path at the relay that has the room. */
+export function atRelay(path) { return new URL(path, relay).href; }
+
+/** Whether there are other relays to go to. */
+export function hasAlternates() { return cluster.joins.length > 0; }
+
 async function request(method, url, { body, type, keepalive = false, key, headers } = {}) {
   let response;
   try {
-    response = await fetch(url, {
+    response = await fetch(atRelay(url), {
       method,
       body,
       keepalive,
@@ -101,18 +112,33 @@ function joinPath(room, watchOnly) {
 export async function join({ room, name, watchOnly, offer, resume, pin, signal, onWaiting }) {
   let response;
   for (let ticket = null; ;) {
-    const query = Object.entries({ name, resume, ticket }).filter(([, value]) => value)
+    const query = Object.entries({ name, resume, ticket, rejoin: cluster.key }).filter(([, value]) => value)
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
     const headers = pin ? { 'Room-PIN': pin } : {};
-    response = await request('POST', `${joinPath(room, watchOnly)}?${query}`, { body: offer, type: sdp, headers });
+    response = await post(joinPath(room, watchOnly), query, { body: offer, type: sdp, headers });
+    relay = response.url;
     if (response.status !== 202) break;
     onWaiting?.();
     ticket = await admission(response.headers.get('Location'), signal);
   }
   const location = response.headers.get('Location');
   if (!location) throw new Refusal(response.status, 'The relay did not say where the call is.');
-  const membership = new Membership(room, new URL(location, document.baseURI));
+  cluster = { joins: alternates(response.headers.get('Link')), key: response.headers.get('Rejoin-Key') };
+  const membership = new Membership(room, new URL(location, relay));
   return { membership, answer: await response.text(), servers: iceServers(response.headers.get('Link')) };
+}
+
+/** Posts a join to the page's own relay, which may send it on, or to the others of its cluster if it is gone. */
+async function post(path, query, options) {
+  const places = [new URL(path, document.baseURI).href, ...cluster.joins];
+  for (const [index, place] of places.entries()) {
+    try {
+      return await request('POST', `${place}?${query}`, options);
+    } catch (error) {
+      if (!(error instanceof Unreachable) || index === places.length - 1) throw error;
+    }
+  }
+  throw new Unreachable('The relay does not answer.');
 }
 
 const lobbyInterval = 2_000;
@@ -229,6 +255,6 @@ export class Membership {
 
   /** Where the room's events come from, with this participant's statistics among them. */
   get eventsURL() {
-    return `/rooms/${encodeURIComponent(this.room)}/events?participant=${encodeURIComponent(this.id)}`;
+    return atRelay(`/rooms/${encodeURIComponent(this.room)}/events?participant=${encodeURIComponent(this.id)}`);
   }
 }

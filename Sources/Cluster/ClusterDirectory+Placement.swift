@@ -1,0 +1,93 @@
+public import MediaCore
+
+/// Where joins go.
+extension ClusterDirectory {
+    /// Decides where a join of a room goes.
+    ///
+    /// - Parameters:
+    ///   - hops: How often the client was sent on by relays of the cluster, as its ticket proves; nil: it has no ticket.
+    ///   - isImpatient: The directory was asked about the room, and has not answered in time.
+    public mutating func place(
+        _ room: String, hops: Int? = nil, isImpatient: Bool = false, now: MonotonicInstant
+    ) -> PlacementDecision {
+        defer { wake(now: now) }
+        if record.state == .draining { return placeElsewhere(room, now: now) }
+        if let local = rooms[room], local.isWanted(now: now) {
+            switch standing(of: room, now: now) {
+            case .following(let other, _): return elsewhere(other, hops: hops, now: now)
+            case .leading:
+                expect(room, now: now)
+                return .here
+            case .unplaced, nil:
+                if local.isPresent || isImpatient || !isReachable(now: now) {
+                    expect(room, now: now)
+                    return .here
+                }
+                return .pending
+            }
+        }
+        if let ownership = mirror.contents.owners[room] {
+            let owner = ownership.owner
+            if owner.node != node, nodes[owner.node]?.instance == owner.instance {
+                return elsewhere(owner.node, hops: hops, now: now)
+            }
+            // The owner's record is gone: its key goes too, and the claim waits for that.
+        }
+        if hops == nil, mirror.isLive, let other = choose(now: now), other != node {
+            return elsewhere(other, hops: nil, now: now)
+        }
+        guard rooms[room] != nil || rooms.values.count(where: { !$0.isPresent }) < Self.maximumExpectedRooms else {
+            return .refused(reason: "too many rooms are being opened at this relay")
+        }
+        expect(room, now: now)
+        return isReachable(now: now) && !isImpatient ? .pending : .here
+    }
+
+    /// Rooms that wait for their first participant; each costs the directory some writes.
+    static let maximumExpectedRooms = 256
+
+    /// Two relays at which a client may try if the one that it is sent to does not answer.
+    public mutating func alternates(to node: NodeID, now: MonotonicInstant) -> [String] {
+        var left = candidates(now: now).filter { $0.node != node }
+        var urls: [String] = []
+        while urls.count < 2, let next = Placement.choose(left, region: record.region, using: &random) {
+            left.removeAll { $0.node == next }
+            if let url = nodes[next]?.url { urls.append(url) }
+        }
+        return urls
+    }
+
+    /// The relay that a room goes to when this one drains: where its owner is, or else a chosen one.
+    private mutating func placeElsewhere(_ room: String, now: MonotonicInstant) -> PlacementDecision {
+        if let owner = mirror.contents.owners[room]?.owner, owner.node != node {
+            return elsewhere(owner.node, hops: nil, now: now)
+        }
+        guard let other = choose(now: now), other != node else { return .here }
+        return elsewhere(other, hops: nil, now: now)
+    }
+
+    private mutating func elsewhere(_ other: NodeID, hops: Int?, now: MonotonicInstant) -> PlacementDecision {
+        guard (hops ?? 0) < Self.maximumHops else {
+            return .refused(reason: "the relays of the cluster do not agree on the room's relay yet")
+        }
+        guard let record = nodes[other] else {
+            return .refused(reason: "the room's relay '\(other)' is gone, and the room is not free yet")
+        }
+        promises.add(other, now: now)
+        return .elsewhere(other, url: record.url)
+    }
+
+    private mutating func choose(now: MonotonicInstant) -> NodeID? {
+        Placement.choose(candidates(now: now), region: record.region, using: &random)
+    }
+
+    private func candidates(now: MonotonicInstant) -> [Placement.Candidate] {
+        var all = nodes
+        // What this relay knows of itself is newer. Without a registration its name is another's.
+        all[node] = isRegistered ? record : nil
+        return all.filter { $0.value.state == .serving }.sorted { $0.key < $1.key }.map { id, record in
+            Placement.Candidate(
+                node: id, region: record.region, seats: record.freeSeats - promises.count(id, now: now))
+        }
+    }
+}

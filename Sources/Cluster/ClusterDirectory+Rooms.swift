@@ -1,0 +1,295 @@
+public import MediaCore
+
+/// The rooms of this relay in the directory.
+extension ClusterDirectory {
+    // MARK: What the relay tells
+
+    /// Participants are in a room.
+    public mutating func roomOpened(_ room: String, now: MonotonicInstant) {
+        guard rooms[room]?.isPresent != true else { return }
+        expect(room, now: now)
+        rooms[room]?.isPresent = true
+        wake(now: now)
+    }
+
+    /// The last participant has left a room.
+    public mutating func roomClosed(_ room: String, now: MonotonicInstant) {
+        guard rooms[room] != nil else { return }
+        // A client that was let in a moment ago may still come.
+        rooms[room]?.isPresent = false
+        rooms[room]?.settings = nil
+        unsettled.insert(room)
+        wake(now: now)
+    }
+
+    /// The layout or overlays of a room have changed. They are kept for the relay that has the room next.
+    public mutating func setSettings(_ settings: [UInt8], of room: String, now: MonotonicInstant) {
+        guard let local = rooms[room], local.settings != settings, settings.count <= DirectoryValue.maximumSize else {
+            return
+        }
+        rooms[room]?.settings = settings
+        rooms[room]?.areSettingsWritten = false
+        unsettled.insert(room)
+        wake(now: now)
+    }
+
+    /// Gives all rooms away, or takes new ones again.
+    public mutating func setDraining(_ isDraining: Bool, now: MonotonicInstant) {
+        record.state = isDraining ? .draining : .serving
+        for room in rooms.keys { rooms[room]?.isReleased = isDraining }
+        unsettled.formUnion(rooms.keys)
+        wake(now: now)
+    }
+
+    /// The owner of a room has been asked and does not answer. This relay takes its place.
+    ///
+    /// - Parameter epoch: The room's epoch while that owner was found dead: a later owner is not touched.
+    public mutating func depose(_ epoch: Int64, of room: String, now: MonotonicInstant) {
+        guard record.state == .serving, mirror.contents.owners[room]?.epoch == epoch else { return }
+        expect(room, now: now)
+        rooms[room]?.deposed = epoch
+        setStanding(.unplaced, of: room)
+        wake(now: now)
+    }
+
+    /// Prepares for a client that was let in.
+    mutating func expect(_ room: String, now: MonotonicInstant) {
+        if rooms[room] == nil {
+            rooms[room] = LocalRoom(expectedUntil: now + Self.expectation)
+            if record.state == .draining { rooms[room]?.isReleased = true }
+        }
+        rooms[room]?.expectedUntil = now + Self.expectation
+        unsettled.insert(room)
+    }
+
+    // MARK: Steps
+
+    mutating func setStanding(_ standing: RoomStanding, of room: String) {
+        unsettled.insert(room)
+        guard rooms[room] != nil, rooms[room]?.standing != standing else { return }
+        rooms[room]?.standing = standing
+        if case .leading = standing { rooms[room]?.deposed = nil } else { rooms[room]?.isListed = false }
+        tell(.standing(standing, room: room))
+    }
+
+    /// Compares rooms with what the directory now says of their owners.
+    mutating func reconcile(_ changed: Set<String>, now: MonotonicInstant) {
+        for room in changed {
+            let actual = mirror.contents.owners[room]
+            guard let local = rooms[room] else {
+                takeBack(room, now: now)
+                continue
+            }
+            switch local.standing {
+            case .leading(let epoch), .following(_, let epoch):
+                // A mirror that is behind knows nothing of this epoch yet.
+                if mirror.hasSeen(epoch), actual?.epoch != epoch { setStanding(.unplaced, of: room) }
+            case .unplaced: unsettled.insert(room)
+            }
+        }
+    }
+
+    /// A claim whose answer was lost may have made this relay the owner of a room that nobody wants any more. The room is
+    /// closed properly, or it would be blocked for as long as the lease is renewed.
+    private mutating func takeBack(_ room: String, now: MonotonicInstant) {
+        guard let actual = mirror.contents.owners[room], actual.owner.instance == record.instance,
+            actual.owner.lease == nodeLease.heldLease?.rawValue
+        else { return }
+        // The mirror may be behind a close that has just been answered.
+        rooms[room] = LocalRoom(
+            standing: .leading(epoch: actual.epoch), expectedUntil: now, retryAt: now + Self.retryInterval)
+        unsettled.insert(room)
+    }
+
+    mutating func rewriteSettings() {
+        for (room, local) in rooms where local.settings != nil {
+            rooms[room]?.areSettingsWritten = false
+            unsettled.insert(room)
+        }
+    }
+
+    mutating func stepRooms(now: MonotonicInstant) {
+        for (room, local) in rooms where !local.isWanted(now: now) { unsettled.insert(room) }
+        for room in unsettled.sorted() {
+            guard roomRequests < Self.maximumRoomRequests else { return }
+            step(room, now: now)
+        }
+    }
+
+    private mutating func step(_ room: String, now: MonotonicInstant) {
+        guard let local = rooms[room] else {
+            unsettled.remove(room)
+            return
+        }
+        guard !local.isBusy, now >= local.retryAt else { return }
+        guard isReachable(now: now), let lease = nodeLease.lease(now: now) else {
+            // What is not wanted any more ends with the lease.
+            if !local.isWanted(now: now) { forget(room, now: now) }
+            return
+        }
+        unsettled.remove(room)
+        guard let (purpose, transaction) = next(for: room, local, lease: lease, now: now) else { return }
+        unsettled.insert(room)
+        rooms[room]?.isBusy = true
+        roomRequests += 1
+        send(.commit(transaction), for: .room(room, purpose))
+    }
+
+    private mutating func forget(_ room: String, now: MonotonicInstant) {
+        rooms[room] = nil
+        unsettled.remove(room)
+        takeBack(room, now: now)
+    }
+
+    /// The next thing to do about a room; nil: nothing, for now.
+    private mutating func next(
+        for room: String, _ local: LocalRoom, lease: LeaseID, now: MonotonicInstant
+    ) -> (RoomPurpose, DirectoryTransaction)? {
+        let owner = DirectoryKey.owner(room: room)
+        let listing = DirectoryKey.relay(node, room: room)
+        guard local.isWanted(now: now) else {
+            switch local.standing {
+            case .leading(let epoch):
+                return (
+                    .close,
+                    DirectoryTransaction(
+                        conditions: [.init(key: owner, createRevision: epoch)],
+                        changes: [.delete(owner), .delete(listing), .delete(.settings(room: room))], reads: [])
+                )
+            case .following where local.isListed:
+                return (.close, DirectoryTransaction(conditions: [], changes: [.delete(listing)], reads: []))
+            case .following, .unplaced:
+                forget(room, now: now)
+                return nil
+            }
+        }
+        switch local.standing {
+        case .unplaced where local.deposed != nil:
+            return (
+                .depose,
+                DirectoryTransaction(
+                    conditions: [.init(key: owner, createRevision: local.deposed ?? 0)], changes: [.delete(owner)],
+                    reads: [])
+            )
+        case .unplaced where local.isReleased:
+            // It is another's, once one has come.
+            guard let actual = mirror.contents.owners[room], actual.owner.instance != record.instance else {
+                return nil
+            }
+            setStanding(.following(actual.owner.node, epoch: actual.epoch), of: room)
+            return rooms[room].flatMap { next(for: room, $0, lease: lease, now: now) }
+        case .unplaced:
+            let value = DirectoryValue.encode(RoomOwner(node: node, instance: record.instance, lease: lease.rawValue))
+            return (
+                .claim,
+                DirectoryTransaction(
+                    conditions: [.init(key: owner, createRevision: 0)],
+                    changes: [.put(owner, value, lease), .put(listing, [], lease)],
+                    reads: [owner, .settings(room: room)])
+            )
+        case .leading(let epoch) where local.isReleased:
+            return (
+                .close,
+                DirectoryTransaction(
+                    conditions: [.init(key: owner, createRevision: epoch)],
+                    changes: [.delete(owner), .delete(listing)], reads: [])
+            )
+        case .leading(let epoch):
+            guard !local.areSettingsWritten, let settings = local.settings,
+                let lease = settingsLease.lease(now: now)
+            else { return nil }
+            return (
+                .settings(settings, epoch: epoch),
+                DirectoryTransaction(
+                    conditions: [.init(key: owner, createRevision: epoch)],
+                    changes: [.put(.settings(room: room), settings, lease)], reads: [])
+            )
+        case .following(_, let epoch):
+            guard !local.isListed else { return nil }
+            return (
+                .list(epoch: epoch),
+                DirectoryTransaction(
+                    conditions: [.init(key: owner, createRevision: epoch)], changes: [.put(listing, [], lease)],
+                    reads: [])
+            )
+        }
+    }
+
+    mutating func receive(
+        _ response: DirectoryResponse, to purpose: RoomPurpose, of room: String, now: MonotonicInstant
+    ) {
+        roomRequests -= 1
+        rooms[room]?.isBusy = false
+        unsettled.insert(room)
+        guard rooms[room] != nil else { return }
+        if case .failed = response {
+            rooms[room]?.retryAt = now + Self.retryInterval
+            // It may have been performed all the same: what follows finds out.
+            return
+        }
+        switch purpose {
+        case .depose: rooms[room]?.deposed = nil
+        case .claim: receiveClaim(response, of: room, now: now)
+        case .list(let epoch):
+            guard case .following(_, epoch) = rooms[room]?.standing else { return }
+            if case .committed = response { rooms[room]?.isListed = true } else { setStanding(.unplaced, of: room) }
+        case .settings(let settings, let epoch):
+            guard rooms[room]?.standing == .leading(epoch: epoch) else { return }
+            if case .committed = response {
+                let isNewest = rooms[room]?.settings == settings
+                rooms[room]?.areSettingsWritten = isNewest
+            } else {
+                setStanding(.unplaced, of: room)
+            }
+        case .close:
+            rooms[room]?.isListed = false
+            setStanding(.unplaced, of: room)
+        }
+    }
+
+    private mutating func receiveClaim(_ response: DirectoryResponse, of room: String, now: MonotonicInstant) {
+        let owner = DirectoryKey.owner(room: room).path
+        switch response {
+        case .committed(let revision, let read):
+            lead(room, epoch: revision, settings: read)
+            // The mirror may have seen the end of this epoch before the answer came.
+            reconcile([room], now: now)
+        case .conflict(let read):
+            guard let entry = read.first(where: { $0.path == owner }),
+                let actual = DirectoryValue.decode(RoomOwner.self, from: entry.value)
+            else {
+                rooms[room]?.retryAt = now + Self.retryInterval
+                return
+            }
+            if actual.node != node {
+                setStanding(.following(actual.node, epoch: entry.createRevision), of: room)
+            } else if actual.instance == record.instance, actual.lease == nodeLease.heldLease?.rawValue {
+                // The answer to an earlier claim was lost.
+                lead(room, epoch: entry.createRevision, settings: read)
+                reconcile([room], now: now)
+            } else {
+                // A key of a lease that ends: of this name's last process, or of this one's last lease.
+                rooms[room]?.retryAt = now + Self.retryInterval
+            }
+        default: rooms[room]?.retryAt = now + Self.retryInterval
+        }
+    }
+
+    private mutating func lead(_ room: String, epoch: Int64, settings read: [DirectoryEntry]) {
+        let path = DirectoryKey.settings(room: room).path
+        rooms[room]?.isListed = true
+        setStanding(.leading(epoch: epoch), of: room)
+        rooms[room]?.isListed = true
+        guard rooms[room]?.areSettingsWritten == true else { return }
+        guard let found = read.first(where: { $0.path == path }) else {
+            // What this room has from before is written again.
+            if rooms[room]?.settings != nil { rooms[room]?.areSettingsWritten = false }
+            return
+        }
+        guard rooms[room]?.settings != found.value, found.value.count <= DirectoryValue.maximumSize else { return }
+        rooms[room]?.settings = found.value
+        tell(.settings(found.value, room: room))
+        // They get the lease of this relay.
+        rooms[room]?.areSettingsWritten = false
+    }
+}

@@ -1,0 +1,364 @@
+public import MediaCore
+
+/// One relay's part in the cluster: its lease and record in the directory, a mirror of the others', and the rooms that
+/// it leads.
+///
+/// It does no I/O: an engine performs the requests of `pollRequest` and brings the answers. Calls never depend on it. It
+/// decides only where joins go. A relay leads a room while its epoch, the create revision of the room's owner key, is
+/// that of the directory; each write about a room has the epoch as a condition, so a relay that was stopped and wakes
+/// up changes nothing.
+public struct ClusterDirectory {
+    /// The lease of a relay's own keys: a relay that dies is gone after this long.
+    public static let leaseDuration = Duration.seconds(5)
+    public static let renewalInterval = Duration.milliseconds(1500)
+    /// The lease of rooms' settings, which outlive their relay by this long.
+    public static let settingsLeaseDuration = Duration.seconds(600)
+    static let settingsRenewalInterval = Duration.seconds(60)
+    /// The shortest time between two writes of the relay's record.
+    public static let publishInterval = Duration.seconds(1)
+    /// The record is written this often even if nothing has changed: a watch that does not tell of it is dead.
+    static let beatInterval = Duration.seconds(10)
+    /// How long a watch may take to tell of this relay's own writes.
+    static let watchPatience = Duration.seconds(5)
+    /// How long a room is kept for a client that was let in and has not come.
+    static let expectation = Duration.seconds(15)
+    /// How often a client is sent on at most.
+    public static let maximumHops = 3
+    /// Requests about rooms that are under way at once.
+    static let maximumRoomRequests = 32
+    static let retryInterval = Duration.milliseconds(500)
+    /// Notices that wait; more are not kept.
+    static let maximumNotices = 4096
+
+    public let node: NodeID
+    public internal(set) var record: NodeRecord
+
+    enum Purpose {
+        case nodeLease, settingsLease, page, register
+        case publish(NodeRecord)
+        case secret
+        case room(String, RoomPurpose)
+    }
+
+    enum RoomPurpose {
+        case depose, claim
+        case list(epoch: Int64)
+        case settings([UInt8], epoch: Int64)
+        case close
+    }
+
+    var nodeLease = LeaseKeeper(timeToLive: leaseDuration, renewalInterval: renewalInterval)
+    var settingsLease = LeaseKeeper(timeToLive: settingsLeaseDuration, renewalInterval: settingsRenewalInterval)
+    var mirror = DirectoryMirror()
+    var rooms: [String: LocalRoom] = [:]
+    /// Rooms whose next step may be due.
+    var unsettled: Set<String> = []
+    var promises = SeatPromises()
+    var random: any RandomNumberGenerator & Sendable
+
+    private var pending: [DirectoryRequestID: Purpose] = [:]
+    private var requests: [(DirectoryRequestID, DirectoryRequest)] = []
+    private var notices: [ClusterNotice] = []
+    private var nextRequest: UInt64 = 0
+    var roomRequests = 0
+    /// The create revision of the relay's own record; nil: it is not registered with its lease.
+    private var registration: Int64?
+    private var isRegistering = false
+    private var registrationRetry = MonotonicInstant.zero
+    private var published: NodeRecord?
+    private var isPublishing = false
+    private var nextPublish = MonotonicInstant.zero
+    private var nextBeat = MonotonicInstant.zero
+    /// A write of this relay that the watch has to tell of.
+    private var awaited: (revision: Int64, deadline: MonotonicInstant)?
+    private var isMakingSecret = false
+    private var wasReachable = false
+    private var isNameTaken = false
+    private(set) var isClosed = false
+
+    /// - Parameter random: Chooses relays, and makes the cluster's secret if it has none: outside tests the system's.
+    public init(node: NodeID, record: NodeRecord, random: any RandomNumberGenerator & Sendable) {
+        self.node = node
+        self.record = record
+        self.random = random
+    }
+
+    // MARK: The relay's own record
+
+    /// Tells how the relay is. It is written at most once a second.
+    public mutating func update(_ change: (inout NodeRecord) -> Void, now: MonotonicInstant) {
+        change(&record)
+        wake(now: now)
+    }
+
+    /// Gives the lease back: the relay ends.
+    public mutating func close(now: MonotonicInstant) {
+        guard !isClosed else { return }
+        isClosed = true
+        requests.removeAll()
+        for lease in [nodeLease.heldLease].compactMap(\.self) { send(.endLease(lease), for: nil) }
+    }
+
+    // MARK: What the cluster is
+
+    /// The relays of the cluster as last heard.
+    public var nodes: [NodeID: NodeRecord] { mirror.contents.nodes }
+
+    /// Rooms that have an owner, as last heard.
+    public var ownedRoomCount: Int { mirror.contents.owners.count }
+
+    /// The relay that leads a room, as last heard.
+    public func owner(of room: String) -> (node: NodeID, epoch: Int64)? {
+        mirror.contents.owners[room].map { ($0.owner.node, $0.epoch) }
+    }
+
+    /// What tickets are signed with; nil: it is not known yet.
+    public var secret: ClusterSecret? { mirror.contents.secret.map { ClusterSecret($0) } }
+
+    /// Whether the directory answers, and this relay's keys are surely there.
+    public func isReachable(now: MonotonicInstant) -> Bool {
+        registration != nil && nodeLease.lease(now: now) != nil && mirror.isLive
+    }
+
+    /// Whether the relay is in the directory by its own name.
+    var isRegistered: Bool { registration != nil }
+
+    /// What this relay is to a room; nil: it has no such room.
+    public func standing(of room: String, now: MonotonicInstant) -> RoomStanding? {
+        guard let local = rooms[room] else { return nil }
+        // Without a lease another relay may lead by now.
+        if case .leading = local.standing, nodeLease.lease(now: now) == nil { return .unplaced }
+        return local.standing
+    }
+
+    /// The number of rooms of this relay by what it is to them.
+    public func roomCounts(now: MonotonicInstant) -> (leading: Int, following: Int, unplaced: Int) {
+        var counts = (leading: 0, following: 0, unplaced: 0)
+        for room in rooms.keys {
+            switch standing(of: room, now: now) {
+            case .leading: counts.leading += 1
+            case .following: counts.following += 1
+            case .unplaced: counts.unplaced += 1
+            case nil: break
+            }
+        }
+        return counts
+    }
+
+    /// Rooms in which participants are.
+    public var presentRooms: [String] { rooms.filter(\.value.isPresent).map(\.key) }
+
+    /// Whether settings of a room were set here or were found in the directory.
+    public func hasSettings(_ room: String) -> Bool { rooms[room]?.settings != nil }
+
+    /// Seats that are promised at other relays.
+    public func promisedSeats(now: MonotonicInstant) -> Int { promises.total(now: now) }
+
+    // MARK: Requests and their answers
+
+    /// The next request for the engine.
+    public mutating func pollRequest() -> (DirectoryRequestID, DirectoryRequest)? {
+        requests.isEmpty ? nil : requests.removeFirst()
+    }
+
+    public mutating func pollNotice() -> ClusterNotice? { notices.isEmpty ? nil : notices.removeFirst() }
+
+    /// The next time at which `wake` must be called.
+    public func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
+        guard !isClosed else { return .distantFuture }
+        var next = min(nodeLease.nextWakeUp, settingsLease.nextWakeUp, mirror.nextWakeUp)
+        if nodeLease.lease(now: now) != nil {
+            // What depends on the lease notices its end.
+            next = min(next, nodeLease.validUntil)
+            if mirror.isLive {
+                if registration == nil, !isRegistering { next = min(next, registrationRetry) }
+                if registration != nil, !isPublishing {
+                    next = min(next, published == record ? nextBeat : nextPublish)
+                }
+                if let awaited { next = min(next, awaited.deadline) }
+                if mirror.contents.secret == nil, !isMakingSecret { next = min(next, registrationRetry) }
+            }
+        }
+        let isReachable = isReachable(now: now)
+        for (room, local) in rooms where !local.isBusy {
+            if !local.isPresent, now < local.expectedUntil { next = min(next, local.expectedUntil) }
+            if isReachable ? unsettled.contains(room) : !local.isWanted(now: now),
+                roomRequests < Self.maximumRoomRequests
+            {
+                next = min(next, max(now, local.retryAt))
+            }
+        }
+        return next
+    }
+
+    /// Does what is due.
+    public mutating func wake(now: MonotonicInstant) {
+        guard !isClosed else { return }
+        if let request = nodeLease.step(now: now) { send(request, for: .nodeLease) }
+        if let request = settingsLease.step(now: now) { send(request, for: .settingsLease) }
+        checkWatch(now: now)
+        stepMirror(now: now)
+        if let lease = nodeLease.lease(now: now), mirror.isLive {
+            stepRegistration(lease, now: now)
+            stepSecret(now: now)
+        }
+        tellReachability(now: now)
+        stepRooms(now: now)
+    }
+
+    /// Takes the answer to a request.
+    public mutating func receive(_ response: DirectoryResponse, to id: DirectoryRequestID, now: MonotonicInstant) {
+        guard let purpose = pending.removeValue(forKey: id) else { return }
+        if case .committed(let revision, _) = response, awaited == nil {
+            awaited = (revision, now + Self.watchPatience)
+        }
+        switch purpose {
+        case .nodeLease: receiveNodeLease(response, now: now)
+        case .settingsLease:
+            switch settingsLease.receive(response, now: now) {
+            case .lost, .granted: rewriteSettings()
+            case .renewed, .failed: break
+            }
+        case .page:
+            if mirror.receive(response, now: now) {
+                reconcile(Set(rooms.keys).union(mirror.contents.owners.keys), now: now)
+            }
+        case .register: receiveRegistration(response, now: now)
+        case .publish(let record):
+            isPublishing = false
+            switch response {
+            case .committed: published = record
+            case .conflict: registration = nil
+            default: break
+            }
+        case .secret:
+            isMakingSecret = false
+            registrationRetry = now + Self.retryInterval
+        case .room(let room, let purpose): receive(response, to: purpose, of: room, now: now)
+        }
+        wake(now: now)
+    }
+
+    /// Takes what a watch tells.
+    public mutating func receive(_ news: DirectoryNews, of watch: DirectoryRequestID, now: MonotonicInstant) {
+        if let changed = mirror.receive(news, of: watch, now: now) { reconcile(changed, now: now) }
+        wake(now: now)
+    }
+
+    mutating func send(_ request: DirectoryRequest, for purpose: Purpose?) {
+        nextRequest += 1
+        let id = DirectoryRequestID(rawValue: nextRequest)
+        if let purpose { pending[id] = purpose }
+        requests.append((id, request))
+    }
+
+    mutating func tell(_ notice: ClusterNotice) {
+        if notices.count < Self.maximumNotices { notices.append(notice) }
+    }
+
+    private mutating func stepMirror(now: MonotonicInstant) {
+        let id = DirectoryRequestID(rawValue: nextRequest + 1)
+        guard let request = mirror.step(id: id, now: now) else { return }
+        if case .watch = request { send(request, for: nil) } else { send(request, for: .page) }
+    }
+
+    /// A connection may be dead without a word. A watch that does not tell of this relay's own writes is made anew.
+    private mutating func checkWatch(now: MonotonicInstant) {
+        guard let awaited else { return }
+        if mirror.hasSeen(awaited.revision) {
+            self.awaited = nil
+        } else if now >= awaited.deadline {
+            self.awaited = nil
+            mirror.restartWatch(now: now)
+        }
+    }
+
+    private mutating func tellReachability(now: MonotonicInstant) {
+        let isReachable = isReachable(now: now)
+        guard isReachable != wasReachable else { return }
+        wasReachable = isReachable
+        tell(.reachable(isReachable))
+        unsettled.formUnion(rooms.keys)
+    }
+
+    private mutating func receiveNodeLease(_ response: DirectoryResponse, now: MonotonicInstant) {
+        let outcome = nodeLease.receive(response, now: now)
+        switch outcome {
+        case .renewed: break
+        case .granted, .lost:
+            // The directory may be another, which has lost its data: its revisions say nothing about those of the old one.
+            if outcome == .lost { mirror.readAnew(now: now) }
+            // All keys of the lease before this one are gone, or go.
+            registration = nil
+            published = nil
+            for room in rooms.keys {
+                rooms[room]?.isListed = false
+                setStanding(.unplaced, of: room)
+            }
+            unsettled.formUnion(rooms.keys)
+        case .failed: mirror.restartWatch(now: now + Self.retryInterval)
+        }
+    }
+
+    private mutating func stepRegistration(_ lease: LeaseID, now: MonotonicInstant) {
+        if registration == nil {
+            guard !isRegistering, now >= registrationRetry else { return }
+            isRegistering = true
+            nextPublish = now + Self.publishInterval
+            nextBeat = now + Self.beatInterval
+            published = record
+            send(
+                .commit(
+                    DirectoryTransaction(
+                        conditions: [.init(key: .node(node), createRevision: 0)],
+                        changes: [.put(.node(node), DirectoryValue.encode(record), lease)], reads: [.node(node)])),
+                for: .register)
+        } else if let registration, !isPublishing, now >= (published == record ? nextBeat : nextPublish) {
+            isPublishing = true
+            nextPublish = now + Self.publishInterval
+            nextBeat = now + Self.beatInterval
+            send(
+                .commit(
+                    DirectoryTransaction(
+                        conditions: [.init(key: .node(node), createRevision: registration)],
+                        changes: [.put(.node(node), DirectoryValue.encode(record), lease)], reads: [])),
+                for: .publish(record))
+        }
+    }
+
+    private mutating func receiveRegistration(_ response: DirectoryResponse, now: MonotonicInstant) {
+        isRegistering = false
+        switch response {
+        case .committed(let revision, _):
+            registration = revision
+            isNameTaken = false
+        case .conflict(let read):
+            guard let entry = read.first,
+                DirectoryValue.decode(NodeRecord.self, from: entry.value)?.instance == record.instance
+            else {
+                // An earlier process of this name ends within its lease. Only a relay that renews it is another.
+                registrationRetry = now + Self.renewalInterval
+                if !isNameTaken { tell(.nameTaken(node)) }
+                isNameTaken = true
+                return
+            }
+            // The answer to an earlier registration was lost. Its record gets the lease that holds now.
+            registration = entry.createRevision
+            published = nil
+        default: registrationRetry = now + Self.retryInterval
+        }
+    }
+
+    private mutating func stepSecret(now: MonotonicInstant) {
+        guard mirror.contents.secret == nil, !isMakingSecret, now >= registrationRetry else { return }
+        isMakingSecret = true
+        var secret: [UInt8] = []
+        for _ in 0..<ClusterSecret.size { secret.append(UInt8(truncatingIfNeeded: random.next())) }
+        send(
+            .commit(
+                DirectoryTransaction(
+                    conditions: [.init(key: .secret, createRevision: 0)], changes: [.put(.secret, secret, nil)],
+                    reads: [])),
+            for: .secret)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+
+/// The name of a relay in its cluster.
+public struct NodeID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+    public let rawValue: String
+
+    static let maximumLength = 64
+
+    /// Checks a name: 1 to 64 letters, digits, `-`, `_` and `.`; nil for any other.
+    public init?(_ text: String) {
+        let isAllowed = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard isAllowed, (1...Self.maximumLength).contains(text.utf8.count), text != ".", text != ".." else {
+            return nil
+        }
+        rawValue = text
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = NodeID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no name of a relay")
+        }
+        self = id
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    public static func < (left: NodeID, right: NodeID) -> Bool { left.rawValue < right.rawValue }
+
+    public var description: String { rawValue }
+}
+
+/// A relay as its cluster knows it: the value of `nodes/{id}`.
+public struct NodeRecord: Hashable, Codable, Sendable {
+    public enum State: String, Codable, Sendable {
+        /// Takes new rooms.
+        case serving
+        /// Takes no new rooms; its calls go on.
+        case draining
+    }
+
+    /// Where clients and other relays reach it, without a slash at the end.
+    public var url: String
+    public var region: String
+    public var version: String
+    /// Further participants that fit; nil where the relay does not count seats.
+    public var seatsLeft: Int?
+    public var participants: Int
+    public var rooms: Int
+    public var state: State
+    /// Tells this process from an earlier one of the same name.
+    public var instance: String
+
+    public init(
+        url: String, region: String, version: String, seatsLeft: Int? = nil, participants: Int = 0, rooms: Int = 0,
+        state: State = .serving, instance: String
+    ) {
+        self.url = url
+        self.region = region
+        self.version = version
+        self.seatsLeft = seatsLeft
+        self.participants = participants
+        self.rooms = rooms
+        self.state = state
+        self.instance = instance
+    }
+
+    /// The seats of a relay that does not count them (`--overload-control off`).
+    static let assumedSeats = 100
+
+    /// Seats for new participants, before promised ones are subtracted.
+    public var freeSeats: Int { max(0, seatsLeft ?? Self.assumedSeats - min(max(participants, 0), Self.assumedSeats)) }
+}
+
+/// The relay that leads a room: the value of `rooms/{room}/owner`.
+public struct RoomOwner: Hashable, Codable, Sendable {
+    public var node: NodeID
+    /// The process of that name.
+    public var instance: String
+    /// The lease that the key ends with.
+    public var lease: Int64
+
+    public init(node: NodeID, instance: String, lease: Int64) {
+        self.node = node
+        self.instance = instance
+        self.lease = lease
+    }
+}
+
+/// Values of the directory are JSON with sorted keys: equal values are equal bytes.
+enum DirectoryValue {
+    /// The longest value that is read or written.
+    static let maximumSize = 128 * 1024
+
+    static func encode(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings, numbers and enumerations always encode.
+        return (try? encoder.encode(value)).map(Array.init) ?? []
+    }
+
+    /// The value in bytes that anybody may have written; nil for any other.
+    static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) -> Value? {
+        guard bytes.count <= maximumSize else { return nil }
+        return try? JSONDecoder().decode(type, from: Data(bytes))
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import SecureTransport
+
+/// Signs what relays of a cluster tell each other through clients.
+public struct ClusterSecret: Sendable {
+    private let hash: KeyedHash
+
+    /// Bytes of a secret.
+    public static let size = 32
+    /// How long a ticket is good.
+    public static let ticketLifetime = 10.0
+    /// How far the clocks of two relays may be apart.
+    static let leeway = 5.0
+    /// The longest ticket that is read.
+    static let maximumTicketSize = 4096
+
+    public init(_ bytes: [UInt8]) { hash = KeyedHash(key: bytes) }
+
+    /// Proves to a relay that another one of the cluster has sent the client to it.
+    public struct Ticket: Hashable, Codable, Sendable {
+        public var room: String
+        /// The relay that it is for.
+        public var node: NodeID
+        /// Seconds since 1970 (UTC).
+        public var expiry: Double
+        /// How often the client was sent on.
+        public var hops: Int
+        /// What the sending relay has found out about the client's rights; nil: nothing.
+        public var grant: String?
+
+        public init(room: String, node: NodeID, expiry: Double, hops: Int, grant: String? = nil) {
+            self.room = room
+            self.node = node
+            self.expiry = expiry
+            self.hops = hops
+            self.grant = grant
+        }
+    }
+
+    /// The text of a ticket, fit for a query; nil where the library refuses.
+    public func sign(_ ticket: Ticket) -> String? {
+        let text = Self.base64URL(DirectoryValue.encode(ticket))
+        return code("ticket", text).map { "\(text).\($0)" }
+    }
+
+    /// Reads a ticket.
+    ///
+    /// - Parameter time: Seconds since 1970 (UTC).
+    /// - Returns: nil: it is not of this cluster, not for this relay and room, or too old.
+    public func ticket(_ text: String, node: NodeID, room: String, time: Double) -> Ticket? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= Self.maximumTicketSize, parts.count == 2,
+            matches(code("ticket", String(parts[0])), String(parts[1])),
+            let bytes = Self.bytes(base64URL: parts[0]),
+            let ticket = DirectoryValue.decode(Ticket.self, from: bytes),
+            ticket.node == node, ticket.room == room, time < ticket.expiry + Self.leeway
+        else { return nil }
+        return ticket
+    }
+
+    /// A participant's id with a key, by which its client can be the same participant at another relay; nil where
+    /// the library refuses.
+    public func rejoinKey(of participant: String, in room: String) -> String? {
+        code("rejoin", "\(room)/\(participant)").map { "\(participant).\($0)" }
+    }
+
+    /// The participant of such a key; nil for a wrong one.
+    public func participant(ofRejoinKey text: String, in room: String) -> String? {
+        guard text.utf8.count <= Self.maximumTicketSize else { return nil }
+        let participant = String(text.prefix { $0 != "." })
+        return matches(rejoinKey(of: participant, in: room), text) ? participant : nil
+    }
+
+    private func matches(_ expected: String?, _ text: String) -> Bool {
+        expected.map { SecretComparison.areEqual(Array($0.utf8), Array(text.utf8)) } ?? false
+    }
+
+    /// 128 bits of the code of a text, for one purpose.
+    private func code(_ purpose: String, _ text: String) -> String? {
+        hash.code(of: "\(purpose)/\(text)").map { Self.base64URL(Array($0.prefix(16))) }
+    }
+
+    private static func base64URL(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+    }
+
+    private static func bytes(base64URL text: Substring) -> [UInt8]? {
+        var text = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return Data(base64Encoded: text).map(Array.init)
+    }
+}

@@ -1,0 +1,59 @@
+import MediaCore
+
+/// A room that this relay has, or is about to have, as the directory sees it.
+struct LocalRoom {
+    var standing = RoomStanding.unplaced
+    /// Whether participants are there.
+    var isPresent = false
+    /// When a client was last let in that need not come.
+    var expectedUntil: MonotonicInstant
+    /// A request of this room is under way. One at a time keeps its writes in order.
+    var isBusy = false
+    var retryAt = MonotonicInstant.zero
+    /// Whether the key `relays/{id}` is written.
+    var isListed = false
+    /// The newest settings of this room; nil: nobody has set any here.
+    var settings: [UInt8]?
+    var areSettingsWritten = true
+    /// The relay gives the room away: it drains.
+    var isReleased = false
+    /// The epoch of an owner that has been found dead, and whose key is deleted before this relay claims the room.
+    var deposed: Int64?
+
+    /// Whether the relay wants to have the room.
+    func isWanted(now: MonotonicInstant) -> Bool { isPresent || now < expectedUntil }
+}
+
+/// What a relay is to a room that it has.
+public enum RoomStanding: Hashable, Sendable {
+    /// The directory does not say yet, or is away: the room is open here by itself.
+    case unplaced
+    /// It leads the room, with this epoch.
+    case leading(epoch: Int64)
+    /// Another relay leads it.
+    case following(NodeID, epoch: Int64)
+}
+
+/// News of the cluster for the relay around the directory.
+public enum ClusterNotice: Hashable, Sendable {
+    /// The directory answers again, or does not any more.
+    case reachable(Bool)
+    /// Another process has this relay's name.
+    case nameTaken(NodeID)
+    /// What the relay is to a room has changed.
+    case standing(RoomStanding, room: String)
+    /// The room had these settings on its last relay.
+    case settings([UInt8], room: String)
+}
+
+/// Where a join goes.
+public enum PlacementDecision: Hashable, Sendable {
+    /// To this relay.
+    case here
+    /// To this relay or another: the directory is being asked. Ask again after the next notice about the room.
+    case pending
+    /// To another relay.
+    case elsewhere(NodeID, url: String)
+    /// Nobody can say for now: relays disagree about the room, or none has a seat.
+    case refused(reason: String)
+}

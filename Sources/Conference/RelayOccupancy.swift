@@ -1,0 +1,38 @@
+public import Compositing
+public import RoomAPI
+
+/// How full a relay is, and what its rooms look like: what a cluster is told of it.
+public struct RelayOccupancy: Hashable, Sendable {
+    public struct RoomSettings: Hashable, Sendable {
+        public var layout: RoomLayout
+        public var overlays: OverlayList
+
+        public init(layout: RoomLayout = .grid, overlays: OverlayList = OverlayList()) {
+            self.layout = layout
+            self.overlays = overlays
+        }
+    }
+
+    /// The rooms by their names.
+    public var rooms: [String: RoomSettings] = [:]
+    public var participants = 0
+    /// Further participants that fit; nil while that is not known.
+    public var seatsLeft: Int?
+    public var isDraining = false
+
+    public init() {}
+}
+
+extension Relay {
+    /// How full the relay is.
+    public var occupancy: RelayOccupancy {
+        var occupancy = RelayOccupancy()
+        for room in rooms.values {
+            occupancy.rooms[room.id] = .init(layout: room.layout, overlays: room.overlays)
+        }
+        occupancy.participants = participants.count
+        occupancy.seatsLeft = overload.seatsLeft
+        occupancy.isDraining = isDraining
+        return occupancy
+    }
+}

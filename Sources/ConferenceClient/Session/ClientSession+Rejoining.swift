@@ -1,0 +1,50 @@
+import MediaCore
+import NIOCore
+import NIOPosix
+import PeerConnection
+
+/// Going to another relay of the cluster when this one is gone.
+extension ClientSession {
+    /// How often the relay's silence is looked at.
+    private static let watchInterval = TimeAmount.milliseconds(250)
+    /// A silence after which the relay is asked whether it is there. Relays send audio at least every 400 ms.
+    private static let suspiciousSilence = Duration.seconds(1)
+    private static let probeTimeout = TimeAmount.seconds(1)
+
+    /// Where the room is: in a cluster not always where the client asked.
+    public var url: RoomURL { options.url }
+
+    /// The same room at other relays, where the client is the same participant; empty where there is no cluster.
+    public var rejoinURLs: [RoomURL] {
+        negotiation.alternates.map { url in
+            var url = url
+            url.rejoinKey = negotiation.rejoinKey
+            return url
+        }
+    }
+
+    /// Notices within about a second that the relay is dead. On the event loop.
+    func watchRelay() {
+        relayWatch = eventLoop.scheduleRepeatedTask(
+            initialDelay: Self.watchInterval, delay: Self.watchInterval
+        ) { [weak self] _ in self?.probeSilentRelay() }
+    }
+
+    /// A silent relay may have a bad network. It is dead if it does not accept connections either.
+    private func probeSilentRelay() {
+        let silence = ClientClock.now() - (peer.lastAuthenticated ?? measurements.start)
+        guard !isClosed, !isProbingRelay, silence > Self.suspiciousSilence else { return }
+        isProbingRelay = true
+        ClientBootstrap(group: eventLoop).connectTimeout(Self.probeTimeout)
+            .connect(host: options.url.host, port: options.url.port)
+            .whenComplete { [weak self] result in
+                guard let self else { return }
+                self.isProbingRelay = false
+                switch result {
+                case .success(let channel): channel.close(promise: nil)
+                case .failure:
+                    self.end(.relayLeft(reason: "the relay at \(self.options.url) is gone"))
+                }
+            }
+    }
+}

@@ -1,0 +1,312 @@
+import Cluster
+import Conference
+import Foundation
+import Logging
+import MediaCore
+
+/// Runs the relay's `ClusterDirectory`: performs its requests, keeps its clock, and tells it once a second how the relay
+/// is. Nothing of a call waits for it but the answer to a join.
+actor ClusterService {
+    nonisolated let node: NodeID
+    private var directory: ClusterDirectory
+    private let engine: any DirectoryEngine
+    private let driver: RelayDriver
+    private let logger: Logger
+    private let now: @Sendable () -> MonotonicInstant
+    private var counters = ClusterCounters()
+    private var watch: Task<Void, Never>?
+    private var alarm: (task: Task<Void, Never>, instant: MonotonicInstant)?
+    /// Joins that wait for news of a room.
+    private var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
+    /// Settings that rooms had on their last relay and that are not set here yet.
+    private var inherited: [String: (settings: RelayOccupancy.RoomSettings, until: MonotonicInstant)] = [:]
+    private var failureReason: String?
+    private var isClosed = false
+
+    /// How long a join waits for the directory.
+    private static let patience = Duration.seconds(2)
+    /// How long a room's participants may take to come back before a layout that names one is forgotten.
+    private static let inheritance = Duration.seconds(60)
+    /// How long the start waits for the directory: joins before it answers would open rooms here alone.
+    static let startPatience = Duration.seconds(2)
+    private static let tickInterval = Duration.seconds(1)
+
+    init(
+        _ settings: ClusterSettings, url: String, engine: any DirectoryEngine, driver: RelayDriver, logger: Logger,
+        now: @escaping @Sendable () -> MonotonicInstant = { .now() }
+    ) {
+        node = settings.node
+        self.engine = engine
+        self.driver = driver
+        self.logger = logger
+        self.now = now
+        var random = SystemRandomNumberGenerator()
+        directory = ClusterDirectory(
+            node: settings.node,
+            record: NodeRecord(
+                url: url, region: settings.region, version: RelayVersion.current,
+                instance: String(random.next(), radix: 36)),
+            random: random)
+    }
+
+    /// - Returns: nil: the relay is in no cluster.
+    init?(
+        _ settings: ClusterSettings?, engine: EtcdClient?, ownURL: String, driver: RelayDriver, logger: Logger
+    ) {
+        guard let settings, let engine else { return nil }
+        self.init(
+            settings, url: settings.advertisedURL ?? ownURL, engine: engine, driver: driver, logger: logger)
+    }
+
+    // MARK: Running
+
+    /// Tells the directory how the relay is, until the task is cancelled.
+    func run() async {
+        repeat {
+            let occupancy = await driver.ask { $0.occupancy }
+            adopt(occupancy)
+        } while (try? await Task.sleep(for: Self.tickInterval)) != nil
+    }
+
+    /// Gives the lease back, so that others need not wait for its end.
+    func close() async {
+        guard !isClosed else { return }
+        isClosed = true
+        directory.close(now: now())
+        watch?.cancel()
+        alarm?.task.cancel()
+        while let (_, request) = directory.pollRequest() { _ = await engine.perform(request) }
+        for room in waiters.keys { wakeWaiters(of: room) }
+        await engine.close()
+    }
+
+    private func adopt(_ occupancy: RelayOccupancy) {
+        let now = now()
+        directory.update(
+            { record in
+                record.seatsLeft = occupancy.seatsLeft
+                record.participants = occupancy.participants
+                record.rooms = occupancy.rooms.count
+            }, now: now)
+        for (room, settings) in occupancy.rooms {
+            directory.roomOpened(room, now: now)
+            publish(settings, of: room, now: now)
+        }
+        for room in directory.presentRooms where occupancy.rooms[room] == nil { directory.roomClosed(room, now: now) }
+        inherited = inherited.filter { now < $0.value.until }
+        settle()
+    }
+
+    private func publish(_ settings: RelayOccupancy.RoomSettings, of room: String, now: MonotonicInstant) {
+        let isDefault = settings == RelayOccupancy.RoomSettings()
+        if inherited[room] != nil {
+            // Somebody has set another layout meanwhile, or the old one is not possible yet.
+            guard !isDefault else { return }
+            inherited[room] = nil
+        }
+        guard !isDefault || directory.hasSettings(room) else { return }
+        directory.setSettings(settings.directoryValue, of: room, now: now)
+    }
+
+    /// Performs what the directory wants, and sets the clock for the rest.
+    private func settle() {
+        while let notice = directory.pollNotice() { handle(notice) }
+        guard !isClosed else { return }
+        while let (id, request) = directory.pollRequest() { start(request, id) }
+        setAlarm()
+    }
+
+    private func start(_ request: DirectoryRequest, _ id: DirectoryRequestID) {
+        counters.requests += 1
+        if case .watch(let revision) = request {
+            watch?.cancel()
+            watch = Task { [engine, weak self] in
+                await engine.watch(from: revision) { await self?.receive($0, of: id) }
+            }
+            return
+        }
+        Task { [engine, weak self] in
+            let response = await engine.perform(request)
+            await self?.receive(response, to: id)
+        }
+    }
+
+    private func receive(_ response: DirectoryResponse, to id: DirectoryRequestID) {
+        if case .failed(let reason) = response {
+            counters.failures += 1
+            if failureReason != reason {
+                failureReason = reason
+                logger.debug("the directory of the cluster: \(reason)")
+            }
+        }
+        directory.receive(response, to: id, now: now())
+        settle()
+    }
+
+    private func receive(_ news: DirectoryNews, of id: DirectoryRequestID) {
+        directory.receive(news, of: id, now: now())
+        settle()
+    }
+
+    private func setAlarm() {
+        let now = now()
+        let next = max(directory.nextWakeUp(now: now), now + .milliseconds(1))
+        if let alarm, alarm.instant <= next, alarm.instant > now { return }
+        alarm?.task.cancel()
+        guard next < .distantFuture else {
+            alarm = nil
+            return
+        }
+        let task = Task { [weak self] in
+            guard (try? await Task.sleep(for: next - now)) != nil else { return }
+            await self?.alarmRang()
+        }
+        alarm = (task, next)
+    }
+
+    private func alarmRang() {
+        alarm = nil
+        directory.wake(now: now())
+        settle()
+    }
+
+    private func handle(_ notice: ClusterNotice) {
+        switch notice {
+        case .reachable(true):
+            failureReason = nil
+            logger.notice("the cluster's directory answers", metadata: ["node": "\(node)"])
+        case .reachable(false):
+            counters.outages += 1
+            logger.warning(
+                "the cluster's directory does not answer; calls go on, and rooms open here by themselves",
+                metadata: failureReason.map { ["reason": "\($0)"] } ?? [:])
+        case .nameTaken(let node):
+            logger.error(
+                "another relay of the cluster has the name '\(node)', or had it until a few seconds ago; give each its own "
+                    + "--node-id")
+        case .standing(let standing, let room):
+            logger.info("room placed", metadata: ["room": "\(room)", "standing": "\(standing)"])
+            if case .following(let leader, _) = standing {
+                logger.warning(
+                    "a room is open at two relays: new joins go to the other",
+                    metadata: ["room": "\(room)", "leader": "\(leader)"])
+            }
+            wakeWaiters(of: room)
+        case .settings(let bytes, let room):
+            guard let settings = RelayOccupancy.RoomSettings(directory: bytes) else { return }
+            inherited[room] = (settings, now() + Self.inheritance)
+        }
+    }
+
+    // MARK: Joins
+
+    /// Where a join goes, with two other relays to try if that one does not answer.
+    struct Placement: Sendable {
+        var decision: PlacementDecision
+        var alternates: [String] = []
+    }
+
+    /// Decides where a join goes. Waits for the directory for two seconds at most.
+    ///
+    /// - Parameters:
+    ///   - hops: How often relays have sent the client on; nil: it comes by itself.
+    ///   - isRejoining: The client has proved that it had a session in this room and lost its relay.
+    func place(_ room: String, hops: Int?, isRejoining: Bool) async -> Placement {
+        if isRejoining { counters.rejoins += 1 }
+        var decision = await decide(room, hops: hops)
+        if isRejoining, case .elsewhere(let owner, let url) = decision,
+            let epoch = directory.owner(of: room).flatMap({ $0.node == owner ? $0.epoch : nil }),
+            await !RelayProbe.answers(at: url)
+        {
+            logger.notice("a room's relay is dead", metadata: ["room": "\(room)", "relay": "\(owner)"])
+            counters.takeovers += 1
+            directory.depose(epoch, of: room, now: now())
+            settle()
+            decision = await decide(room, hops: hops)
+        }
+        var target = node
+        switch decision {
+        case .elsewhere(let other, _):
+            target = other
+            counters.joinsRedirected += 1
+        case .refused: counters.joinsRefused += 1
+        case .here, .pending: counters.joinsHere += 1
+        }
+        return Placement(decision: decision, alternates: directory.alternates(to: target, now: now()))
+    }
+
+    private func decide(_ room: String, hops: Int?) async -> PlacementDecision {
+        let end = now() + Self.patience
+        while true {
+            let decision = directory.place(room, hops: hops, isImpatient: now() >= end || isClosed, now: now())
+            settle()
+            guard decision == .pending else { return decision }
+            let limit = Task { [weak self, now] in
+                guard (try? await Task.sleep(for: max(end - now(), .milliseconds(1)))) != nil else { return }
+                await self?.wakeWaiters(of: room)
+            }
+            await withCheckedContinuation { waiters[room, default: []].append($0) }
+            limit.cancel()
+        }
+    }
+
+    private func wakeWaiters(of room: String) {
+        for waiter in waiters.removeValue(forKey: room) ?? [] { waiter.resume() }
+    }
+
+    /// Gives a room that somebody has joined the settings that it had on its last relay.
+    func restoreSettings(of room: String) async {
+        guard let (settings, until) = inherited[room] else { return }
+        guard now() < until else {
+            inherited[room] = nil
+            return
+        }
+        // A layout may name a participant who has not come back yet: then it is tried again with the next who joins.
+        let hasOverlays: Void? = try? await driver.perform(.setOverlays(settings.overlays), room: room)
+        let hasLayout: Void? = try? await driver.perform(.setLayout(settings.layout), room: room)
+        if hasOverlays != nil, hasLayout != nil { inherited[room] = nil }
+    }
+
+    // MARK: What others ask
+
+    /// The relay that has a room which this one has not; nil: there is none, or this one has it.
+    func otherOwner(of room: String) -> String? {
+        guard directory.standing(of: room, now: now()) == nil, let owner = directory.owner(of: room), owner.node != node
+        else { return nil }
+        return directory.nodes[owner.node]?.url
+    }
+
+    /// Where the relays of the cluster are, as browsers name it.
+    var origins: [WebOrigin] {
+        directory.nodes.values.compactMap { try? WebOrigin(parsing: $0.url) }.sorted { $0.description < $1.description }
+    }
+
+    /// Signs tickets; nil while the cluster's secret is not known.
+    var secret: ClusterSecret? { directory.secret }
+
+    /// Gives all rooms away, or takes rooms again.
+    func setDraining(_ isDraining: Bool) {
+        directory.setDraining(isDraining, now: now())
+        settle()
+    }
+
+    /// Waits until the directory answers, for a moment at most.
+    func waitUntilReachable(upTo limit: Duration) async {
+        let end = now() + limit
+        settle()
+        directory.wake(now: now())
+        settle()
+        while !directory.isReachable(now: now()), now() < end {
+            guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { return }
+        }
+    }
+
+    var report: ClusterReport {
+        let now = now()
+        let counts = directory.roomCounts(now: now)
+        return ClusterReport(
+            isReachable: directory.isReachable(now: now), nodes: directory.nodes.count,
+            rooms: directory.ownedRoomCount, leading: counts.leading, following: counts.following,
+            unplaced: counts.unplaced, promisedSeats: directory.promisedSeats(now: now), counters: counters)
+    }
+}

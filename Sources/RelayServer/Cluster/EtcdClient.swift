@@ -1,0 +1,247 @@
+import AsyncHTTPClient
+import Cluster
+import Foundation
+import MediaCore
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// Speaks to etcd by its JSON gateway (etcd 3.4 and newer, `/v3/…`).
+///
+/// Each request is tried once, at one endpoint, within two seconds; after a failure the next request goes to the next
+/// endpoint. The directory decides what is tried again.
+final class EtcdClient: DirectoryEngine {
+    private struct State {
+        var endpoint = 0
+        /// What requests are shown as; nil: there is no user, or it has not said its password yet.
+        var token: String?
+    }
+
+    private let settings: EtcdSettings
+    private let client: HTTPClient
+    private let state = Mutex(State())
+
+    private static let timeout = TimeAmount.seconds(2)
+    /// How long a watch may take to begin.
+    private static let watchTimeout = Duration.seconds(3)
+    /// The longest answer that is read: a page of the largest values.
+    private static let longestAnswer = 64 << 20
+    /// Keys of a page.
+    private static let pageSize: Int64 = 500
+
+    /// - Throws: Why the files of TLS cannot be used.
+    init(_ settings: EtcdSettings) throws(StartupError) {
+        self.settings = settings
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.tlsConfiguration = try settings.tlsConfiguration()
+        configuration.timeout.connect = .seconds(1)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 8
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func close() async { try? await client.shutdown() }
+
+    func perform(_ request: DirectoryRequest) async -> DirectoryResponse {
+        do throws(EtcdError) {
+            return try await answer(to: request)
+        } catch {
+            state.withLock { state in
+                if error.isOfEndpoint { state.endpoint = (state.endpoint + 1) % max(1, settings.endpoints.count) }
+            }
+            return .failed(reason: error.description)
+        }
+    }
+
+    private func answer(to request: DirectoryRequest) async throws(EtcdError) -> DirectoryResponse {
+        switch request {
+        case .grantLease(let timeToLive):
+            let seconds = max(1, timeToLive.components.seconds)
+            let lease = try await exchange(
+                "lease/grant", Etcd.LeaseRequest(timeToLive: Etcd.Number(seconds)), as: Etcd.LeaseResponse.self)
+            guard let id = lease.id?.value, let granted = lease.timeToLive?.value, granted > 0 else {
+                throw .refused(lease.error ?? "no lease was granted")
+            }
+            return .lease(LeaseID(rawValue: id), timeToLive: .seconds(granted))
+        case .renewLease(let id):
+            let lease = try await exchange(
+                "lease/keepalive", Etcd.LeaseRequest(id: Etcd.Number(id.rawValue)),
+                as: Etcd.Streamed<Etcd.LeaseResponse>.self)
+            guard let result = lease.result else { throw .refused(lease.error?.message ?? "no answer") }
+            guard let left = result.timeToLive?.value, left > 0 else { return .leaseEnded }
+            return .lease(id, timeToLive: .seconds(left))
+        case .endLease(let id):
+            _ = try await exchange(
+                "lease/revoke", Etcd.LeaseRequest(id: Etcd.Number(id.rawValue)), as: Etcd.LeaseResponse.self)
+            return .leaseEnded
+        case .read(let from, let revision):
+            let range = try await exchange(
+                "kv/range",
+                Etcd.RangeRequest(
+                    key: Data(from.utf8), rangeEnd: Etcd.rootEnd, limit: Etcd.Number(Self.pageSize),
+                    revision: revision.map { Etcd.Number($0) }),
+                as: Etcd.RangeResponse.self)
+            guard let current = range.header?.revision?.value else { throw .refused("the answer has no revision") }
+            return .page((range.kvs ?? []).compactMap(\.entry), revision: current, hasMore: range.more ?? false)
+        case .commit(let transaction):
+            return try await exchange(
+                "kv/txn", Etcd.TransactionRequest(transaction), as: Etcd.TransactionResponse.self
+            ).response
+        case .watch: throw .refused("a watch is no single request")
+        }
+    }
+
+    // MARK: Watches
+
+    func watch(from revision: Int64, tell: @Sendable (DirectoryNews) async -> Void) async {
+        var isIncomplete = false
+        do {
+            isIncomplete = try await followChanges(from: revision, tell: tell)
+        } catch {
+            // A broken watch is made anew by the directory.
+        }
+        await tell(.ended(isIncomplete: isIncomplete))
+    }
+
+    /// - Returns: Whether changes were forgotten before they could be told.
+    private func followChanges(
+        from revision: Int64, tell: @Sendable (DirectoryNews) async -> Void
+    ) async throws -> Bool {
+        let request = try await request(
+            "watch",
+            Etcd.WatchRequest(
+                createRequest: .init(
+                    key: Etcd.root, rangeEnd: Etcd.rootEnd, startRevision: Etcd.Number(revision))))
+        let response = try await execute(request, timeout: Self.timeout, isStream: true)
+        guard response.status == .ok else { throw EtcdError.refused("status \(response.status.code)") }
+        var lines = LineSplitter(limit: Self.longestAnswer)
+        for try await part in response.body {
+            for line in try lines.append(part) {
+                let message = try JSONDecoder().decode(Etcd.Streamed<Etcd.WatchResponse>.self, from: line)
+                guard let result = message.result else {
+                    throw EtcdError.refused(message.error?.message ?? "no result")
+                }
+                for news in result.news {
+                    if case .ended(let isIncomplete) = news { return isIncomplete }
+                    await tell(news)
+                }
+            }
+        }
+        return false
+    }
+
+    // MARK: Requests
+
+    private func request(_ path: String, _ message: some Encodable) async throws(EtcdError) -> HTTPClientRequest {
+        let (index, token) = state.withLock { ($0.endpoint, $0.token) }
+        guard settings.endpoints.indices.contains(index) else { throw .refused("no endpoint is given") }
+        var request = HTTPClientRequest(url: "\(settings.endpoints[index].url)/v3/\(path)")
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        if let token { request.headers.add(name: "Authorization", value: token) }
+        // Numbers, strings and Base64 always encode.
+        request.body = .bytes(ByteBuffer(bytes: (try? JSONEncoder().encode(message)) ?? Data()))
+        return request
+    }
+
+    private func execute(
+        _ request: HTTPClientRequest, timeout: TimeAmount, isStream: Bool = false
+    ) async throws(EtcdError) -> HTTPClientResponse {
+        do {
+            // The deadline of a stream would end it.
+            return try await client.execute(request, deadline: isStream ? .distantFuture : .now() + timeout)
+        } catch {
+            throw .unreachable("\(request.url): \(error)")
+        }
+    }
+
+    private func exchange<Answer: Decodable>(
+        _ path: String, _ message: some Encodable, as type: Answer.Type
+    ) async throws(EtcdError) -> Answer {
+        if settings.user != nil, state.withLock({ $0.token == nil }) { try await authenticate() }
+        do {
+            return try await send(path, message, as: type)
+        } catch .tokenExpired where settings.user != nil {
+            try await authenticate()
+            return try await send(path, message, as: type)
+        }
+    }
+
+    private func authenticate() async throws(EtcdError) {
+        state.withLock { $0.token = nil }
+        let answer = try await send(
+            "auth/authenticate",
+            Etcd.AuthenticationRequest(name: settings.user ?? "", password: settings.password ?? ""),
+            as: Etcd.AuthenticationResponse.self)
+        guard let token = answer.token else { throw .refused("etcd gave no token") }
+        state.withLock { $0.token = token }
+    }
+
+    private func send<Answer: Decodable>(
+        _ path: String, _ message: some Encodable, as type: Answer.Type
+    ) async throws(EtcdError) -> Answer {
+        let request = try await request(path, message)
+        let response = try await execute(request, timeout: Self.timeout)
+        let body: ByteBuffer
+        do {
+            body = try await response.body.collect(upTo: Self.longestAnswer)
+        } catch {
+            throw .unreachable("\(request.url): \(error)")
+        }
+        let bytes = Data(body.readableBytesView)
+        guard response.status == .ok else {
+            let failure = try? JSONDecoder().decode(Etcd.Failure.self, from: bytes)
+            if response.status == .unauthorized { throw .tokenExpired }
+            throw .refused(failure?.error ?? failure?.message ?? "\(request.url): status \(response.status.code)")
+        }
+        do {
+            return try JSONDecoder().decode(type, from: bytes)
+        } catch {
+            throw .refused("\(request.url): its answer is not etcd's: \(error)")
+        }
+    }
+}
+
+/// Why etcd did not do what it was asked for.
+enum EtcdError: Error, CustomStringConvertible {
+    case unreachable(String)
+    case refused(String)
+    case tokenExpired
+
+    /// Whether another endpoint may do better.
+    var isOfEndpoint: Bool {
+        if case .unreachable = self { return true }
+        return false
+    }
+
+    var description: String {
+        switch self {
+        case .unreachable(let reason): "etcd does not answer: \(reason)"
+        case .refused(let reason): "etcd refuses: \(reason)"
+        case .tokenExpired: "etcd does not accept the user or its token (--cluster-user)"
+        }
+    }
+}
+
+/// Splits a stream of bytes into lines.
+struct LineSplitter {
+    private var rest = Data()
+    /// The longest line.
+    let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    /// - Throws: `EtcdError.refused` for a line that is too long.
+    mutating func append(_ part: ByteBuffer) throws(EtcdError) -> [Data] {
+        var lines: [Data] = []
+        var view = part.readableBytesView[...]
+        while let end = view.firstIndex(of: 0x0A) {
+            rest.append(contentsOf: view[..<end])
+            if !rest.isEmpty { lines.append(rest) }
+            rest = Data()
+            view = view[view.index(after: end)...]
+        }
+        guard rest.count + view.count <= limit else { throw .refused("a message of its watch is too long") }
+        rest.append(contentsOf: view)
+        return lines
+    }
+}

@@ -1,0 +1,35 @@
+import Compositing
+public import Conference
+import Foundation
+import RoomAPI
+
+/// A room's settings as the directory keeps them.
+extension RelayOccupancy.RoomSettings: Codable {
+    private enum CodingKeys: String, CodingKey { case layout, overlays }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            layout: try container.decode(RoomLayout.self, forKey: .layout),
+            overlays: try container.decode(OverlayList.self, forKey: .overlays))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(layout, forKey: .layout)
+        try container.encode(overlays, forKey: .overlays)
+    }
+
+    /// Reads what another relay has written; nil for anything else.
+    init?(directory bytes: [UInt8]) {
+        guard let settings = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+        self = settings
+    }
+
+    /// What is written to the directory: equal settings are equal bytes.
+    var directoryValue: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map(Array.init) ?? []
+    }
+}

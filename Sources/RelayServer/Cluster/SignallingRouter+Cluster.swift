@@ -1,0 +1,131 @@
+import Cluster
+import Conference
+import Foundation
+import HTTPTypes
+import Hummingbird
+import RoomAPI
+
+/// Joins and requests in a cluster of relays.
+extension SignallingRouter {
+    /// The names of parameters of a join's query.
+    enum ClusterQuery {
+        /// A ticket of another relay of the cluster.
+        static let ticket = "placement"
+        /// The id and key of a session on another relay.
+        static let rejoin = "rejoin"
+    }
+
+    /// What a join in a cluster brings and gets.
+    struct ClusterJoin {
+        /// The participant that the client was on another relay.
+        var rejoiningAs: String?
+        /// Relays to try if this one dies.
+        var alternates: [String] = []
+        var secret: ClusterSecret?
+    }
+
+    /// Decides where a join goes.
+    ///
+    /// - Returns: The answer that sends the client to another relay, or how it joins here.
+    func place(
+        _ request: Request, _ context: SignallingContext, room: RoomName, at endpoint: JoiningEndpoint
+    ) async throws -> (redirect: Response?, join: ClusterJoin) {
+        guard let cluster else { return (nil, ClusterJoin()) }
+        let query = request.uri.queryParameters
+        let secret = await cluster.secret
+        let time = Date.now.timeIntervalSince1970
+        let ticket = query[ClusterQuery.ticket[...]].flatMap { text in
+            secret?.ticket(String(text), node: cluster.node, room: room.rawValue, time: time)
+        }
+        let former = query[ClusterQuery.rejoin[...]].flatMap { text in
+            secret?.participant(ofRejoinKey: String(text), in: room.rawValue)
+        }
+        let placement = await cluster.place(room.rawValue, hops: ticket?.hops, isRejoining: former != nil)
+        let alternates = placement.alternates.map { "\($0)\(request.uri.path)" }
+        switch placement.decision {
+        case .here, .pending:
+            return (nil, ClusterJoin(rejoiningAs: former, alternates: alternates, secret: secret))
+        case .refused(let reason):
+            throw Problem(.serviceUnavailable, "\(reason); try again in a second", headers: [.retryAfter: "1"])
+        case .elsewhere(let node, let url):
+            let claims = context.caller.claims.flatMap { try? JSONEncoder().encode($0) }
+            let next = ClusterSecret.Ticket(
+                room: room.rawValue, node: node, expiry: time + ClusterSecret.ticketLifetime,
+                hops: (ticket?.hops ?? 0) + 1, grant: claims.map { String(decoding: $0, as: UTF8.self) })
+            guard let signed = secret?.sign(next) else {
+                throw Problem(
+                    .serviceUnavailable, "the relay does not know its cluster yet", headers: [.retryAfter: "1"])
+            }
+            let location = Self.location(url, request, adding: signed)
+            var response = Response.text("the room is at \(url)\n", status: .temporaryRedirect)
+            response.headers[.location] = location
+            // A place is for one client, and for now.
+            response.headers[.cacheControl] = "no-store"
+            response.headers.append(alternates: alternates)
+            return (response, ClusterJoin())
+        }
+    }
+
+    /// The same request at another relay, with another ticket.
+    private static func location(_ url: String, _ request: Request, adding ticket: String?) -> String {
+        let own = "\(ClusterQuery.ticket)="
+        var query = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix(own) }.map(String.init)
+        if let ticket { query.append("\(own)\(ticket)") }
+        return "\(url)\(request.uri.path)" + (query.isEmpty ? "" : "?\(query.joined(separator: "&"))")
+    }
+
+    /// Sends a request about a room to the relay that has it; nil: this one answers.
+    func sendOn(_ request: Request, room: RoomName, requirement: Requirement) async -> Response? {
+        guard let cluster, requirement != .join else { return nil }
+        // The page is the same everywhere.
+        if case .needsUnlessPage = requirement, AcceptedTypes(request.headers[.accept]).prefersHTML { return nil }
+        guard let url = await cluster.otherOwner(of: room.rawValue) else { return nil }
+        var response = Response.text("the room is at \(url)\n", status: .temporaryRedirect)
+        response.headers[.location] = Self.location(url, request, adding: nil)
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    /// What another relay has found out about the bearer of a ticket: redirects may drop `Authorization`.
+    func claims(ofTicketIn request: Request, room: RoomName?) async -> AccessClaims? {
+        guard let cluster, let room, let text = request.uri.queryParameters[ClusterQuery.ticket[...]],
+            let ticket = await cluster.secret?.ticket(
+                String(text), node: cluster.node, room: room.rawValue, time: Date.now.timeIntervalSince1970)
+        else { return nil }
+        return ticket.grant.flatMap { try? JSONDecoder().decode(AccessClaims.self, from: Data($0.utf8)) }
+    }
+
+    // MARK: Draining
+
+    private struct DrainState: Encodable {
+        var draining: Bool
+        var participants: Int
+    }
+
+    /// Takes no more joins; in a cluster new ones go to other relays.
+    func beginDraining(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        await cluster?.setDraining(true)
+        return try .json(DrainState(draining: true, participants: await driver.beginDraining()))
+    }
+
+    /// Takes joins again.
+    func endDraining(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        guard let participants = await driver.endDraining() else {
+            throw Problem(.conflict, "the relay was told to end, which is not undone")
+        }
+        await cluster?.setDraining(false)
+        return try .json(DrainState(draining: false, participants: participants))
+    }
+}
+
+extension HTTPFields {
+    /// Adds a `Link` field for each relay at which a client may try instead.
+    mutating func append(alternates: [String]) {
+        for url in alternates { append(HTTPField(name: .link, value: "<\(url)>; rel=\"alternate\"")) }
+    }
+}
+
+extension HTTPField.Name {
+    /// The id and key by which a client is the same participant on another relay of the cluster.
+    static let rejoinKey = known("Rejoin-Key")
+}

@@ -1,0 +1,171 @@
+import MediaCore
+import Testing
+
+@testable import Cluster
+
+@Suite("A relay in a cluster")
+struct ClusterDirectoryTests {
+    private let world: ClusterWorld
+    private let a: NodeID
+    private let b: NodeID
+
+    init() throws {
+        a = try #require(NodeID("a"))
+        b = try #require(NodeID("b"))
+        world = ClusterWorld(nodes: ["a", "b"], seed: 5)
+        world.losesAnswers = false
+        world.run(for: .seconds(2))
+    }
+
+    /// Opens the room at `a`, whatever relay placement would choose.
+    private func open(_ room: String = "demo") {
+        world.join(room, at: a, hops: 1)
+        world.run(for: .seconds(1))
+    }
+
+    @Test("leads a room that it opens; others send joins there")
+    func opening() throws {
+        open()
+        guard case .leading(let epoch) = world.standing(a, "demo") else { throw TestFailure() }
+        #expect(world.twin.owner(of: "demo")?.epoch == epoch)
+        world.join("demo", at: b)
+        world.run(for: .seconds(1))
+        #expect(world.relays[a]?.members["demo"] == 2)
+        #expect(world.standing(b, "demo") == nil)
+    }
+
+    @Test("gives a room back when everybody has left")
+    func closing() {
+        open()
+        world.run(for: ClusterDirectory.expectation)
+        world.leave("demo", at: a)
+        world.run(for: .seconds(2))
+        #expect(world.twin.owner(of: "demo") == nil)
+        #expect(world.twin.keys.keys.filter { $0.contains("/rooms/") }.isEmpty)
+    }
+
+    @Test("hands a room's settings to the relay that has it next")
+    func settings() {
+        open()
+        world.update(a) { $0.setSettings([1, 2, 3], of: "demo", now: $1) }
+        world.run(for: .seconds(1))
+        world.kill(a)
+        world.run(for: .seconds(7))
+        world.join("demo", at: b)
+        world.run(for: .seconds(1))
+        #expect(world.relays[b]?.notices.contains(.settings([1, 2, 3], room: "demo")) == true)
+    }
+
+    @Test("takes a dead relay's room at once when that has been found out")
+    func deposing() throws {
+        open()
+        let epoch = try #require(world.twin.owner(of: "demo")?.epoch)
+        world.setStopped(true, a)
+        world.update(b) { $0.depose(epoch, of: "demo", now: $1) }
+        world.run(for: .milliseconds(300))
+        #expect(world.twin.owner(of: "demo")?.node == b)
+        // The relay was only stopped. It wakes up, keeps its call, and writes nothing about the room any more.
+        world.setStopped(false, a)
+        world.update(a) { $0.setSettings([9], of: "demo", now: $1) }
+        world.update(b) { $0.roomOpened("demo", now: $1) }
+        world.run(for: .seconds(3))
+        let heir = try #require(world.twin.owner(of: "demo"))
+        #expect(world.standing(a, "demo") == .following(b, epoch: heir.epoch))
+        #expect(world.twin.settingsWriteCount == 0)
+        #expect(world.relays[a]?.members["demo"] == 1)
+    }
+
+    @Test("deposes nobody but the owner that was found dead")
+    func lateDeposing() throws {
+        open()
+        let epoch = try #require(world.twin.owner(of: "demo")?.epoch)
+        world.update(b) { $0.depose(epoch - 1, of: "demo", now: $1) }
+        world.run(for: .seconds(1))
+        #expect(world.twin.owner(of: "demo")?.epoch == epoch)
+    }
+
+    @Test("opens rooms by itself while the directory is away, and gives way to the first when it is back")
+    func partition() throws {
+        for node in [a, b] { world.setPartitioned(true, node) }
+        world.run(for: .seconds(8))
+        for node in [a, b] {
+            world.join("demo", at: node, hops: 1)
+            world.run(for: .seconds(3))
+            #expect(world.standing(node, "demo") == .unplaced)
+        }
+        world.setPartitioned(false, b)
+        world.run(for: .seconds(5))
+        guard case .leading(let epoch) = world.standing(b, "demo") else { throw TestFailure() }
+        world.setPartitioned(false, a)
+        world.run(for: .seconds(5))
+        #expect(world.standing(a, "demo") == .following(b, epoch: epoch))
+        #expect(world.relays[a]?.members["demo"] == 1)
+        // Once the other call is over, the rest is led by who is left.
+        world.leave("demo", at: b)
+        world.run(for: .seconds(20))
+        #expect(world.twin.owner(of: "demo")?.node == a)
+    }
+
+    @Test("puts everything back into a directory that has lost its data")
+    func dataLoss() {
+        open()
+        world.run(for: .seconds(5))
+        world.twin.loseEverything()
+        world.run(for: .seconds(8))
+        #expect(world.twin.owner(of: "demo")?.node == a)
+        #expect(world.standing(a, "demo") == world.twin.owner(of: "demo").map { .leading(epoch: $0.epoch) })
+        #expect(world.relays[b]?.directory.owner(of: "demo")?.node == a)
+        #expect(world.relays[b]?.directory.nodes.count == 2)
+    }
+
+    @Test("gives its rooms away when it drains, and takes rooms again afterwards")
+    func draining() {
+        open()
+        world.update(a) { $0.setDraining(true, now: $1) }
+        world.run(for: .seconds(1))
+        world.join("demo", at: a)
+        world.run(for: .seconds(1))
+        #expect(world.twin.owner(of: "demo")?.node == b)
+        #expect(world.relays[a]?.members["demo"] == 1)
+        world.update(a) { $0.setDraining(false, now: $1) }
+        world.join("other", at: a, hops: 1)
+        world.run(for: .seconds(1))
+        #expect(world.twin.owner(of: "other")?.node == a)
+    }
+
+    @Test("writes its record at most once a second")
+    func publishing() {
+        let before = world.twin.revision
+        for seats in 0..<40 {
+            world.update(a) { $0.update({ $0.seatsLeft = seats }, now: $1) }
+            world.run(for: .milliseconds(100))
+        }
+        #expect(world.twin.revision - before <= 6)
+        world.run(for: .seconds(2))
+        #expect(world.relays[b]?.directory.nodes[a]?.seatsLeft == 39)
+    }
+
+    @Test("says that its name is another's")
+    func names() throws {
+        let twin = ClusterWorld(nodes: ["a"], seed: 6)
+        twin.losesAnswers = false
+        twin.run(for: .seconds(2))
+        twin.restart(a)
+        twin.run(for: .seconds(1))
+        #expect(twin.relays[a]?.notices.contains(.nameTaken(a)) == true)
+        // The process that had it is dead.
+        twin.run(for: .seconds(8))
+        #expect(twin.relays[a]?.directory.isReachable(now: twin.localNow(a)) == true)
+    }
+
+    @Test("bounds the rooms that wait for their first participant")
+    func expectedRooms() {
+        for number in 0..<400 { world.update(a) { _ = $0.place("room\(number)", hops: 1, now: $1) } }
+        world.run(for: .seconds(3))
+        #expect(world.twin.keys.keys.count { $0.hasSuffix("/owner") } == ClusterDirectory.maximumExpectedRooms)
+        world.run(for: .seconds(20))
+        #expect(world.twin.keys.keys.count { $0.hasSuffix("/owner") } == 0)
+    }
+}
+
+private struct TestFailure: Error {}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Cluster
+
+@Suite("The signatures of a cluster")
+struct ClusterSecretTests {
+    private let secret = ClusterSecret(Array(repeating: 7, count: ClusterSecret.size))
+
+    private func ticket() throws -> (ClusterSecret.Ticket, NodeID) {
+        let node = try #require(NodeID("b"))
+        return (ClusterSecret.Ticket(room: "demo", node: node, expiry: 110, hops: 1, grant: #"{"room":"*"}"#), node)
+    }
+
+    @Test("are read by the relay that they are for, for that room and for that time")
+    func tickets() throws {
+        let (ticket, node) = try ticket()
+        let text = try #require(secret.sign(ticket))
+        #expect(secret.ticket(text, node: node, room: "demo", time: 100) == ticket)
+        #expect(secret.ticket(text, node: node, room: "other", time: 100) == nil)
+        #expect(secret.ticket(text, node: try #require(NodeID("c")), room: "demo", time: 100) == nil)
+        // Clocks may differ by some seconds.
+        #expect(secret.ticket(text, node: node, room: "demo", time: 114) == ticket)
+        #expect(secret.ticket(text, node: node, room: "demo", time: 115) == nil)
+        let other = ClusterSecret(Array(repeating: 8, count: ClusterSecret.size))
+        #expect(other.ticket(text, node: node, room: "demo", time: 100) == nil)
+    }
+
+    @Test("are refused with any character changed, cut short or made up")
+    func forgeries() throws {
+        let (ticket, node) = try ticket()
+        let text = try #require(secret.sign(ticket))
+        for index in text.indices {
+            var forged = text
+            forged.replaceSubrange(index...index, with: text[index] == "A" ? "B" : "A")
+            #expect(secret.ticket(forged, node: node, room: "demo", time: 100) == nil, "\(forged)")
+        }
+        for forged in ["", ".", "..", "e30.", ".e30", String(text.dropLast()), String(repeating: "a", count: 100_000)] {
+            #expect(secret.ticket(forged, node: node, room: "demo", time: 100) == nil, "\(forged.prefix(40))")
+        }
+    }
+
+    @Test("make a participant the same at another relay, in the same room only")
+    func rejoining() throws {
+        let key = try #require(secret.rejoinKey(of: "k3v9", in: "demo"))
+        #expect(secret.participant(ofRejoinKey: key, in: "demo") == "k3v9")
+        #expect(secret.participant(ofRejoinKey: key, in: "other") == nil)
+        #expect(secret.participant(ofRejoinKey: "x7c2" + key.dropFirst(4), in: "demo") == nil)
+        #expect(secret.participant(ofRejoinKey: "k3v9.", in: "demo") == nil)
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import FoundationNetworking
+import Glibc
+import Testing
+
+/// Three relays and the real etcd.
+@Suite("A cluster of relays", .serialized, .enabled(if: EtcdProgram.isInstalled, "needs etcd (Debian: etcd-server)"))
+struct ClusterTests {
+    private let folder: TemporaryFolder
+    private let etcd: EtcdProgram
+    private let relays: [RelayProgram]
+
+    private static let relayOptions = ["--canvas", "320x180", "--frame-rate", "10"]
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        etcd = try await EtcdProgram(in: folder)
+        var relays: [RelayProgram] = []
+        for name in ["a", "b", "c"] {
+            relays.append(
+                try await RelayProgram(
+                    Self.relayOptions + ["--cluster", etcd.url, "--node-id", name], in: folder))
+        }
+        self.relays = relays
+    }
+
+    private func join(_ name: String, at relay: RelayProgram, _ more: [String] = []) throws -> ChildProcess {
+        try ChildProcess(
+            Programs.product("confclient"),
+            [
+                "join", relay.url("/rooms/demo"), "--name", name, "--size", "160x90", "--frame-rate", "5", "--quiet",
+            ] + more, in: folder)
+    }
+
+    /// The part of `confrelay cluster status --json` that the tests look at.
+    private struct Status: Decodable {
+        struct Relay: Decodable {
+            var id: String
+            var state: String
+        }
+
+        struct Room: Decodable {
+            var id: String
+            var owner: String?
+            var relays: [String]
+        }
+
+        var relays: [Relay]
+        var rooms: [Room]
+
+        func room(_ id: String) -> Room? { rooms.first { $0.id == id } }
+    }
+
+    private func status() async throws -> Status {
+        let command = try ChildProcess(
+            Programs.product("confrelay"), ["cluster", "status", "--json", "--cluster", etcd.url], in: folder)
+        #expect(try await command.end(within: .seconds(20)) == 0, "\(command.errors)")
+        return try JSONDecoder().decode(Status.self, from: Data(command.output.utf8))
+    }
+
+    private func relay(_ id: String) throws -> RelayProgram {
+        relays[try #require(["a", "b", "c"].firstIndex(of: id))]
+    }
+
+    /// The relay that leads the room, once it has this many participants there.
+    private func owner(with participants: Int, within limit: Duration = .seconds(30)) async throws -> (
+        String, RelayProgram
+    ) {
+        try await eventually("\(participants) participants are together", within: limit) {
+            guard let id = try await status().room("demo")?.owner else { return nil }
+            let relay = try relay(id)
+            let room = try? await relay.room("demo")
+            let connected = room?.participants.filter { $0.uplink.framesReceived > 0 }.count
+            return connected == participants ? (id, relay) : nil
+        }
+    }
+
+    @Test("brings people together who join at different relays")
+    func joining() async throws {
+        let clients = try zip(["Ada", "Bo", "Cy"], relays).map { try join($0, at: $1) }
+        let (id, _) = try await owner(with: 3)
+        let status = try await status()
+        #expect(status.relays.map(\.id) == ["a", "b", "c"])
+        #expect(status.room("demo")?.relays == [id])
+        for client in clients { client.signal(SIGINT) }
+        for client in clients { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+        try await eventually("the room is gone", within: .seconds(30)) {
+            try await self.status().rooms.isEmpty ? true : nil
+        }
+    }
+
+    @Test("takes a room over when its relay is killed, in the layout that it had")
+    func death() async throws {
+        let clients = [try join("Ada", at: relays[0]), try join("Bo", at: relays[1])]
+        let (id, dead) = try await owner(with: 2)
+        let layout = try ChildProcess(
+            Programs.product("confclient"), ["layout", dead.url("/rooms/demo"), "speaker"], in: folder)
+        #expect(try await layout.end(within: .seconds(20)) == 0, "\(layout.errors)")
+        // The relay tells the directory of its rooms' settings once a second.
+        let settings = try await eventually("the layout is in the directory", within: .seconds(10)) {
+            try await self.settingsText().contains("speaker") ? true : nil
+        }
+        #expect(settings)
+        dead.child.signal(SIGKILL)
+        let (next, heir) = try await owner(with: 2, within: .seconds(30))
+        #expect(next != id)
+        let url = try #require(URL(string: heir.url("/rooms/demo")))
+        let (data, _) = try await URLSession.shared.data(from: url)
+        #expect(String(decoding: data, as: UTF8.self).contains(#""layout":"speaker""#))
+        for client in clients {
+            #expect(client.errors.contains("joined again at"), "\(client.errors)")
+            client.signal(SIGINT)
+        }
+        for client in clients { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+    }
+
+    /// What the directory has about rooms, by etcd's own interface.
+    private func settingsText() async throws -> String {
+        var request = URLRequest(url: try #require(URL(string: "\(etcd.url)/v3/kv/range")))
+        request.httpMethod = "POST"
+        let key = Data("/confrelay/v1/rooms/demo/settings".utf8).base64EncodedString()
+        request.httpBody = Data(#"{"key":"\#(key)"}"#.utf8)
+        let (data, _) = try await URLSession.shared.data(for: request)
+        struct Answer: Decodable {
+            struct Entry: Decodable { var value: Data }
+
+            var kvs: [Entry]?
+        }
+        let entries = try JSONDecoder().decode(Answer.self, from: data).kvs ?? []
+        return entries.first.map { String(decoding: $0.value, as: UTF8.self) } ?? ""
+    }
+
+    @Test("goes on without etcd, opens rooms meanwhile, and agrees again when it is back")
+    func withoutDirectory() async throws {
+        let ada = try join("Ada", at: relays[0])
+        let (_, leader) = try await owner(with: 1)
+        try await etcd.kill()
+        // Longer than a lease.
+        try await Task.sleep(for: .seconds(7))
+        let frames = try await leader.participant("Ada", in: "demo").uplink.framesReceived
+        try await leader.participant("Ada", in: "demo") { $0.uplink.framesReceived > frames + 5 }
+        let other = try ChildProcess(
+            Programs.product("confclient"),
+            [
+                "join", relays[1].url("/rooms/other"), "--name", "Bo", "--size", "160x90", "--frame-rate", "5",
+                "--quiet",
+            ],
+            in: folder)
+        try await relays[1].participant("Bo", in: "other") { $0.uplink.framesReceived > 0 }
+        try await etcd.restart()
+        try await eventually("both rooms have owners, and all relays are back", within: .seconds(30)) {
+            let status = try await status()
+            return status.room("demo")?.owner != nil && status.room("other")?.owner == "b" && status.relays.count == 3
+                ? true : nil
+        }
+        try await leader.participant("Ada", in: "demo") { $0.uplink.framesReceived > frames + 10 }
+        for client in [ada, other] { client.signal(SIGINT) }
+        for client in [ada, other] { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+    }
+}
