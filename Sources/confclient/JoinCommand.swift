@@ -56,10 +56,8 @@ struct JoinCommand: AsyncParsableCommand {
                 guard case .relayLeft(let reason) = end, !call.rejoinURLs.isEmpty else { return nil }
                 terminal.fail("\(reason); joining again at another relay of the cluster")
                 return tell(try await rejoin(makeOptions(), at: call.rejoinURLs, since: lost, terminal), terminal)
-            }
-        ) {
-            tell(try await join(makeOptions(), terminal), terminal)
-        }
+            },
+            { tell(try await join(makeOptions(), terminal), terminal) })
     }
 
     /// Tells the moderator's key of a room that the session began.

@@ -135,8 +135,11 @@ struct ClusterTests {
         let ada = try join("Ada", at: relays[0])
         let (_, leader) = try await owner(with: 1)
         try await etcd.kill()
-        // Longer than a lease.
-        try await Task.sleep(for: .seconds(7))
+        let metrics = try #require(URL(string: leader.url("/metrics")))
+        try await eventually("the relay has noticed", within: .seconds(20)) { () -> Bool? in
+            let (data, _) = try await URLSession.shared.data(from: metrics)
+            return String(decoding: data, as: UTF8.self).contains("confrelay_cluster_reachable 0") ? true : nil
+        }
         let frames = try await leader.participant("Ada", in: "demo").uplink.framesReceived
         try await leader.participant("Ada", in: "demo") { $0.uplink.framesReceived > frames + 5 }
         let other = try ChildProcess(
@@ -148,7 +151,7 @@ struct ClusterTests {
             in: folder)
         try await relays[1].participant("Bo", in: "other") { $0.uplink.framesReceived > 0 }
         try await etcd.restart()
-        try await eventually("both rooms have owners, and all relays are back", within: .seconds(30)) {
+        try await eventually("both rooms have owners, and all relays are back", within: .seconds(30)) { () -> Bool? in
             let status = try await status()
             return status.room("demo")?.owner != nil && status.room("other")?.owner == "b" && status.relays.count == 3
                 ? true : nil

@@ -121,7 +121,7 @@ actor ClusterService {
         if case .watch(let revision) = request {
             watch?.cancel()
             watch = Task { [engine, weak self] in
-                await engine.watch(from: revision) { await self?.receive($0, of: id) }
+                await engine.watch(from: revision) { [weak self] in await self?.receive($0, of: id) }
             }
             return
         }
@@ -182,8 +182,10 @@ actor ClusterService {
                 metadata: failureReason.map { ["reason": "\($0)"] } ?? [:])
         case .nameTaken(let node):
             logger.error(
-                "another relay of the cluster has the name '\(node)', or had it until a few seconds ago; give each its own "
-                    + "--node-id")
+                """
+                another relay of the cluster has the name '\(node)', or had it until a few seconds ago; give each its own \
+                --node-id
+                """)
         case .standing(let standing, let room):
             logger.info("room placed", metadata: ["room": "\(room)", "standing": "\(standing)"])
             if case .following(let leader, _) = standing {

@@ -44,7 +44,7 @@ final class EtcdProgram {
 
     private func waitUntilHealthy() async throws {
         let health = try #require(URL(string: "\(url)/health"))
-        try await eventually("etcd is healthy; it wrote: \(child.errors)", within: .seconds(30)) {
+        try await eventually("etcd is healthy; it wrote: \(child.errors)", within: .seconds(30)) { () -> Bool? in
             guard let (_, response) = try? await URLSession.shared.data(from: health) else { return nil }
             return (response as? HTTPURLResponse)?.statusCode == 200 ? true : nil
         }
