@@ -2,11 +2,11 @@ extension MetricFamily<ServerReport> {
     /// The relay's part in its cluster; absent without `--cluster`.
     static var cluster: [Self] {
         [
-            gauge("cluster_reachable", "1: the cluster's directory answers, and the relay is in it.") {
-                ($0.cluster?.isReachable).map { $0 ? 1 : 0 }
-            },
-            gauge("cluster_relays", "Relays in the cluster.") { ($0.cluster?.nodes).map(Double.init) },
-            gauge("cluster_rooms", "Rooms in the cluster.") { ($0.cluster?.rooms).map(Double.init) },
+            gauge(
+                "cluster_reachable", \.cluster?.isReachable,
+                "1: the cluster's directory answers, and the relay is in it."),
+            gauge("cluster_relays", \.cluster?.nodes, "Relays in the cluster."),
+            gauge("cluster_rooms", \.cluster?.rooms, "Rooms in the cluster."),
             Self(
                 "cluster_own_rooms", .gauge,
                 "Rooms of this relay, by `standing`: `leading`, `following` (another relay leads it), `unplaced` (the "
@@ -17,9 +17,9 @@ extension MetricFamily<ServerReport> {
                 }
                 return (rooms ?? []).map { Sample(Double($0.1), [("standing", $0.0)]) }
             },
-            gauge("cluster_promised_seats", "Seats of other relays that clients were sent to in the last 20 s.") {
-                ($0.cluster?.promisedSeats).map(Double.init)
-            },
+            gauge(
+                "cluster_promised_seats", \.cluster?.promisedSeats,
+                "Seats of other relays that clients were sent to in the last 20 s."),
             Self(
                 "cluster_joins_total", .counter,
                 "Joins that came to this relay, by `placement`: `here`, `redirected`, `refused` (relays disagreed)."
@@ -29,15 +29,16 @@ extension MetricFamily<ServerReport> {
                 }
                 return (joins ?? []).map { Sample(Double($0.1), [("placement", $0.0)]) }
             },
-            counter("cluster_rejoins", "Joins of clients that had lost their relay.") { $0.cluster?.counters.rejoins },
-            counter("cluster_takeovers", "Rooms that this relay took over because their relay was dead.") {
-                $0.cluster?.counters.takeovers
-            },
-            counter("cluster_requests", "Requests to the cluster's directory.") { $0.cluster?.counters.requests },
-            counter("cluster_requests_failed", "Requests to the directory that failed, or were not answered in 2 s.") {
-                $0.cluster?.counters.failures
-            },
-            counter("cluster_outages", "How often the directory stopped answering.") { $0.cluster?.counters.outages },
+            counter(
+                "cluster_rejoins", \.cluster?.counters.rejoins, "Joins of clients that had lost their relay."),
+            counter(
+                "cluster_takeovers", \.cluster?.counters.takeovers,
+                "Rooms that this relay took over because their relay was dead."),
+            counter("cluster_requests", \.cluster?.counters.requests, "Requests to the cluster's directory."),
+            counter(
+                "cluster_requests_failed", \.cluster?.counters.failures,
+                "Requests to the directory that failed, or were not answered in 2 s."),
+            counter("cluster_outages", \.cluster?.counters.outages, "Times that the directory stopped answering."),
         ]
     }
 }
