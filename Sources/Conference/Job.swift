@@ -12,9 +12,10 @@ public struct JobQueueID: Hashable, Sendable {
 
 /// Work that is too long for the event loop: decoding, composing, mixing, encoding.
 ///
-/// The `Relay`'s driver runs jobs on its workers, the earliest deadline first and one job of a queue at a time, and
-/// returns each result through `Relay.complete(_:now:)`. A job that was handed out is never dropped: the relay limits
-/// jobs (one per queue) and drops frames, by explicit rules, before they become jobs.
+/// The `Relay`'s driver runs jobs on its workers: first all that do not yield, then the others, each the earliest
+/// deadline first, and one job of a queue at a time. It returns each result through `Relay.complete(_:now:)`. A job that
+/// was handed out is never dropped: the relay limits jobs (one per queue) and drops frames, by explicit rules, before
+/// they become jobs.
 public struct Job: Sendable {
     /// The kind of work, for metrics and thread names.
     public enum Kind: String, CaseIterable, Sendable {
@@ -25,8 +26,23 @@ public struct Job: Sendable {
     public let queue: JobQueueID
     /// The time at which the result is needed; a late result is still used.
     public let deadline: MonotonicInstant
+    /// True if the job waits for all that the next tick needs, however late the job itself is. Otherwise late encodes
+    /// would go before the next picture, and at full load every tick would be late.
+    public let yields: Bool
     let handedOut: MonotonicInstant
     let work: @Sendable () -> JobOutput
+
+    init(
+        kind: Kind, queue: JobQueueID, deadline: MonotonicInstant, yields: Bool = false, handedOut: MonotonicInstant,
+        work: @escaping @Sendable () -> JobOutput
+    ) {
+        self.kind = kind
+        self.queue = queue
+        self.deadline = deadline
+        self.yields = yields
+        self.handedOut = handedOut
+        self.work = work
+    }
 
     /// Does the work on the calling thread.
     ///

@@ -95,8 +95,6 @@ struct EncodedPicture: Sendable {
     var recovery = LossRecovery.keyframes
     /// True if the frame refers only to pictures of its receiver, as requested.
     var isRefresh = false
-    /// The frames of sources that it is the first to show.
-    var shown: ShownFrames?
 }
 
 /// The mixes of one audio tick.

@@ -212,7 +212,9 @@ actor RelayDriver {
         guard !isClosed else { return }
         while let job = heldBackJob ?? relay.pollJob() {
             let isTaken = workers.submit(
-                WorkerPool.Job(queue: job.queue, deadline: job.deadline) { [now] in job.run(clock: now) })
+                WorkerPool.Job(queue: job.queue, deadline: job.deadline, yields: job.yields) { [now] in
+                    job.run(clock: now)
+                })
             heldBackJob = isTaken ? nil : job
             if !isTaken { return }
         }

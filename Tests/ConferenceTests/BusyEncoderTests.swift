@@ -45,6 +45,11 @@ import VideoCoding
         return true
     }
 
+    /// Begins a tick's job.
+    private func begin(_ tick: EncodeGroup.Tick, now: MonotonicInstant) throws -> JobCompletion {
+        try job(tick).run { now }
+    }
+
     private func job(_ tick: EncodeGroup.Tick) throws -> Job {
         guard case .encoded(let job) = tick else {
             Issue.record("nothing is encoded")
@@ -54,8 +59,7 @@ import VideoCoding
     }
 
     /// Ends a job; returns when the picture was taken that it encoded.
-    private func finish(_ job: Job, now: MonotonicInstant) throws -> MonotonicInstant {
-        let completion = job.run { now }
+    private func finish(_ completion: JobCompletion) throws -> MonotonicInstant {
         guard case .encoded(_, let result) = completion.output else { throw CancellationError() }
         #expect(result.frame != nil)
         group.complete(result, of: completion)
@@ -64,11 +68,12 @@ import VideoCoding
 
     @Test("encodes the picture that came meanwhile as soon as it is done with the one before")
     func resumes() throws {
-        let first = try job(group.tick(request(0), demand: Self.hasRoom, now: time(0)))
+        let first = try begin(group.tick(request(0), demand: Self.hasRoom, now: time(0)), now: time(0))
         #expect(isPostponed(group.tick(request(1), demand: Self.hasRoom, now: time(1))))
-        #expect(try finish(first, now: time(1) + .milliseconds(5)) == time(0))
-        let second = try job(group.resume(demand: Self.hasRoom, now: time(1) + .milliseconds(5)))
-        #expect(try finish(second, now: time(2)) == time(1))
+        #expect(try finish(first) == time(0))
+        let later = time(1) + .milliseconds(5)
+        let second = try begin(group.resume(demand: Self.hasRoom, now: later), now: later)
+        #expect(try finish(second) == time(1))
         guard case .idle = group.resume(demand: Self.hasRoom, now: time(2)) else {
             Issue.record("a picture is encoded twice")
             return
@@ -79,26 +84,43 @@ import VideoCoding
 
     @Test("leaves a picture out when a newer one comes before it is done")
     func newestWins() throws {
-        let first = try job(group.tick(request(0), demand: Self.hasRoom, now: time(0)))
+        let first = try begin(group.tick(request(0), demand: Self.hasRoom, now: time(0)), now: time(0))
         #expect(isPostponed(group.tick(request(1), demand: Self.hasRoom, now: time(1))))
-        #expect(group.dropPostponed())
+        #expect(group.dropPostponed() == time(1))
         #expect(isPostponed(group.tick(request(2), demand: Self.hasRoom, now: time(2))))
-        #expect(try finish(first, now: time(2) + .milliseconds(5)) == time(0))
-        let next = try job(group.resume(demand: Self.hasRoom, now: time(2) + .milliseconds(5)))
-        #expect(try finish(next, now: time(3)) == time(2))
+        #expect(try finish(first) == time(0))
+        let later = time(2) + .milliseconds(5)
+        let next = try begin(group.resume(demand: Self.hasRoom, now: later), now: later)
+        #expect(try finish(next) == time(2))
         #expect(group.framesLeftOut == 1)
-        #expect(!group.dropPostponed())
+        #expect(group.dropPostponed() == nil)
     }
 
     @Test("encodes nothing for receivers whose links will have no room by the time that it is done")
     func noRoom() throws {
-        let first = try job(group.tick(request(0), demand: Self.hasRoom, now: time(0)))
+        let first = try begin(group.tick(request(0), demand: Self.hasRoom, now: time(0)), now: time(0))
         #expect(isPostponed(group.tick(request(1), demand: Self.hasRoom, now: time(1))))
-        _ = try finish(first, now: time(2))
+        _ = try finish(first)
         guard case .leftOut = group.resume(demand: EncodeGroup.Demand(), now: time(2)) else {
             Issue.record("it is encoded for nobody")
             return
         }
         #expect(group.framesLeftOut == 1)
+    }
+
+    @Test("encodes the newest picture when the job had to wait for a worker")
+    func newestOfWaiting() throws {
+        let waiting = try job(group.tick(request(0), demand: Self.hasRoom, now: time(0)))
+        guard case .replaced(time(0)) = group.tick(request(1), demand: Self.hasRoom, now: time(1)) else {
+            Issue.record("the job keeps its picture")
+            return
+        }
+        #expect(try finish(waiting.run { time(2) }) == time(1))
+        #expect(group.framesEncoded == 1)
+        #expect(group.framesLeftOut == 1)
+        guard case .idle = group.resume(demand: Self.hasRoom, now: time(2)) else {
+            Issue.record("a picture is encoded twice")
+            return
+        }
     }
 }

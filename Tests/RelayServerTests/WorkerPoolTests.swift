@@ -88,6 +88,29 @@ struct WorkerPoolTests {
         #expect(results.contents.prefix(6) == [0, 10, 20, 30, 40, 50])
     }
 
+    @Test("jobs that yield run after all others, however late they are")
+    func yieldingJobsLast() async {
+        let results = Journal()
+        let gate = Gate()
+        let pool = makePool(threads: 1, now: MonotonicInstant(nanoseconds: 100), results: results)
+        #expect(
+            pool.submit(
+                .init(queue: 0, deadline: .zero) {
+                    gate.pass()
+                    return 0
+                }))
+        await gate.waitUntilReached()
+        for deadline in [20, 10, 40, 30] {
+            let job = WorkerPool<Int, Int>.Job(
+                queue: deadline, deadline: MonotonicInstant(nanoseconds: Int64(deadline)), yields: deadline <= 20
+            ) { deadline }
+            #expect(pool.submit(job))
+        }
+        gate.open()
+        await drain(pool, queues: [99])
+        #expect(results.contents.filter { $0 >= 0 } == [0, 30, 40, 10, 20])
+    }
+
     @Test("jobs of one queue run in submission order, one at a time, whatever their deadlines")
     func serialQueues() async {
         let results = Journal()

@@ -44,6 +44,8 @@ final class EncodeGroup {
     private var bound = DataSize.zero
     private var shownFrames = ShownFrameFilter()
     private var isEncoding = false
+    /// The picture of the job that waits or runs.
+    private var jobPicture: JobPicture?
     /// The newest picture that came while the encoder was busy.
     private var postponed: Request?
     private var lastPicture: PixelBuffer?
@@ -169,6 +171,8 @@ final class EncodeGroup {
         case idle
         /// The encoder is busy: `resume` takes the picture once it is not.
         case postponed
+        /// The picture took the place of an older one, of this tick, whose job still waits for a worker.
+        case replaced(MonotonicInstant)
         /// No receiver has room.
         case leftOut
     }
@@ -200,12 +204,22 @@ final class EncodeGroup {
         mutating func bound(to size: DataSize) { keyframeBound = min(keyframeBound ?? size, size) }
     }
 
-    /// Gives up the picture that waits for the encoder, for another is here. Returns true if there was one.
-    func dropPostponed() -> Bool {
-        guard postponed != nil else { return false }
+    /// Gives up the picture that waits for the encoder, for another is here. Returns its tick if there was one.
+    func dropPostponed() -> MonotonicInstant? {
+        guard let dropped = postponed else { return nil }
         postponed = nil
         framesLeftOut &+= 1
-        return true
+        return dropped.tick.captureTime
+    }
+
+    /// The index of the picture that the receivers see at a tick.
+    func index(in tick: ComposedTick) -> Int? {
+        let members = subscribers.ids.filter { tick.pictureIndex[$0] != nil }
+        guard let viewer = members.first(where: subscribers.contains) ?? members.first else { return nil }
+        // A receiver that waits for another size's keyframe has two pictures.
+        return [tick.pictureIndex[viewer], tick.followedPictureIndex[viewer]].lazy.compactMap(\.self).first {
+            tick.pictures.indices.contains($0) && tick.pictures[$0].dimensions == rung.dimensions
+        }
     }
 
     /// Takes a tick's picture.
@@ -227,6 +241,12 @@ final class EncodeGroup {
             return .leftOut
         }
         guard !isEncoding else {
+            // The job's bounds and its promise of a keyframe are for pictures of its size.
+            if picture.dimensions == encodedDimensions, let overtaken = jobPicture?.replace(by: request) {
+                took(picture, of: request)
+                framesLeftOut &+= 1
+                return .replaced(overtaken)
+            }
             postponed = request
             return .postponed
         }
@@ -259,9 +279,7 @@ final class EncodeGroup {
         isEncoding = true
         hasStarted = true
         if isNewSize { coarsest = CoarsestFrame() }
-        lastPicture = picture
-        lastCapture = request.tick.captureTime
-        encodedDimensions = picture.dimensions
+        took(picture, of: request)
         if isKeyframe { keyframes.begin(policy, now: now) }
         let frameRate = max(1, request.tickRate / divisor(of: request))
         let wanted =
@@ -273,17 +291,24 @@ final class EncodeGroup {
             bitRate: bitRate, frameRate: frameRate, isShared: isShared, recovers: recovers,
             preset: request.limits.preset ?? format.properties.preset, maximumSize: bound)
         let (encoder, packetizer) = (encoder, format.packetizer)
-        let (room, captureTime) = (request.room, request.tick.captureTime)
         let options = options(isKeyframe: isKeyframe)
-        let shown = shownFrames.take(request.tick, picture: request.index)
+        let newest = JobPicture(picture, of: request)
+        jobPicture = newest
+        let room = request.room
         return .encoded(
-            Job(kind: .encode, queue: queue, deadline: request.deadline, handedOut: now) {
+            Job(kind: .encode, queue: queue, deadline: request.deadline, yields: true, handedOut: now) {
+                let (picture, request) = newest.take()
                 var result = encoder.value.encode(
-                    picture, captureTime: captureTime, settings: settings, options: options)
-                result.shown = shown
+                    picture, captureTime: request.tick.captureTime, settings: settings, options: options)
                 result.payloads = result.frame.flatMap { FramePayloads(of: $0, by: packetizer) }
                 return .encoded(room: room, result)
             })
+    }
+
+    private func took(_ picture: PixelBuffer, of request: Request) {
+        lastPicture = picture
+        lastCapture = request.tick.captureTime
+        encodedDimensions = picture.dimensions
     }
 
     /// One tick of so many is encoded, to come near the rung's frame rate.
@@ -320,8 +345,16 @@ final class EncodeGroup {
         return tickCount.isMultiple(of: UInt64(divisor))
     }
 
-    /// Takes a job's result.
-    func complete(_ result: EncodedPicture, of completion: JobCompletion) {
+    /// Takes a job's result. Returns the frames of sources that it is the first to show.
+    @discardableResult
+    func complete(_ result: EncodedPicture, of completion: JobCompletion) -> ShownFrames? {
+        let shown = jobPicture?.take().request
+        jobPicture = nil
+        update(by: result, of: completion)
+        return shown.map { shownFrames.take($0.tick, picture: $0.index) }
+    }
+
+    private func update(by result: EncodedPicture, of completion: JobCompletion) {
         isEncoding = false
         failure = result.error.map { error in
             let delay = backoff.failed(now: completion.finished)

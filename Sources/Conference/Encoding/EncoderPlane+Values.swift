@@ -25,6 +25,8 @@ extension EncoderPlane {
         var jobs: [Job] = []
         /// The number of busy encoders.
         var postponed = 0
+        /// The ticks of pictures that waited for an encoder and were not encoded, because newer ones came.
+        var overtaken: [MonotonicInstant] = []
     }
 
     /// A frame with its receivers.

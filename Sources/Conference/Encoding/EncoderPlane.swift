@@ -127,11 +127,10 @@ final class EncoderPlane {
         var work = Work()
         var running = groups.count(where: \.hasStarted)
         for group in groups {
-            if group.dropPostponed() { countLeftOut(group) }
+            if let dropped = group.dropPostponed() { work.overtaken.append(leaveOut(dropped, of: group)) }
             let wasRunning = group.hasStarted
-            guard wasRunning || running < mostEncoders, let index = picture(of: group, in: tick) else { continue }
-            // The deadline is not the next tick: when time is short, the work for the next pictures goes first, and
-            // encoders skip pictures; otherwise everything would be late.
+            guard wasRunning || running < mostEncoders, let index = group.index(in: tick) else { continue }
+            // Encoders may be a tick late before a picture is left out.
             let request = EncodeGroup.Request(
                 tick: tick, index: index, room: room, deadline: tick.captureTime + interval * 2, limits: limits,
                 tickRate: limits.maximumFrameRate ?? configuration.frameRate)
@@ -140,6 +139,9 @@ final class EncoderPlane {
                 if !wasRunning { running += 1 }
                 work.jobs.append(job)
             case .postponed: work.postponed += 1
+            case .replaced(let tick):
+                work.overtaken.append(leaveOut(tick, of: group))
+                work.postponed += 1
             case .idle: break
             case .leftOut: countLeftOut(group)
             }
@@ -160,9 +162,15 @@ final class EncoderPlane {
         switch group.resume(demand: demand(for: group, of: viewers, now: now), now: now) {
         case .encoded(let job): return job
         case .leftOut: countLeftOut(group)
-        case .idle, .postponed: break
+        case .idle, .postponed, .replaced: break
         }
         return nil
+    }
+
+    /// Counts the picture of a tick that a newer one has overtaken; returns the tick.
+    private func leaveOut(_ tick: MonotonicInstant, of group: EncodeGroup) -> MonotonicInstant {
+        countLeftOut(group)
+        return tick
     }
 
     private func countLeftOut(_ group: EncodeGroup) {
@@ -176,16 +184,6 @@ final class EncoderPlane {
     private func mostEncoders(_ limits: WorkLimits) -> Int {
         guard let budget = budget(limits) else { return .max }
         return max(budget, groups.count { $0.subscribers.memberCount > 0 })
-    }
-
-    /// The index of the picture that a group's receivers see at a tick.
-    private func picture(of group: EncodeGroup, in tick: ComposedTick) -> Int? {
-        let members = group.subscribers.ids.filter { tick.pictureIndex[$0] != nil }
-        guard let viewer = members.first(where: group.subscribers.contains) ?? members.first else { return nil }
-        // A receiver that waits for another size's keyframe has two pictures.
-        return [tick.pictureIndex[viewer], tick.followedPictureIndex[viewer]].lazy.compactMap(\.self).first {
-            tick.pictures.indices.contains($0) && tick.pictures[$0].dimensions == group.rung.dimensions
-        }
     }
 
     // MARK: Who shares an encoder
@@ -358,7 +356,7 @@ final class EncoderPlane {
     ) -> Delivery? {
         failure = nil
         guard let group = groups.first(where: { $0.queue == completion.queue }) else { return nil }
-        group.complete(result, of: completion)
+        let shown = group.complete(result, of: completion)
         failure = group.failure
         guard let frame = result.frame else {
             if failure == nil { countLeftOut(group) } else { counters.failures &+= 1 }
@@ -371,7 +369,7 @@ final class EncoderPlane {
         var delivery = Delivery(
             frame: frame, payloads: result.payloads, captureTime: result.captureTime,
             targetTime: completion.handedOut,
-            ledger: result.shown.map {
+            ledger: shown.map {
                 PictureLedger($0, encodeStarted: completion.started, encoded: completion.finished)
             }, receivers: [])
         for id in Array(group.subscribers.ids) {

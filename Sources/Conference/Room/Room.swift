@@ -197,8 +197,9 @@ final class Room {
     }
 
     private func handOutDecode(_ pipeline: UplinkPipeline, now: MonotonicInstant) {
-        // Needed by the next tick.
-        let job = pipeline.takeJob(deadline: videoTicks.nextAwake, isAwaited: encoders.isStill, now: now)
+        // Needed by the next tick. A member beyond its share of the time has no precedence over encoders.
+        let job = pipeline.takeJob(
+            deadline: videoTicks.nextAwake, yielding: now + tickInterval * 2, isAwaited: encoders.isStill, now: now)
         if let job { jobs.append(job) }
     }
 
@@ -314,6 +315,11 @@ final class Room {
         jobs += encodes.jobs
         restIfStill(now: now)
         guard !tick.pictures.isEmpty else { return }
+        for time in encodes.overtaken {
+            if let slack = tickMeter.encoded(time, finished: completion.finished) {
+                overload.tickEnded(slack: slack, now: now)
+            }
+        }
         let slack = tickMeter.composed(
             tick.captureTime, interval: tickInterval, jobs: encodes.jobs.count + encodes.postponed,
             finished: completion.finished)

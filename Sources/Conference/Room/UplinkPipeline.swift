@@ -152,9 +152,13 @@ final class UplinkPipeline {
     /// Returns the next decode job, if frames wait and no job runs.
     ///
     /// - Parameters:
-    ///   - deadline: When a tick needs the pictures. Those of a member that has much decoded are due later.
+    ///   - deadline: When a tick needs the pictures. Those of a member that has much decoded are due later, and yield
+    ///     if they are due after `yielding`.
     ///   - isAwaited: Whether the relay waits for a picture that differs from the newest.
-    func takeJob(deadline: MonotonicInstant, isAwaited: Bool = false, now: MonotonicInstant) -> Job? {
+    func takeJob(
+        deadline: MonotonicInstant, yielding: MonotonicInstant = .distantFuture, isAwaited: Bool = false,
+        now: MonotonicInstant
+    ) -> Job? {
         guard !isDecoding, !pending.isEmpty else { return nil }
         isDecoding = true
         let samples = moveToJob()
@@ -162,7 +166,9 @@ final class UplinkPipeline {
         let frames = inFlight.map(\.frame)
         let (decoder, source, shown) = (decoder, source, newest)
         let effort = DecodingEffort(loopFilter: skipMode.loopFilter)
-        return Job(kind: .decode, queue: queue, deadline: deadline, handedOut: now) {
+        return Job(
+            kind: .decode, queue: queue, deadline: deadline, yields: deadline > yielding, handedOut: now
+        ) {
             decoder.value.effort = effort
             var batch = Self.decode(frames, with: decoder.value)
             if let shown { batch.compare(with: shown, codedSize: frames.map(\.sample.data.count).max() ?? 0) }

@@ -8,8 +8,9 @@ import Synchronization
 /// A fixed set of threads that runs codec jobs, the most urgent first.
 ///
 /// Jobs that share a queue run one after the other in the order they were submitted, so a codec session needs no lock
-/// of its own. Among queues with something to do, the one whose next job has the earliest deadline runs first. The pool
-/// is bounded: it refuses jobs beyond its capacity, and the caller keeps them until there is room.
+/// of its own. Among queues with something to do, the one whose next job has the earliest deadline runs first; jobs that
+/// yield wait for all others. The pool is bounded: it refuses jobs beyond its capacity, and the caller keeps them until
+/// there is room.
 public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: Sendable {
     /// A piece of work.
     public struct Job: Sendable {
@@ -17,12 +18,17 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
         public var queue: QueueID
         /// The time at which the result is needed. It orders queues; a late job runs all the same.
         public var deadline: MonotonicInstant
+        /// True if it waits for every job that does not yield, whatever their deadlines.
+        public var yields: Bool
         /// The work, run on one of the pool's threads.
         public var run: @Sendable () -> Output
 
-        public init(queue: QueueID, deadline: MonotonicInstant, run: @escaping @Sendable () -> Output) {
+        public init(
+            queue: QueueID, deadline: MonotonicInstant, yields: Bool = false, run: @escaping @Sendable () -> Output
+        ) {
             self.queue = queue
             self.deadline = deadline
+            self.yields = yields
             self.run = run
         }
     }
@@ -120,16 +126,18 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
 extension WorkerPool {
     /// A queue that has a job to run and runs none.
     private struct ReadyQueue: Comparable {
+        var yields: Bool
         var deadline: MonotonicInstant
         /// Breaks ties in favour of the queue that became ready first.
         var ordinal: UInt64
         var queue: QueueID
 
         static func < (left: ReadyQueue, right: ReadyQueue) -> Bool {
-            (left.deadline, left.ordinal) < (right.deadline, right.ordinal)
+            left.yields == right.yields
+                ? (left.deadline, left.ordinal) < (right.deadline, right.ordinal) : right.yields
         }
         static func == (left: ReadyQueue, right: ReadyQueue) -> Bool {
-            (left.deadline, left.ordinal) == (right.deadline, right.ordinal)
+            left.ordinal == right.ordinal
         }
     }
 
@@ -190,7 +198,7 @@ extension WorkerPool {
         }
 
         private mutating func markReady(_ job: Job) {
-            ready.insert(ReadyQueue(deadline: job.deadline, ordinal: nextOrdinal, queue: job.queue))
+            ready.insert(ReadyQueue(yields: job.yields, deadline: job.deadline, ordinal: nextOrdinal, queue: job.queue))
             nextOrdinal += 1
         }
     }

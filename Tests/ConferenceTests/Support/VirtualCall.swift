@@ -35,6 +35,8 @@ final class VirtualCall {
 
     /// The durations that jobs report; all jobs are in fact done at once.
     var jobDuration: (Job.Kind) -> Duration = { _ in .zero }
+    /// Workers that take the time of each job, the earliest deadline first; nil: jobs take no time.
+    var pool: ModelledPool?
     /// Called with each tick's pictures before the relay gets them.
     var onComposed: ((ComposedTick) -> Void)?
     /// Called with each encoded frame before the relay gets it.
@@ -172,7 +174,7 @@ final class VirtualCall {
     }
 
     private func nextEvent() -> MonotonicInstant {
-        var next = relay.nextWakeUp
+        var next = min(relay.nextWakeUp, pool?.nextCompletion ?? .distantFuture)
         for client in clients { next = min(next, client.nextWakeUp(now: now)) }
         for client in clients { next = min(next, client.uplink.nextDelivery, client.downlink.nextDelivery) }
         return next
@@ -185,13 +187,24 @@ final class VirtualCall {
             }
             while let delivery = client.downlink.deliverTimed(now: now) { client.receive(delivery, now: now) }
         }
+        while let completion = pool?.popCompletion(now: now) { complete(completion) }
         if relay.nextWakeUp <= now { relay.wake(now: now) }
         for client in clients where client.nextWakeUp(now: now) <= now { client.wake(now: now) }
         drain()
     }
 
+    private func complete(_ completion: JobCompletion) {
+        if case .encoded(_, let result) = completion.output { onEncoded?(result) }
+        if case .composed(_, let tick) = completion.output { onComposed?(tick) }
+        relay.complete(completion, now: now)
+    }
+
     private func drain() {
         while let job = relay.pollJob() {
+            guard pool == nil else {
+                pool?.submit(job)
+                continue
+            }
             let instant = now
             var completion = job.run { instant }
             let duration = jobDuration(job.kind)
@@ -200,10 +213,9 @@ final class VirtualCall {
                     kind: completion.kind, queue: completion.queue, handedOut: completion.handedOut, started: instant,
                     finished: instant + duration, output: completion.output)
             }
-            if case .encoded(_, let result) = completion.output { onEncoded?(result) }
-            if case .composed(_, let tick) = completion.output { onComposed?(tick) }
-            relay.complete(completion, now: now)
+            complete(completion)
         }
+        pool?.start(lasting: jobDuration, now: now)
         while let transmit = relay.pollTransmit(now: now) {
             destinations.insert(transmit.destination)
             guard let client = clients.first(where: { $0.address == transmit.destination }) else {
