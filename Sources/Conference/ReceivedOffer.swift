@@ -1,5 +1,5 @@
 import SDP
-public import SecureTransport
+import SecureTransport
 
 /// A received offer. It is parsed when it is made, on the thread that received it, so that this work does not delay
 /// everybody's media on the relay's event loop.

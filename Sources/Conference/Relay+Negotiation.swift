@@ -1,7 +1,7 @@
 public import MediaCore
 import PeerConnection
 public import SDP
-public import SecureTransport
+import SecureTransport
 
 extension Relay {
     /// Answers a further offer of a participant: it may add, change and end streams, and new credentials restart ICE.

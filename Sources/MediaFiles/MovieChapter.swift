@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// A chapter of a movie: it goes on until the next one begins.
 public struct MovieChapter: Hashable, Sendable {

@@ -1,5 +1,5 @@
 package import H264
-package import NIOCore
+import NIOCore
 package import VideoCoding
 
 /// An encoded frame as payloads of RTP packets, made once for all receivers.

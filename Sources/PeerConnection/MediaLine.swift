@@ -1,6 +1,6 @@
-package import MediaCore
+import MediaCore
 import NIOCore
-package import RTP
+import RTP
 package import SDP
 package import SecureTransport
 

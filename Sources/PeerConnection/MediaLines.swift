@@ -1,6 +1,6 @@
 import MediaCore
 import RTP
-package import SDP
+import SDP
 
 /// The media lines of a session, in the order of their first negotiation.
 package struct MediaLines: RandomAccessCollection {

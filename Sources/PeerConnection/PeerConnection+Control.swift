@@ -1,7 +1,7 @@
 import CongestionControl
-package import MediaCore
+import MediaCore
 import NIOCore
-package import RTP
+import RTP
 import SDP
 import SecureTransport
 

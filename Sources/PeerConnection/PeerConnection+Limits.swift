@@ -2,7 +2,7 @@ import CongestionControl
 public import MediaCore
 import RTP
 public import SDP
-public import SecureTransport
+import SecureTransport
 
 /// Limits of rates, from us to the other side and from the other side to us.
 ///

@@ -1,9 +1,9 @@
 package import CongestionControl
 public import MediaCore
 public import NIOCore
-package import RTP
+import RTP
 public import SDP
-public import SecureTransport
+import SecureTransport
 public import VideoCoding
 
 extension PeerConnection {

@@ -3,7 +3,7 @@ public import H264
 public import MediaCore
 public import NIOCore
 public import SDP
-public import SecureTransport
+import SecureTransport
 
 /// Events of a `PeerConnection` for its owner.
 public enum PeerEvent: Sendable {

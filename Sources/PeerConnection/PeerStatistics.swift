@@ -2,7 +2,7 @@ import CongestionControl
 public import MediaCore
 import RTP
 package import SDP
-package import SecureTransport
+import SecureTransport
 
 /// Counters of one connection, since it began.
 public struct PeerCounters: Sendable {

@@ -1,9 +1,9 @@
 import H264
 import MediaCore
 import NIOCore
-package import RTP
+import RTP
 import SDP
-package import SecureTransport
+import SecureTransport
 import VideoCoding
 
 /// One outgoing H.264 stream: parameter sets, packetization, numbering, stored packets for retransmission, and the

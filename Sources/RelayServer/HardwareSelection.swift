@@ -2,7 +2,7 @@ import Conference
 import LoadControl
 import Logging
 import MediaCore
-public import VideoCoding
+import VideoCoding
 
 /// The choice of the relay's encoders.
 public enum CodecChoice: String, CaseIterable, Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 public import MediaCore
 
-@testable public import Compositing
+@testable import Compositing
 
 /// One colour in YCbCr.
 struct Colour: Equatable, CustomStringConvertible {

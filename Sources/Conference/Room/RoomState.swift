@@ -1,5 +1,5 @@
 public import Compositing
-public import MediaCore
+import MediaCore
 public import RoomAPI
 
 /// The state of a room for new subscribers: the combined effect of all earlier events.

@@ -115,7 +115,7 @@ extension SampleBuffer {
     fileprivate var hasBipredictiveSlice: Bool {
         guard let units = try? nalUnits() else { return false }
         var parameterSets = ParameterSetStore()
-        for unit in format.parameterSets.compactMap(NALUnit.init) { try? parameterSets.insert(unit) }
+        for unit in format.parameterSets.compactMap(NALUnit.init) { _ = try? parameterSets.insert(unit) }
         return units.contains {
             (try? SliceHeader(parsing: $0, parameterSets: parameterSets))?.kind == .bipredictive
         }

@@ -1,4 +1,4 @@
-package import MediaCore
+import MediaCore
 
 /// The ladders of a room: one for each canvas and preference, made when it is first asked for.
 package struct LadderTable {

@@ -2,7 +2,7 @@ package import H264
 package import MediaCore
 package import RTP
 package import SDP
-package import SecureTransport
+import SecureTransport
 
 /// A received packet of a video stream, for forwarding.
 public struct ReceivedVideoPacket: Sendable {

@@ -1,5 +1,5 @@
 import Cluster
-public import Foundation
+import Foundation
 
 /// The cluster as its directory has it, for `confrelay cluster status`.
 public struct ClusterStatus: Encodable, Sendable {

@@ -197,7 +197,7 @@ struct LiveWindow {
     }
 
     private static func text(_ duration: Duration) -> String {
-        let micros = duration.nanoseconds / 1000
+        let micros = (duration.nanoseconds + 500) / 1000
         let fraction = String(micros % 1_000_000)
         return "\(micros / 1_000_000).\(String(repeating: "0", count: 6 - fraction.count))\(fraction)"
     }

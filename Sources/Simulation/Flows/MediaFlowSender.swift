@@ -2,7 +2,7 @@ import CongestionControl
 import MediaCore
 import NIOCore
 import PeerConnection
-package import RTP
+import RTP
 import SDP
 import SecureTransport
 import VideoCoding

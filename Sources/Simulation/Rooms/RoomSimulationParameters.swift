@@ -1,4 +1,4 @@
-public import Conference
+import Conference
 public import CongestionControl
 import EncoderSharing
 public import LinkEmulation
