@@ -205,7 +205,8 @@ extension ClusterDirectory {
                     changes: [.put(.settings(room: room), settings, lease)], reads: [])
             )
         case .following(_, let epoch):
-            guard !local.isListed else { return nil }
+            // A client that lost the race for the room here is at the other relay by now.
+            guard local.isPresent, !local.isListed else { return nil }
             return (
                 .list(epoch: epoch),
                 DirectoryTransaction(
