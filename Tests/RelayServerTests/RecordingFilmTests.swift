@@ -142,6 +142,17 @@ import VideoCoding
         #expect(try export("resumed.mp4", cancelledAfter: [10, 70, 115]) == whole)
     }
 
+    @Test("a recording of the room's picture makes no film: it is one")
+    func composite() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try RecordedCall(in: folder).record(seconds: 1)
+        let file = folder.appendingPathComponent("r1/recording.json")
+        var manifest = try JSONDecoder().decode(RecordingManifest.self, from: Data(contentsOf: file))
+        manifest.mode = .composite
+        try JSONEncoder().encode(manifest).write(to: file)
+        #expect(throws: RecordingReadError.composite(path: folder.appendingPathComponent("r1").path)) { try film() }
+    }
+
     // MARK: Looking at the film
 
     /// When the picture becomes bright.

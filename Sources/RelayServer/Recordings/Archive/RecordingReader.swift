@@ -5,6 +5,8 @@ public import RoomAPI
 public enum RecordingReadError: Error, Equatable, CustomStringConvertible {
     case noRecording(path: String)
     case unknownVersion(path: String, version: Int)
+    /// Its picture and sound are one film already.
+    case composite(path: String)
     case damaged(path: String, line: Int)
 
     public var description: String {
@@ -14,6 +16,9 @@ public enum RecordingReadError: Error, Equatable, CustomStringConvertible {
                 + "\(RecordingManifest.timelineName)"
         case .unknownVersion(let path, let version):
             "\(path) is of version \(version); this program reads version \(RecordingManifest.currentVersion)"
+        case .composite(let path):
+            "\(path) has the room's picture and sound in one file already, in the folder tracks: there is nothing to lay "
+                + "out"
         case .damaged(let path, let line): "line \(line) of \(path) is no JSON object of a timeline"
         }
     }
@@ -39,6 +44,7 @@ public struct RecordingReader: Sendable {
         guard manifest.version == RecordingManifest.currentVersion else {
             throw .unknownVersion(path: path, version: manifest.version)
         }
+        guard manifest.mode == .tracks else { throw .composite(path: path) }
         self.manifest = manifest
         var entries: [RecordingTimelineEntry] = []
         let lines = timeline.split(separator: UInt8(ascii: "\n"))
