@@ -93,7 +93,8 @@ final class LiveStream: Sendable {
             guard state.withLock({ !$0.window.isTooFarAhead(segment: segment) }) else { throw .notOffered }
             try await wait(after: timeout) { $0.has(segment: segment, part: part) }
         } else {
-            try await wait(after: timeout) { $0.last != nil || $0.isEnded }
+            // Players that know nothing of parts find nothing to play in a playlist without a segment, and give up.
+            try await wait(after: timeout) { $0.has(segment: 1, part: nil) }
         }
         return state.withLock { $0.window.playlist }
     }
