@@ -30,7 +30,8 @@ public final class RelayServer: Service {
     private let iceServers: [ICEServer]
     private let turnSecret: TURNSecret?
     private let events: EventOutputs?
-    private let traces: (client: WebhookClient, exporter: TraceExporter, tracer: JoinTracer)?
+    private let traces: TraceExporter?
+    private let tracer: JoinTracer?
     private let allowedOrigins: AllowedOrigins
     private let clients: ClientDirectory
     private let keys: KeyStore?
@@ -156,11 +157,10 @@ public final class RelayServer: Service {
                 logger: logger) : nil
         self.certificates = certificates
         self.events = events
-        traces = configuration.traceCollector.map { url in
-            let client = WebhookClient()
-            let exporter = TraceExporter(endpoint: url, transport: client, logger: logger)
-            return (client, exporter, JoinTracer(exporter: exporter))
+        traces = configuration.traceCollector.map {
+            TraceExporter(endpoint: $0, transport: WebhookClient(), logger: logger)
         }
+        tracer = traces.map { JoinTracer(exporter: $0) }
         self.keys = keys
         connections = ConnectionRegister(
             ConnectionAdmission(
@@ -187,7 +187,7 @@ public final class RelayServer: Service {
         driver = RelayDriver(
             eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink,
             onOverloadEvent: OverloadLog(logger: logger).record,
-            onNotice: { [log = RelayLog(logger: logger), tracer = traces?.tracer] notice in
+            onNotice: { [log = RelayLog(logger: logger), tracer] notice in
                 log.record(notice)
                 tracer?.record(notice)
             },
@@ -205,7 +205,7 @@ public final class RelayServer: Service {
     /// - Throws: `StartupError` if the TCP port was taken meanwhile, `ServiceError` if a socket failed.
     public func run() async throws {
         events?.start()
-        let tracing = traces.map { traces in Task(priority: .utility) { await traces.exporter.run() } }
+        traces?.start()
         let outcome: Result<Void, any Error>
         do {
             try await serve()
@@ -216,25 +216,11 @@ public final class RelayServer: Service {
         await driver.close()
         await cluster?.close()
         await events?.close()
-        await endTraces(tracing)
+        await traces?.close()
         await flightFolder?.close()
         try? await signallingGroup.shutdownGracefully()
         try? await mediaGroup.shutdownGracefully()
         try outcome.get()
-    }
-
-    /// Sends the last traces, for as long as that may take.
-    private func endTraces(_ running: Task<Void, Never>?) async {
-        guard let traces else { return }
-        running?.cancel()
-        let flush = Task { await traces.exporter.flush() }
-        let limit = Task {
-            try? await Task.sleep(for: .milliseconds(500))
-            flush.cancel()
-        }
-        await flush.value
-        limit.cancel()
-        await traces.client.close()
     }
 
     /// Refuses joins and waits until all calls are over, for at most a time.
@@ -396,7 +382,7 @@ public final class RelayServer: Service {
         return SignallingRouter(
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
-            turnSecret: turnSecret, events: events, tracer: traces?.tracer, sessions: sessions,
+            turnSecret: turnSecret, events: events, tracer: tracer, sessions: sessions,
             recordings: recordings, streams: streams?.streams,
             sites: SitePolicy(allowedOrigins: allowedOrigins, isEncrypted: endpoint.isEncrypted), clients: clients,
             quotas: quotas, access: access,
@@ -420,36 +406,5 @@ public final class RelayServer: Service {
             onServerRunning: { _ in onRunning() },
             eventLoopGroupProvider: .shared(signallingGroup),
             logger: quietLogger)
-    }
-}
-
-extension RelayServer {
-    /// The addresses of a server, with TCP for signalling and with UDP for media.
-    public struct Endpoint: Sendable, CustomStringConvertible {
-        /// The address and port of both sockets.
-        let address: TransportAddress
-        /// True if signalling uses HTTPS.
-        let isEncrypted: Bool
-
-        /// The number of both ports.
-        public var port: UInt16 { address.port }
-
-        /// The line that says so to people and scripts.
-        public var description: String {
-            "confrelay \(RelayVersion.current) listening: \(isEncrypted ? "https" : "http")://\(address) (signalling), "
-                + "udp \(address.port) (media)"
-        }
-    }
-
-    /// The reason for which a running server stopped.
-    public enum ServiceError: Error, CustomStringConvertible {
-        /// The system closed the media socket.
-        case mediaSocketFailed
-
-        public var description: String {
-            switch self {
-            case .mediaSocketFailed: "the media socket failed and was closed by the system"
-            }
-        }
     }
 }

@@ -15,6 +15,7 @@ final class TraceExporter: Sendable {
     private let logger: Logger
     private let waiting = Mutex<[TraceSpan]>([])
     private let failures = Mutex(false)
+    private let running = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameter endpoint: The collector's base URL, such as `http://localhost:4318`.
     init(endpoint: String, transport: any WebhookTransport, logger: Logger) {
@@ -27,9 +28,19 @@ final class TraceExporter: Sendable {
         waiting.withLock { if $0.count < Self.queueLength { $0.append(span) } }
     }
 
-    /// Sends what comes, until the task is cancelled.
-    func run(sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) async {
-        while (try? await sleep(Self.interval)) != nil { await flush() }
+    /// Begins to send spans.
+    func start() {
+        let sending = Task(priority: .utility) {
+            while (try? await Task.sleep(for: Self.interval)) != nil { await flush() }
+        }
+        running.withLock { $0 = sending }
+    }
+
+    /// Sends the last spans, for as long as a stop may take.
+    func close() async {
+        running.withLock { $0 }?.cancel()
+        await Task { await flush() }.value(within: EventOutputs.lastMoment)
+        await transport.close()
     }
 
     /// Sends all that waits.

@@ -18,7 +18,7 @@ final class EventOutputs: Sendable {
     /// Events that wait to be written.
     private static let queueLength = 4096
     /// The time for the last events after the relay's end; webhooks get the rest after the next start.
-    private static let lastMoment = Duration.milliseconds(500)
+    static let lastMoment = Duration.milliseconds(500)
 
     private let orders: AsyncStream<Order>
     private let tell: AsyncStream<Order>.Continuation
@@ -102,12 +102,9 @@ final class EventOutputs: Sendable {
         let (writing, delivering) = tasks.withLock { $0 }
         await writing?.value
         for delivery in deliveries { await delivery.finish() }
-        let limit = Task {
-            try? await Task.sleep(for: Self.lastMoment)
-            for task in delivering { task.cancel() }
+        await withTaskGroup(of: Void.self) { group in
+            for task in delivering { group.addTask { await task.value(within: Self.lastMoment) } }
         }
-        for task in delivering { await task.value }
-        limit.cancel()
         await client?.close()
     }
 
@@ -154,4 +151,16 @@ private final class FileLock: Sendable {
     }
 
     deinit { Glibc.close(descriptor) }
+}
+
+extension Task<Void, Never> {
+    /// Waits for the end of the task, which is cancelled after a time.
+    func value(within limit: Duration) async {
+        let timer = Task {
+            try? await Task<Never, Never>.sleep(for: limit)
+            cancel()
+        }
+        await value
+        timer.cancel()
+    }
 }

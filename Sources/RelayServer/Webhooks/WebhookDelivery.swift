@@ -9,6 +9,12 @@ protocol WebhookTransport: Sendable {
     /// Posts a body.
     /// - Returns: The status of the answer.
     func post(_ body: [UInt8], to url: String, fields: [(name: String, value: String)]) async throws -> Int
+    /// Ends its connections.
+    func close() async
+}
+
+extension WebhookTransport {
+    func close() async {}
 }
 
 /// The time as deliveries have it; virtual in tests.
