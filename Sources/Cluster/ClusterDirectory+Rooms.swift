@@ -123,7 +123,7 @@ extension ClusterDirectory {
         }
         guard !local.isBusy, now >= local.retryAt else { return }
         guard isReachable(now: now), let lease = nodeLease.lease(now: now) else {
-            // What is not wanted any more ends with the lease.
+            // The keys of a room that is not wanted any more end with the lease.
             if !local.isWanted(now: now) { forget(room, now: now) }
             return
         }

@@ -191,7 +191,7 @@ public struct ClusterDirectory {
         return next
     }
 
-    /// Does what is due.
+    /// Performs the work that is due.
     public mutating func wake(now: MonotonicInstant) {
         guard !isClosed else { return }
         if let request = nodeLease.step(now: now) { send(request, for: .nodeLease) }

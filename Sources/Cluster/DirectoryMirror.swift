@@ -113,7 +113,7 @@ struct DirectoryMirror {
         nextStep = now
     }
 
-    /// What was read says nothing any more.
+    /// The entries that were read are out of date.
     mutating func readAnew(now: MonotonicInstant) {
         revision = nil
         guard !isAsked else { return }

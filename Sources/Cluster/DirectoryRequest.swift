@@ -42,7 +42,7 @@ public struct DirectoryTransaction: Hashable, Sendable {
 
     public var conditions: [Condition]
     public var changes: [Change]
-    /// What is read in the same step, whether the conditions hold or not, before the changes.
+    /// The keys that the same step reads before the changes, whether the conditions hold or not.
     public var reads: [DirectoryKey]
 }
 

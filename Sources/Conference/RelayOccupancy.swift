@@ -1,7 +1,7 @@
 public import Compositing
 public import RoomAPI
 
-/// How full a relay is, and what its rooms look like: what a cluster is told of it.
+/// A relay's seats and the state of its rooms, as its cluster is told.
 public struct RelayOccupancy: Hashable, Sendable {
     public struct RoomSettings: Hashable, Sendable {
         public var layout: RoomLayout

@@ -119,7 +119,7 @@ final class Muxer {
         guard let list = av_calloc(chapters.count, MemoryLayout<UnsafeMutablePointer<AVChapter>?>.stride) else {
             throw outOfMemory
         }
-        // The context frees the list and what is in it.
+        // The context frees the list and its chapters.
         let pointers = list.assumingMemoryBound(to: UnsafeMutablePointer<AVChapter>?.self)
         context.pointee.chapters = pointers
         let ends = chapters.dropFirst().map(\.start) + [max(end, chapters.last?.start ?? end)]

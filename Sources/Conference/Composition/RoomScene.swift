@@ -33,7 +33,7 @@ struct RoomScene {
         var isComposed: Bool
         /// True if anything can be sent to the member.
         var mayBeSent: Bool
-        /// False for a composite: nobody who is seen, or told anything.
+        /// False for a composite, which is no person: others neither see it nor are told of it.
         var isPerson = true
     }
 

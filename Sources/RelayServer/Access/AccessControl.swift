@@ -122,7 +122,7 @@ struct AccessControl: Sendable {
         return try caller(with: claims)
     }
 
-    /// Who has these claims, which have been proved.
+    /// The caller with these claims, which the caller has proved.
     func caller(with claims: AccessClaims) throws(Problem) -> Caller {
         if let expiry = claims.expiry, time() >= expiry + Self.leeway {
             throw Self.unauthorized("the token has expired", "invalid_token")

@@ -91,7 +91,7 @@ extension SignallingRouter {
         return response
     }
 
-    /// The answer to a person who has to wait: the URL to ask, and how often.
+    /// The answer to a client that has to wait in the lobby: the URL to ask at, and the interval.
     func waits(_ ticket: String, in room: RoomName) throws -> Response {
         var response = try Response.json(["state": LobbyState.waiting], status: .accepted)
         response.headers[.location] = "/rooms/\(room.rawValue)/lobby/\(try sessions.name(of: ticket, in: room))"

@@ -263,7 +263,7 @@ actor ClusterService {
             inherited[room] = nil
             return
         }
-        // A layout may name a participant who has not come back yet: then it is tried again with the next who joins.
+        // A layout may name a participant who has not come back yet: the next join tries the layout again.
         let hasOverlays: Void? = try? await driver.perform(.setOverlays(settings.overlays), room: room)
         let hasLayout: Void? = try? await driver.perform(.setLayout(settings.layout), room: room)
         if hasOverlays != nil, hasLayout != nil { inherited[room] = nil }

@@ -9,7 +9,7 @@ import Synchronization
 /// Speaks to etcd by its JSON gateway (etcd 3.4 and newer, `/v3/…`).
 ///
 /// Each request is tried once, at one endpoint, within two seconds; after a failure the next request goes to the next
-/// endpoint. The directory decides what is tried again.
+/// endpoint. The directory decides which requests it repeats.
 final class EtcdClient: DirectoryEngine {
     private struct State {
         var endpoint = 0

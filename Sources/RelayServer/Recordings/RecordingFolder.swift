@@ -126,7 +126,7 @@ final class RecordingFolder {
 
     // MARK: Time
 
-    /// Does what is due: ends fragments, sees how much space is left, makes the files durable.
+    /// Performs the work that is due: ends fragments, checks the free space, makes the files durable.
     ///
     /// - Throws: `RecordingFileError`, also if there is too little space left.
     func tick(now: MonotonicInstant) throws {
