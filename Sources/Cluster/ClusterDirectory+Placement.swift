@@ -5,7 +5,8 @@ extension ClusterDirectory {
     /// Decides where a join of a room goes.
     ///
     /// - Parameters:
-    ///   - hops: How often the client was sent on by relays of the cluster, as its ticket proves; nil: it has no ticket.
+    ///   - hops: How often the client was sent on by relays of the cluster, as its ticket proves; nil: it has no
+    ///     ticket.
     ///   - isImpatient: The directory was asked about the room, and has not answered in time.
     public mutating func place(
         _ room: String, hops: Int? = nil, isImpatient: Bool = false, now: MonotonicInstant

@@ -89,8 +89,8 @@ extension ClusterDirectory {
         }
     }
 
-    /// A claim whose answer was lost may have made this relay the owner of a room that nobody wants any more. The room is
-    /// closed properly, or it would be blocked for as long as the lease is renewed.
+    /// A claim whose answer was lost may have made this relay the owner of a room that nobody wants any more. The room
+    /// is closed properly, or it would be blocked for as long as the lease is renewed.
     private mutating func takeBack(_ room: String, now: MonotonicInstant) {
         guard let actual = mirror.contents.owners[room], actual.owner.instance == record.instance,
             actual.owner.lease == nodeLease.heldLease?.rawValue

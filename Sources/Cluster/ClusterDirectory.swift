@@ -3,10 +3,10 @@ public import MediaCore
 /// One relay's part in the cluster: its lease and record in the directory, a mirror of the others', and the rooms that
 /// it leads.
 ///
-/// It does no I/O: an engine performs the requests of `pollRequest` and brings the answers. Calls never depend on it. It
-/// decides only where joins go. A relay leads a room while its epoch, the create revision of the room's owner key, is
-/// that of the directory; each write about a room has the epoch as a condition, so a relay that was stopped and wakes
-/// up changes nothing.
+/// It does no I/O: an engine performs the requests of `pollRequest` and brings the answers. Calls never depend on it.
+/// It decides only where joins go. A relay leads a room while its epoch, the create revision of the room's owner key,
+/// is that of the directory; each write about a room has the epoch as a condition, so a relay that was stopped and
+/// wakes up changes nothing.
 public struct ClusterDirectory {
     /// The lease of a relay's own keys: a relay that dies is gone after this long.
     public static let leaseDuration = Duration.seconds(5)
@@ -286,7 +286,8 @@ public struct ClusterDirectory {
         switch outcome {
         case .renewed: break
         case .granted, .lost:
-            // The directory may be another, which has lost its data: its revisions say nothing about those of the old one.
+            // The directory may be another, which has lost its data: its revisions say nothing about those of the old
+            // one.
             if outcome == .lost { mirror.readAnew(now: now) }
             // All keys of the lease before this one are gone, or go.
             registration = nil

@@ -13,9 +13,9 @@ public struct JobQueueID: Hashable, Sendable {
 /// Work that is too long for the event loop: decoding, composing, mixing, encoding.
 ///
 /// The `Relay`'s driver runs jobs on its workers: first all that do not yield, then the others, each the earliest
-/// deadline first, and one job of a queue at a time. It returns each result through `Relay.complete(_:now:)`. A job that
-/// was handed out is never dropped: the relay limits jobs (one per queue) and drops frames, by explicit rules, before
-/// they become jobs.
+/// deadline first, and one job of a queue at a time. It returns each result through `Relay.complete(_:now:)`. A job
+/// that was handed out is never dropped: the relay limits jobs (one per queue) and drops frames, by explicit rules,
+/// before they become jobs.
 public struct Job: Sendable {
     /// The kind of work, for metrics and thread names.
     public enum Kind: String, CaseIterable, Sendable {

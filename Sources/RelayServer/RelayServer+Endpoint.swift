@@ -11,7 +11,7 @@ extension RelayServer {
         /// The number of both ports.
         public var port: UInt16 { address.port }
 
-        /// The line that says so to people and scripts.
+        /// The line that tells people and scripts both addresses.
         public var description: String {
             "confrelay \(RelayVersion.current) listening: \(isEncrypted ? "https" : "http")://\(address) (signalling), "
                 + "udp \(address.port) (media)"

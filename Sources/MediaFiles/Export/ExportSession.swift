@@ -4,7 +4,8 @@ import NIOCore
 import Synchronization
 import VideoCoding
 
-/// Encodes a film in several passes, and writes it as MP4 with its audio and chapters; beside it, captions and a poster.
+/// Encodes a film in several passes, and writes it as MP4 with its audio and chapters; beside it, captions and a
+/// poster.
 ///
 /// All that is not done lies in a folder beside the film: an export that was cancelled or killed goes on there when the
 /// same is exported again. Not thread-safe: one caller at a time.
@@ -18,7 +19,8 @@ public final class ExportSession {
     private var pace = ExportPace()
     private let began = ContinuousClock.now
 
-    /// - Parameter path: The film; a file that is there is replaced when the export is done, and so are those beside it.
+    /// - Parameter path: The film; a file that is there is replaced when the export is done, and so are those beside
+    ///   it.
     public init(source: any ExportSource, settings: ExportSettings, path: String) {
         self.source = source
         self.settings = settings

@@ -3,8 +3,8 @@ import Hummingbird
 
 /// The routes for operators, at an address of their own.
 extension SignallingRouter {
-    /// The routes there: all that read, and draining; none that changes a call. A client that reaches the address needs no
-    /// proof.
+    /// The routes there: all that read, and draining; none that changes a call. A client that reaches the address needs
+    /// no proof.
     func makeAdministrationRouter() -> Router<SignallingContext> {
         var served = self
         served.hasAdministrationAddress = false

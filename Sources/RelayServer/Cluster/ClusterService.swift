@@ -4,8 +4,8 @@ import Foundation
 import Logging
 import MediaCore
 
-/// Runs the relay's `ClusterDirectory`: performs its requests, keeps its clock, and tells it once a second how the relay
-/// is. Nothing of a call waits for it but the answer to a join.
+/// Runs the relay's `ClusterDirectory`: performs its requests, keeps its clock, and tells it once a second how the
+/// relay is. Nothing of a call waits for it but the answer to a join.
 actor ClusterService {
     nonisolated let node: NodeID
     private var directory: ClusterDirectory
@@ -263,7 +263,8 @@ actor ClusterService {
             inherited[room] = nil
             return
         }
-        // A layout may name a participant who has not come back yet: the next join tries the layout again.
+        // The room refuses a layout that names a participant who has not come back yet. This function sets the layout
+        // again at the next join.
         let hasOverlays: Void? = try? await driver.perform(.setOverlays(settings.overlays), room: room)
         let hasLayout: Void? = try? await driver.perform(.setLayout(settings.layout), room: room)
         if hasOverlays != nil, hasLayout != nil { inherited[room] = nil }

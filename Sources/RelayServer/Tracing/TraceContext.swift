@@ -9,8 +9,8 @@ struct TraceContext: Hashable, Sendable {
 
     /// Begins a trace, or goes on with the one that a client began.
     ///
-    /// - Parameter traceparent: The request's field of this name (W3C Trace Context, section 3.2); a malformed one begins
-    ///   a new trace.
+    /// - Parameter traceparent: The request's field of this name (W3C Trace Context, section 3.2); a malformed one
+    ///   begins a new trace.
     init(traceparent: String?, using generator: inout some RandomNumberGenerator) {
         if let caller = Self.parse(traceparent) {
             (trace, parent) = caller

@@ -8,9 +8,9 @@ import Synchronization
 /// A fixed set of threads that runs codec jobs, the most urgent first.
 ///
 /// Jobs that share a queue run one after the other in the order they were submitted, so a codec session needs no lock
-/// of its own. Among queues with something to do, the one whose next job has the earliest deadline runs first; jobs that
-/// yield wait for all others. The pool is bounded: it refuses jobs beyond its capacity, and the caller keeps them until
-/// there is room.
+/// of its own. Among queues with something to do, the one whose next job has the earliest deadline runs first; jobs
+/// that yield wait for all others. The pool is bounded: it refuses jobs beyond its capacity, and the caller keeps them
+/// until there is room.
 public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: Sendable {
     /// A piece of work.
     public struct Job: Sendable {

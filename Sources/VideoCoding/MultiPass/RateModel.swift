@@ -142,8 +142,8 @@ struct RateModel {
         return rateFactor - below.rateFactor < above.rateFactor - rateFactor ? below : above
     }
 
-    /// A quantity between two encodings: its logarithm on the parabola through them and a third one, or on a line if the
-    /// parabola leaves the range between the two.
+    /// A quantity between two encodings: its logarithm on the parabola through them and a third one, or on a line if
+    /// the parabola leaves the range between the two.
     private static func interpolation(
         at rateFactor: Double, _ lower: Point, _ upper: Point, _ third: Point?, of quantity: (Point) -> Double
     ) -> Double {

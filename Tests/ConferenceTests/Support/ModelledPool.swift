@@ -2,7 +2,8 @@ import MediaCore
 
 @testable import Conference
 
-/// A worker pool on virtual time: jobs that do not yield first, then the earliest deadline, then the one that came first.
+/// A worker pool on virtual time: jobs that do not yield first, then the earliest deadline, then the one that came
+/// first.
 struct ModelledPool {
     private let workers: Int
     private var waiting: [Job] = []

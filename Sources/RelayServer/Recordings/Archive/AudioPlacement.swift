@@ -4,8 +4,8 @@ import MediaCore
 /// Where the audio of a track's packets goes on the film's clock, in samples.
 ///
 /// A packet belongs to its time in the recording. Packets that follow each other are played one after the other: what
-/// the times say of the sender's clock is made good a few samples at a time. Where a packet is missing there is silence,
-/// so that what follows is at its time.
+/// the times say of the sender's clock is made good a few samples at a time. Where a packet is missing there is
+/// silence, so that what follows is at its time.
 struct AudioPlacement {
     /// A difference that is made good at once. Pictures and sound may differ by 20 ms; the mapping of each sender's
     /// clock takes its part of that.

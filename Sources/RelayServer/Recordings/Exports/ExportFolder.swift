@@ -2,8 +2,8 @@ import Foundation
 import MediaFiles
 import RoomAPI
 
-/// The films of one recording on the disk: `exports` in its folder, with a JSON file beside each film that says what was
-/// asked for and what became of it.
+/// The films of one recording on the disk: `exports` in its folder, with a JSON file beside each film that says what
+/// was asked for and what became of it.
 struct ExportFolder {
     static let name = "exports"
     private static let largestRecord = 64 << 10
