@@ -90,18 +90,30 @@ struct WebhookDeliveryTests {
         let delivery = try delivery(world)
         let rooms = ["a", "b", "c"]
         for number in 0..<120 { try await append(event(number, room: rooms[number % 3]), to: delivery) }
+        // One event every two seconds, as time passes. Three rooms' deliveries sleep at once: each sleeper adds its
+        // events after those of the sleeper before it, or they would be out of order in the queue.
         let more = Mutex(120)
+        let lastTurn = Mutex(Task<Void, Never> {})
+        let addEvents: @Sendable (Double) async -> Void = { elapsed in
+            while let number = more.withLock({ next -> Int? in
+                guard next < 400, Double(next - 120) * 2 < elapsed else { return nil }
+                defer { next += 1 }
+                return next
+            }) {
+                try? await append(event(number, room: rooms[number % 3], after: elapsed), to: delivery)
+            }
+            if more.withLock({ $0 == 400 }) { await delivery.finish() }
+        }
         world.state.withLock { state in
             state.onTime = { elapsed in
-                // One event every two seconds, as time passes.
-                while let number = more.withLock({ next -> Int? in
-                    guard next < 400, Double(next - 120) * 2 < elapsed else { return nil }
-                    defer { next += 1 }
-                    return next
-                }) {
-                    try? await append(event(number, room: rooms[number % 3], after: elapsed), to: delivery)
+                let turn = lastTurn.withLock { last in
+                    last = Task { [previous = last] in
+                        await previous.value
+                        await addEvents(elapsed)
+                    }
+                    return last
                 }
-                if more.withLock({ $0 == 400 }) { await delivery.finish() }
+                await turn.value
             }
         }
         await delivery.run()
