@@ -25,10 +25,12 @@ final class ChildProgram {
         } catch {
             throw BenchmarkError.programNotStarted(path: executable.path, reason: "\(error)")
         }
+        Interruption.add(process)
     }
 
     deinit {
         process.signal(SIGTERM)
+        Interruption.remove(process)
     }
 
     var identifier: Int32 { process.identifier }

@@ -13,6 +13,11 @@ struct Confbench: AsyncParsableCommand {
             SharingCommand.self, SimulatorCommand.self,
         ],
         defaultSubcommand: ConferenceCommand.self)
+
+    static func main() async {
+        Interruption.endProgramsWithThisOne()
+        await main(nil)
+    }
 }
 
 /// Prints progress on standard error.

@@ -61,6 +61,7 @@ struct CapacityCommand: AsyncParsableCommand {
                         try await GStreamerCapacity(way: way, participants: count, clip: clip, duration: duration).run()
                     }
                 report.results.append(result)
+                Progress.say(result.summary)
                 guard result.isHeld || all else { break }
             }
         }

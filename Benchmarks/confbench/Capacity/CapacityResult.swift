@@ -26,6 +26,18 @@ struct CapacityResult: Codable, Sendable {
         return (missedTickShare ?? 0) < 0.001 && least >= Double(Workload.frameRate) * 0.97
     }
 
+    /// The main figures in a line, as progress before the table.
+    var summary: String {
+        let figures = [
+            ResultTable.number(cores, 2) + " cores",
+            framesPerSecond.map { ResultTable.number($0, 1) + " frames a second" },
+            missedTickShare.map { ResultTable.percent($0) + " of the ticks missed" },
+            p95DelayMilliseconds.map { "95 % within " + ResultTable.number($0, 0) + " ms" },
+            isHeld ? "held" : "not held",
+        ]
+        return "\(way.rawValue), \(participants): " + figures.compactMap(\.self).joined(separator: ", ")
+    }
+
     static func table(_ results: [Self]) -> String {
         let columns = [
             "way", "N", "cores", "clients", "fps sent", "fps least", "fps", "missed ticks", "p50 ms", "p95 ms",
