@@ -1,4 +1,5 @@
 import ChildProcesses
+import Dispatch
 import Foundation
 import Glibc
 import Synchronization
