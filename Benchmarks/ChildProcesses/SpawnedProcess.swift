@@ -60,7 +60,7 @@ public final class SpawnedProcess: Sendable {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        // It would also inherit that we ignore these.
+        // A child would inherit as well that its parent ignores these.
         var ending = sigset_t()
         sigemptyset(&ending)
         sigaddset(&ending, SIGINT)
@@ -111,6 +111,12 @@ public final class SpawnedProcess: Sendable {
         ended.withLock { ended in
             if ended == nil { _ = kill(identifier, number) }
         }
+    }
+
+    /// Asks it to end. A stopped program goes on for that: it would not notice.
+    public func requestEnd() {
+        signal(SIGCONT)
+        signal(SIGTERM)
     }
 
     private static func ending(_ status: Int32) -> Ending {

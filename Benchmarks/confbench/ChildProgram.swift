@@ -29,7 +29,7 @@ final class ChildProgram {
     }
 
     deinit {
-        process.signal(SIGTERM)
+        process.requestEnd()
         Interruption.remove(process)
     }
 
@@ -75,8 +75,7 @@ final class ChildProgram {
     /// Asks the program to end and waits until it has; one that does not within three seconds is made to.
     func end() {
         guard process.isRunning else { return }
-        resume()
-        process.signal(SIGTERM)
+        process.requestEnd()
         let limit = ContinuousClock.now + .seconds(3)
         while process.isRunning, ContinuousClock.now < limit { usleep(10_000) }
         process.signal(SIGKILL)

@@ -1,38 +1,33 @@
 import ChildProcesses
 import Dispatch
-import Foundation
 import Glibc
 import Synchronization
 
 /// Ends the started programs when a signal ends this one. They have process groups of their own, which Ctrl-C in a
 /// terminal does not reach.
 enum Interruption {
+    /// The programs by their process identifiers.
     private static let programs = Mutex<[Int32: SpawnedProcess]>([:])
+    /// A source that nothing holds hears no signal.
+    @MainActor private static var sources: [any DispatchSourceSignal] = []
 
     static func add(_ program: SpawnedProcess) { programs.withLock { $0[program.identifier] = program } }
 
     static func remove(_ program: SpawnedProcess) { programs.withLock { $0[program.identifier] = nil } }
 
     /// From now on SIGINT and SIGTERM end all programs and this one, with the exit code of the signal.
+    @MainActor
     static func endProgramsWithThisOne() {
-        for number in [SIGINT, SIGTERM] {
+        sources = [SIGINT, SIGTERM].map { number in
             // The default action would come first.
-            Glibc.signal(number, SIG_IGN)
+            signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                programs.withLock { programs in
-                    for program in programs.values {
-                        // A paused program does not notice that it should end.
-                        program.signal(SIGCONT)
-                        program.signal(SIGTERM)
-                    }
-                }
+            source.setEventHandler { @Sendable in
+                programs.withLock { for program in $0.values { program.requestEnd() } }
                 exit(128 + number)
             }
             source.resume()
-            sources.withLock { $0.append(source) }
+            return source
         }
     }
-
-    private static let sources = Mutex<[any DispatchSourceSignal]>([])
 }

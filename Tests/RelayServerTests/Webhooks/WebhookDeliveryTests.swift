@@ -157,8 +157,17 @@ struct WebhookDeliveryTests {
         let down = World { _, request in request <= 70 ? 200 : 503 }
         let first = try delivery(down)
         for number in 0..<200 { try await append(event(number, room: "a"), to: first) }
+        // After 75 requests time stands still until the program ends: an hour of attempts would give the event up.
+        let (attempts, never) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+        down.state.withLock { state in
+            state.onTime = { [unowned down] _ in
+                guard down.state.withLock({ $0.requests }) >= 75 else { return }
+                attempts.continuation.finish()
+                for await _ in never.stream {}
+            }
+        }
         let run = Task { await first.run() }
-        while down.state.withLock({ $0.requests }) < 75 { await Task.yield() }
+        for await _ in attempts.stream {}
         run.cancel()
         await run.value
 
