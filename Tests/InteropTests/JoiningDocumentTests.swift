@@ -69,7 +69,7 @@ struct JoiningDocumentTests {
         // The publisher's pictures are forwarded after some seconds, and are smaller than the composed ones.
         for _ in 0..<2 {
             try await JoiningDocument.runApart(
-                ["webrtcbin-publish", "webrtcbin-watch"], room: "rtc", time: 9, in: folder)
+                publisher: "webrtcbin-publish", viewer: "webrtcbin-watch", room: "rtc", time: 9, in: folder)
             let received = try await check(audio: "seen.mkv", in: folder)
             #expect(received.duration(ofTone: 440) >= 4, "the file goes on when the picture's size changes")
         }

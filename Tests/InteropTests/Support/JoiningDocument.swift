@@ -28,11 +28,14 @@ struct JoiningDocument {
 }
 
 extension JoiningDocument {
-    /// Runs blocks in a network of their own, where the relay listens on an address other than the loopback
-    /// interface's.
+    /// Runs the blocks of a publisher and of a viewer in a network of their own, where the relay listens on an address
+    /// other than the loopback interface's. The publisher leaves after the viewer, so that the viewer's last picture
+    /// shows the publisher.
     ///
-    /// - Parameter time: How long the commands stay, in seconds.
-    static func runApart(_ names: [String], room: String, time: Int, in folder: TemporaryFolder) async throws {
+    /// - Parameter time: How long the viewer stays, in seconds.
+    static func runApart(
+        publisher: String, viewer: String, room: String, time: Int, in folder: TemporaryFolder
+    ) async throws {
         let document = try JoiningDocument()
         for (name, text) in document.programs {
             try text.write(to: folder.file(name), atomically: true, encoding: .utf8)
@@ -47,11 +50,15 @@ extension JoiningDocument {
             until grep -q listening relay.out; do sleep 0.1; done
             """
         let tearDown = """
+            kill -INT $PUBLISHER && wait $PUBLISHER
             kill -INT $RUNNING && wait $RUNNING
             """
         let script = folder.file("apart.sh")
-        let blocks = try (["variables"] + names).map(document.block)
-        try ([setUp] + blocks + [tearDown]).joined(separator: "\n").write(to: script, atomically: true, encoding: .utf8)
+        let commands = try [
+            setUp, document.block("variables"), "TIME=90", document.block(publisher), "TIME=\(time)",
+            document.block(viewer), tearDown,
+        ]
+        try commands.joined(separator: "\n").write(to: script, atomically: true, encoding: .utf8)
         let child = try ChildProcess(
             #require(Programs.installed("unshare")),
             ["--map-root-user", "--net", "bash", "-eu", "-o", "pipefail", script.path],
