@@ -1,6 +1,7 @@
 import ArgumentParser
 import LinkEmulation
 import MediaCore
+import Simulation
 
 /// Parses the values of options.
 enum OptionValue {
@@ -17,5 +18,12 @@ enum OptionValue {
             throw ValidationError("'\(text)' is not a time; expected one such as 60s, 500ms or 2min.")
         }
         return duration
+    }
+
+    static func pictureSize(_ text: String) throws -> VideoDimensions {
+        guard let dimensions = PictureCoding.dimensions(parsing: text) else {
+            throw ValidationError("'\(text)' is not a size; expected even numbers such as 640x360.")
+        }
+        return dimensions
     }
 }

@@ -44,6 +44,13 @@ struct RoomCommand: ParsableCommand {
     var max: BitRate = .kilobits(2500)
 
     @Option(
+        help: ArgumentHelp("The room's picture.", valueName: "WxH"), transform: OptionValue.pictureSize)
+    var canvas = VideoDimensions(width: 1280, height: 720)
+
+    @Option(help: ArgumentHelp("Pictures a second, from 5 to 60.", valueName: "n"))
+    var frameRate = 30
+
+    @Option(
         help: ArgumentHelp(
             "Number of a receiver, from 1, that loses 30 % of its packets and requests keyframes endlessly.",
             valueName: "n"))
@@ -65,6 +72,7 @@ struct RoomCommand: ParsableCommand {
             throw ValidationError("There must be from 1 to 49 receivers.")
         }
         guard (1...49).contains(encoders) else { throw ValidationError("--encoders must be from 1 to 49.") }
+        guard (5...60).contains(frameRate) else { throw ValidationError("--frame-rate must be from 5 to 60.") }
         guard warmUp >= .zero, duration >= warmUp + .seconds(1) else {
             throw ValidationError("--duration must be at least a second longer than --warm-up.")
         }
@@ -81,6 +89,8 @@ struct RoomCommand: ParsableCommand {
         parameters.warmUp = warmUp
         parameters.rateLimits.maximum = max
         parameters.seed = seed
+        parameters.canvas = canvas
+        parameters.frameRate = frameRate
         if let broken {
             parameters.receivers[broken - 1].downlink.loss = .bernoulli(0.3)
             parameters.receivers[broken - 1].pleads = true

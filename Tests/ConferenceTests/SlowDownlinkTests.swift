@@ -35,10 +35,34 @@ import Testing
         #expect(sorted.count > 1000, "\(sorted.count) packets: audio alone are 1500")
         let percentile = sorted.isEmpty ? .seconds(9) : sorted[sorted.count * 95 / 100]
         #expect(percentile < .milliseconds(400), "95 % within \(percentile)")
-        #expect(sorted.last.map { $0 < .seconds(1) } ?? false)
+        // Before the first feedback nothing says what the link carries.
+        let longest = watcher.queueing.map(\.delay).max()
+        #expect(longest.map { $0 < .seconds(1) } ?? false, "at most \(longest ?? .zero)")
 
         let before = watcher.arrivals.count
         call.run(for: .seconds(15))
         #expect(watcher.arrivals.count > before + 100, "\(watcher.arrivals.count - before) frames in 15 s")
+    }
+
+    @Test(
+        "what is sent before the path is known waits for less than a second on any link that carries audio",
+        arguments: [60, 70, 80, 100, 150], [320, 640, 1280])
+    func start(kilobits: Double, width: Int) throws {
+        let dimensions = VideoDimensions(width: width, height: width * 9 / 16)
+        let call = VirtualCall {
+            $0.canvas = dimensions
+            $0.frameRate = 30
+            $0.rateLimits = RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .kilobits(3000))
+        }
+        let camera = try call.join(
+            "Camera", colour: .red, video: .sendOnly, dimensions: VideoDimensions(width: 320, height: 180))
+        camera.pictures = Texture.pictures
+        call.run(for: .seconds(2))
+        let watcher = try call.join(
+            "Cy", video: .receiveOnly, overDTLS: true,
+            downlink: LinkProfile(rate: .fixed(.kilobits(kilobits)), delay: .milliseconds(20), queue: .packets(1000)))
+        call.run(for: .seconds(10))
+        let longest = watcher.queueing.map(\.delay).max() ?? .seconds(9)
+        #expect(watcher.queueing.count > 400 && longest < .seconds(1), "\(longest)")
     }
 }

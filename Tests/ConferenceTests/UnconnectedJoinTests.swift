@@ -1,6 +1,7 @@
 import LoadControl
 import MediaCore
 import NIOCore
+import RoomAPI
 import SDP
 import SecureTransport
 import Testing
@@ -64,6 +65,31 @@ import Testing
         for _ in 0..<8 { try offer(to: call) }
         call.run(for: .seconds(5))
         #expect(call.relay.snapshot(now: call.now).rooms.first?.composedPictures == 0)
+    }
+
+    @Test("Joins without media get no tile, and one that connects is shown at once")
+    func noTiles() throws {
+        let call = VirtualCall()
+        try call.join("Ada", colour: .red, overDTLS: true)
+        let viewer = try call.join("Viewer", video: .receiveOnly, audio: nil, role: .watch)
+        call.run(for: .seconds(2))
+        for hasKeys in [true, false] {
+            for _ in 0..<8 { try offer(to: call, hasKeys: hasKeys) }
+        }
+        func tiles() throws -> Int {
+            let room = try #require(call.relay.rooms["demo"])
+            let id = try #require(room.participants.first { $0.publicID == viewer.participantID }).id
+            return room.composition.view(of: id)?.shares.count ?? 0
+        }
+        var most = 0
+        for _ in 0..<90 {
+            call.run(for: .milliseconds(100))
+            most = max(most, try tiles())
+        }
+        #expect(most == 1)
+        try call.join("Ben", colour: .green, overDTLS: true)
+        call.run(for: .seconds(2))
+        #expect(try tiles() == 2)
     }
 
     @Test("ICE checks without a handshake do not extend the ten seconds")

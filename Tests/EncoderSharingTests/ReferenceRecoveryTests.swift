@@ -200,4 +200,27 @@ import VideoCoding
         }
         #expect(rig.lose() == .keyframe)
     }
+
+    @Test("a loss in each third round is another loss each time, and a lasting one gets a keyframe at growing intervals")
+    func refreshesOfSeveralLosses() {
+        let rig = Rig()
+        rig.method = .intraRefresh(round: .seconds(1))
+        rig.encode(type: .idr)
+        rig.encode(30)
+        for _ in 0..<5 {
+            // Reports at 0, 0.25, 0.6 and 1.2 s; the next loss comes at 3.1 s.
+            for frames in [8, 11, 17] {
+                #expect(rig.lose() == .wait)
+                rig.encode(frames)
+            }
+            #expect(rig.lose() == .wait)
+            rig.encode(57)
+        }
+        var answers: [ReferenceRecovery.Answer] = []
+        for frames in [8, 11, 17, 25, 38, 57] {
+            answers.append(rig.lose())
+            rig.encode(frames)
+        }
+        #expect(answers == [.wait, .wait, .wait, .wait, .wait, .keyframe])
+    }
 }

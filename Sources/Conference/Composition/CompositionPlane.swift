@@ -149,7 +149,8 @@ final class CompositionPlane {
                 let wanted =
                     canvas == whole
                     ? wholeView : scene.view(for: receiver, canvas: canvas, images: configuration.images)
-                let known = before.firstIndex { $0.canvas == canvas }
+                // Until anything can be sent, nobody has seen an earlier view: the first one shown moves nothing.
+                let known = receiver.mayBeSent ? before.firstIndex { $0.canvas == canvas } : nil
                 // A director for another size begins with the present view: a change of size moves nothing.
                 var director =
                     known.map { before.remove(at: $0) }

@@ -21,7 +21,7 @@ struct RoomScene {
         var id: ParticipantID
         var publicID: String
         var name: String
-        /// True if the member has a tile.
+        /// True if the member has a tile. A join that has not connected has none: it proves nothing about its client.
         var isSource: Bool
         /// Its own choice of layout; nil: it follows the room.
         var layout: ParticipantLayout?

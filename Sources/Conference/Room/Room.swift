@@ -279,7 +279,7 @@ final class Room {
             members: members.values.map { participant in
                 RoomScene.Member(
                     id: participant.id, publicID: participant.publicID, name: participant.name,
-                    isSource: participant.isSource, layout: participant.layout,
+                    isSource: participant.isSource && participant.holdsSeat, layout: participant.layout,
                     showsSelf: showsSelf(participant),
                     canvas: encoders.downlink(of: participant.id)?.dimensions,
                     isComposed: forwarding.isComposed(participant.id),

@@ -25,6 +25,9 @@ struct CapacityEstimator: Sendable {
     /// Bytes per second.
     var rate: Double { max(bytes / busy, Self.floor) }
 
+    /// True if no measurement has changed the initial rate yet.
+    var isGuess: Bool { measured == 0 }
+
     /// True if the initial rate has little influence left.
     var isMeasured: Bool { measured >= Self.fullMeasurement * memory }
 

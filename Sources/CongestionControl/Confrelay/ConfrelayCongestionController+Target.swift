@@ -141,10 +141,19 @@ extension ConfrelayCongestionController {
 
     private static let packet = DataSize(bytes: 1200)
 
-    /// The window that bounds the queue on the path; nil before feedback. The sender's own queue does not count,
-    /// because it would hold itself back.
+    /// The data that the slowest path of a call carries within its bound, before feedback describes this path; nil if
+    /// nothing is heard for so long that the receiver seems to send no feedback.
+    private var startWindow: DataSize? {
+        let time = path.inFlight.oldest.map { lastUpdate - $0.sendTime } ?? .zero
+        guard time < parameters.startPatience else { return nil }
+        // Half of what it carries meanwhile is for audio, which nothing holds, and for headers.
+        return parameters.slowestPath.dataSize(over: parameters.startQueue + max(time, .zero) / 2)
+    }
+
+    /// The window that bounds the queue on the path; nil if the receiver sends no feedback on packets. The sender's own
+    /// queue does not count, because it would hold itself back.
     var congestionWindow: DataSize? {
-        guard timeout.hasTransportFeedback else { return nil }
+        guard timeout.hasTransportFeedback else { return hasReceiverReport ? nil : startWindow }
         if isSilent { return keepAlive.allowsPacket ? DataSize(bytes: path.inFlight.size + 1) : .zero }
         // A packet, and no other before it is heard of.
         if isSilentProbe { return DataSize(bytes: 1) }
@@ -158,6 +167,8 @@ extension ConfrelayCongestionController {
         }
         let own = path.delivered(in: parameters.ownQueue.seconds, rate: capacity)
         window = min(window, max(own, leastWindow))
+        // The feedback on a single packet tells that it arrived, and not what the path carries.
+        if path.capacity.isGuess, let startWindow { window = min(window, startWindow) }
         return keepAlive.allowsPacket ? max(window, DataSize(bytes: path.inFlight.size + 1)) : window
     }
 }

@@ -32,6 +32,8 @@ public struct ConfrelayCongestionController: CongestionController {
     /// Seconds from when the target is read for a frame until that frame may leave.
     var frameDelay = 0.0
     var reportedRoundTripTime: Duration?
+    /// Whether a report came without feedback on packets before it.
+    var hasReceiverReport = false
 
     var target: BitRate
     var limit = ControllerSnapshot.Limit.start
@@ -114,6 +116,7 @@ public struct ConfrelayCongestionController: CongestionController {
     ) {
         // Transport-wide feedback says the same sooner and with more detail.
         guard !timeout.hasTransportFeedback else { return }
+        hasReceiverReport = true
         _ = timeout.heard(ofPacketSent: now, roundTripTime: roundTripTime, now: now)
         if let roundTripTime, roundTripTime >= .zero {
             reportedRoundTripTime = roundTripTime

@@ -62,6 +62,16 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// there and back, end a conversation.
     public var ownQueue = Duration.seconds(1)
 
+    // MARK: The start
+
+    /// The slowest path on which our queue keeps within `ownQueue` before anything is heard: of audio and a few packets.
+    public var slowestPath = BitRate.kilobits(60)
+    /// How much may leave at once before the first feedback: what the slowest path carries in this time. Audio, which
+    /// nothing holds, comes on top until then.
+    public var startQueue = Duration.milliseconds(300)
+    /// After this time without feedback and reports, the receiver is thought to send no feedback, and nothing is held.
+    public var startPatience = Duration.seconds(2)
+
     // MARK: Paths slower than the minimum rate
 
     /// Frames are skipped while packets have waited this long at the sender and the path carries less than the minimum

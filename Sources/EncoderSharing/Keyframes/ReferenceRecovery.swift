@@ -54,8 +54,10 @@ package struct ReferenceRecovery {
     private var newest: MonotonicInstant?
     private var toTell: LongTermReference?
     private var attemptsInVain = 0
-    /// The time at which a receiver of refreshed pictures began to miss something, and of its last report of it.
-    private var missing: (since: MonotonicInstant, last: MonotonicInstant)?
+    /// The time at which a receiver of refreshed pictures began to miss something, of its last report of it, and from
+    /// the report before. The intervals grow, but none is twice the one before (`KeyframeRequester`): a report after a
+    /// longer time, in which a round has passed, is of another loss.
+    private var missing: (since: MonotonicInstant, last: MonotonicInstant, interval: Duration)?
     /// A refresh is to come.
     package private(set) var isWanted = false
 
@@ -122,12 +124,11 @@ package struct ReferenceRecovery {
         switch method {
         case .keyframes: return .keyframe
         case .intraRefresh(let round):
-            let patience = round * Self.rounds + roundTripTime
-            if let missing, now - missing.last < patience {
-                self.missing?.last = now
-                return now - missing.since < patience ? .wait : .keyframe
+            if let missing, now - missing.last < max(round, missing.interval * 2) + roundTripTime + Self.margin {
+                self.missing = (missing.since, now, now - missing.last)
+                return now - missing.since < round * Self.rounds + roundTripTime ? .wait : .keyframe
             }
-            missing = (now, now)
+            missing = (now, now, .zero)
             return .wait
         case .longTermReferences:
             guard let base, now - base <= Self.longestReach, attemptsInVain < Self.attempts else { return .keyframe }

@@ -28,12 +28,20 @@ struct ConfrelayCongestionControllerTests {
             TransportFeedbackReport(results: results, feedbackTime: feedback, dataInFlight: .zero), now: feedback)
     }
 
-    @Test("it starts at the start rate, without a window")
+    @Test("it starts at the start rate, with a window that 60 kbit/s carry within a second")
     mutating func start() {
         let decision = controller.advance(now: .zero)
         #expect(decision.targetBitRate == .kilobits(300))
-        #expect(decision.congestionWindow == nil)
+        #expect(decision.congestionWindow == bytes(2250))
         #expect(controller.snapshot.limit == .start)
+    }
+
+    @Test("before feedback the window grows by half of 60 kbit/s, and a report without feedback takes it away")
+    mutating func startWindow() {
+        controller.packetSent(SentPacket(transportSequence: 0, size: .packet, sendTime: .zero), now: .zero)
+        #expect(controller.advance(now: at(800)).congestionWindow == bytes(2250 + 3000))
+        controller.receiverReportReceived(fractionLost: 0, roundTripTime: .milliseconds(40), now: at(810))
+        #expect(controller.advance(now: at(820)).congestionWindow == nil)
     }
 
     @Test("some frames reveal the path's rate")
@@ -226,14 +234,14 @@ struct ConfrelayCongestionControllerTests {
         #expect(controller.snapshot.networkState == .normal)
     }
 
-    @Test("without any feedback the rate never falls below the minimum, nor is anything held")
+    @Test("without any feedback the rate never falls below the minimum, nor is anything held after two seconds")
     mutating func noFeedback() {
         for step in 0..<600 {
             let now = at(Double(step) * 100)
             controller.packetSent(
                 SentPacket(transportSequence: Int64(step), size: .packet, sendTime: now), now: now)
             let decision = controller.advance(now: now)
-            #expect(decision.congestionWindow == nil)
+            #expect((decision.congestionWindow == nil) == (step >= 20))
             #expect(decision.targetBitRate >= .kilobits(150))
         }
     }

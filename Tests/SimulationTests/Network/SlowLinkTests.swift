@@ -10,8 +10,8 @@ struct SlowLinkTests {
     static let deep = QueueLimit.packets(1000)
 
     private func run(
-        _ rate: LinkRate, queue: QueueLimit = deep, loss: LossModel = .none, audio: BitRate? = nil,
-        tcp: TCPFlowParameters? = nil, seconds: Int = 40, seed: UInt64 = 1
+        _ rate: LinkRate, queue: QueueLimit = deep, delay: Duration = .milliseconds(20), loss: LossModel = .none,
+        audio: BitRate? = nil, tcp: TCPFlowParameters? = nil, seconds: Int = 40, seed: UInt64 = 1
     ) throws -> ScenarioResult {
         let limits = RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .megabits(8))
         let parameters = MediaFlowParameters(
@@ -25,8 +25,8 @@ struct SlowLinkTests {
             links: [
                 .init(
                     name: "forward",
-                    profile: LinkProfile(rate: rate, delay: .milliseconds(20), loss: loss, queue: queue)),
-                .init(name: "backward", profile: LinkProfile(delay: .milliseconds(20))),
+                    profile: LinkProfile(rate: rate, delay: delay, loss: loss, queue: queue)),
+                .init(name: "backward", profile: LinkProfile(delay: delay)),
             ],
             flows: flows)
         var simulation = try ScenarioSimulation(scenario: scenario, seed: seed) { context in
@@ -50,6 +50,17 @@ struct SlowLinkTests {
         #expect(most < 400)
         #expect(longest < 1000)
         if kilobits >= 150 { #expect(try #require(result.metrics[.utilization]) > 90) }
+    }
+
+    @Test(
+        "the queue never exceeds a second, before the first feedback neither",
+        arguments: [60.0, 80, 100, 200, 400], [20, 100, 300])
+    func start(kilobits: Double, delay: Int) throws {
+        for audio in [nil, BitRate.kilobits(32)] {
+            let result = try run(
+                .fixed(.kilobits(kilobits)), delay: .milliseconds(delay), audio: audio, seconds: 8)
+            #expect(queue(result, from: 0).1 < 1000)
+        }
     }
 
     @Test("so it does where a twentieth of the packets is lost", arguments: [60.0, 80, 100, 150, 200, 400])
