@@ -264,7 +264,10 @@ public final class Relay {
     /// Sends a BYE to everyone. `pollTransmit(now:)` then returns the BYE packets.
     public func close(now: MonotonicInstant) {
         isClosed = true
-        for room in rooms.values { room.endRecording(because: .shutDown, now: now) }
+        for room in rooms.values {
+            room.endRecording(because: .shutDown, now: now)
+            room.endOutputs(because: .shutDown)
+        }
         for participant in participants.values { remove(participant, because: .closing, now: now) }
     }
 

@@ -39,6 +39,8 @@ actor RelayDriver {
     var recordings: RecordingHub?
     /// nil: the relay does not stream.
     var streams: StreamHub?
+    /// nil: the relay sends rooms nowhere.
+    var outputs: OutputHub?
     /// The snapshots that answer requests without changes.
     nonisolated let snapshots: PublishedSnapshots
 
@@ -124,11 +126,13 @@ actor RelayDriver {
         let now = now()
         relay.close(now: now)
         transmit(now: now)
-        endRecordings(now: now)
+        record(now: now)
         publishNotices(now: now)
         while let event = relay.pollRoomEvent() {
             tell { source, date in source.events(of: event, at: date, now: now) }
+            record(event, now: now)
         }
+        streams?.endAll()
         feeds.close()
         emptyRelay?.finish()
         feedTimer?.cancel()
@@ -138,6 +142,7 @@ actor RelayDriver {
         socket?.close()
         socketEnd?.resume()
         socketEnd = nil
+        await waitForOutputs()
         for writer in recordings?.takeEnding() ?? [] { await writer.waitUntilFinished(timeout: .seconds(5)) }
         await workers.shutDown()
     }
@@ -162,6 +167,7 @@ actor RelayDriver {
         ServerReport(
             relay: relay.snapshot(now: now()),
             socket: socket?.counters ?? MediaSocketCounters(),
+            outputs: outputs?.counters,
             workers: workers.statistics,
             workerCount: workers.threadCount,
             isServing: socket != nil && !isClosed,

@@ -25,6 +25,7 @@ public final class RelayServer: Service {
     private let flightFolder: FlightFolder?
     private let recordings: RecordingStore?
     private let streams: StreamHub?
+    private let outputs: OutputRules?
     private let certificates: CertificateStore?
     private let connections: ConnectionRegister
     private let iceServers: [ICEServer]
@@ -155,6 +156,7 @@ public final class RelayServer: Service {
                 settings: .init(
                     frameRate: configuration.relay.frameRate, bitRate: configuration.relay.maximumBitRate),
                 logger: logger) : nil
+        outputs = configuration.outputs
         self.certificates = certificates
         self.events = events
         traces = configuration.traceCollector.map {
@@ -299,6 +301,13 @@ public final class RelayServer: Service {
     private func serve() async throws {
         if let recordings { await driver.setRecordings(recordings, logger: logger, now: { .now() }) }
         if let streams { await driver.setStreams(streams) }
+        if let outputs {
+            await driver.setOutputs(logger: logger) { target in
+                { turn, isAbandoned throws(OutputFailure) in
+                    try NetworkSink(to: target, rules: outputs, turn: turn, isAbandoned: isAbandoned)
+                }
+            }
+        }
         try await driver.start(mediaChannel: mediaChannel)
         calibrate()
         await cluster?.waitUntilReachable(upTo: ClusterService.startPatience)
@@ -383,7 +392,7 @@ public final class RelayServer: Service {
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
             turnSecret: turnSecret, events: events, tracer: tracer, sessions: sessions,
-            recordings: recordings, streams: streams?.streams,
+            recordings: recordings, streams: streams?.streams, outputRules: outputs,
             sites: SitePolicy(allowedOrigins: allowedOrigins, isEncrypted: endpoint.isEncrypted), clients: clients,
             quotas: quotas, access: access,
             hasAdministrationAddress: administrationAddress != nil, cluster: cluster)
