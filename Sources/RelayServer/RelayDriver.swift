@@ -7,7 +7,6 @@ import NIOCore
 import PeerConnection
 import RoomAPI
 import SecureTransport
-import Synchronization
 
 /// Drives a relay on one event loop: passes it datagrams, results and the time, and performs its requests.
 ///
@@ -372,41 +371,5 @@ extension RelayDriver: MediaSocket.Receiver {
         socket = nil
         socketEnd?.resume()
         socketEnd = nil
-    }
-}
-
-/// Collects finished jobs from the workers' threads and wakes the loop once for all that wait. Results that are not
-/// needed before the next tick wait for the loop's next wake-up.
-private final class CompletionInbox: Sendable {
-    private struct State {
-        var waiting: [JobCompletion] = []
-        var hasCalled = false
-        var wakeUp: (@Sendable () -> Void)?
-    }
-
-    private let state = Mutex(State())
-
-    func setWakeUp(_ wakeUp: @escaping @Sendable () -> Void) {
-        state.withLock { $0.wakeUp = wakeUp }
-    }
-
-    func deliver(_ completion: JobCompletion) {
-        let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
-            state.waiting.append(completion)
-            guard completion.isAwaited, !state.hasCalled else { return nil }
-            state.hasCalled = true
-            return state.wakeUp
-        }
-        wakeUp?()
-    }
-
-    func takeAll() -> [JobCompletion] {
-        state.withLock { state in
-            defer {
-                state.waiting = []
-                state.hasCalled = false
-            }
-            return state.waiting
-        }
     }
 }

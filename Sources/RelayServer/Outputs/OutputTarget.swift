@@ -65,8 +65,10 @@ struct OutputTarget: Hashable, Sendable {
         case .rtmp, .rtmps:
             (application, key) = try Self.stream(of: behind)
             options = [:]
-            guard user.map({ !$0.isEmpty && $0.utf8.count <= Self.longestUser && $0.contains(":") }) ?? true else {
-                throw ParseError(description: "what stands before the @ must be a name and a password: name:password@")
+            guard user.map(Self.isUser) ?? true else {
+                throw ParseError(
+                    description: "what stands before the @ must be a name and a password, name:password@, of at most "
+                        + "\(Self.longestUser) characters, which cannot be # @ [ ] or \\")
             }
         case .srt:
             (application, key) = ("", "")
@@ -97,6 +99,11 @@ struct OutputTarget: Hashable, Sendable {
             throw ParseError(description: "the port in \"url\" must be a number of 1 to 65535")
         }
         return (host, port, true)
+    }
+
+    /// libavformat must find the same host in the URL, so nothing may be in front of it that ends the host elsewhere.
+    private static func isUser(_ text: String) -> Bool {
+        text.utf8.count <= longestUser && text.contains(":") && !text.contains { "#@[]\\".contains($0) }
     }
 
     private static func isName(_ text: String) -> Bool {

@@ -1,12 +1,13 @@
-import Conference
 import Foundation
 import HTTPTypes
 import Logging
+import MediaCore
 import NIOPosix
 import RoomAPI
 import Synchronization
 import Testing
 
+@testable import Conference
 @testable import RelayServer
 
 /// Requests about outputs.

@@ -1,4 +1,5 @@
 import Conference
+import Dispatch
 import MediaCore
 import RoomAPI
 import Synchronization
