@@ -157,8 +157,7 @@ public final class Relay {
             room: request.room, role: request.role, grants: request.grants,
             selfView: request.selfView ?? configuration.selfView,
             hasAskedForSelfView: request.selfView != nil, address: request.signallingPeer, client: request.client,
-            peer: peer,
-            negotiation: negotiation, policy: policy(for: request),
+            peer: peer, negotiation: negotiation, policy: policy(for: request),
             mayStaySilent: mayStaySilent(request, session: session, now: now),
             queues: (queues.next(), queues.next()), now: now)
         return participant
@@ -191,8 +190,7 @@ public final class Relay {
         nextRoom += 1
         let room = Room(
             id: id, instance: nextRoom, configuration: configuration, overload: overload, decoding: decoding,
-            queues: queues,
-            events: roomEvents, wallClock: wallClock, now: now)
+            queues: queues, events: roomEvents, wallClock: wallClock, now: now)
         rooms[id] = room
         return room
     }
@@ -264,7 +262,10 @@ public final class Relay {
     /// Sends a BYE to everyone. `pollTransmit(now:)` then returns the BYE packets.
     public func close(now: MonotonicInstant) {
         isClosed = true
-        for room in rooms.values { room.endRecording(because: .shutDown, now: now) }
+        for room in rooms.values {
+            room.endRecording(because: .shutDown, now: now)
+            room.endOutputs(because: .shutDown)
+        }
         for participant in participants.values { remove(participant, because: .closing, now: now) }
     }
 
