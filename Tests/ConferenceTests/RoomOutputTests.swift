@@ -5,7 +5,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 
-/// What a room has made for its outputs, and what its members are told of them.
+/// The composites for a room's outputs, and the news of them for its members.
 @Suite struct RoomOutputTests {
     private static let settings = CompositeSettings(
         size: VideoDimensions(width: 256, height: 144), bitRate: .kilobits(400))

@@ -1,7 +1,7 @@
 import RoomAPI
 
 extension MetricFamily<ServerReport> {
-    /// What rooms are sent to servers; absent without `--outputs-to`.
+    /// The outputs of rooms to servers; absent without `--outputs-to`.
     static var outputs: [Self] {
         [
             Self(

@@ -42,7 +42,7 @@ struct NetworkPrefix: Hashable, Sendable {
             && (lower == 0 || (own.1 ^ other.1) >> UInt64(64 - lower) == 0)
     }
 
-    /// Whether an address is one of the public internet: IANA's registries of special addresses (RFC 6890) list those
+    /// True if an address is one of the public internet: IANA's registries of special addresses (RFC 6890) list those
     /// that are not. Addresses of translators and tunnels, in which others stand, are not public either.
     static func isPublic(_ address: TransportAddress) -> Bool {
         let address = address.unmapped

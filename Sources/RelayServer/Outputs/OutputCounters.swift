@@ -4,7 +4,7 @@ public import RoomAPI
 public struct OutputCounters: Sendable {
     /// Outputs that go on, by what they do now.
     public var states: [OutputStatus.State: Int] = [:]
-    /// What was sent.
+    /// The bytes that were sent.
     public var bytes: Int64 = 0
     /// Pictures that were not sent, because servers took too little.
     public var framesDropped = 0

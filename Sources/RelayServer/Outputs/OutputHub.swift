@@ -22,7 +22,7 @@ struct OutputHub {
     static let maximumOutputs = 32
     /// The ended outputs of a room that are listed, the newest.
     private static let endedOfRoom = 8
-    /// What waits in the queues of all outputs.
+    /// The most that waits in the queues of all outputs.
     private static let totalQueueLimit = DataSize(bytes: 128 << 20)
 
     private let logger: Logger
@@ -33,7 +33,7 @@ struct OutputHub {
     private var sessions: [String: Session] = [:]
     /// In the order in which they began.
     private var order: [String] = []
-    /// Those of a room that have ended, until the room ends.
+    /// The outputs of a room that have ended, until the room ends.
     private var ended: [String: [OutputDescription]] = [:]
     /// Threads that have been told to end.
     private var ending: [OutputThread] = []
@@ -49,7 +49,7 @@ struct OutputHub {
         self.onNews = onNews
     }
 
-    /// Whether there is room for another output.
+    /// Returns true if there is room for another output.
     mutating func hasRoom() -> Bool {
         sweep()
         return sessions.count + ending.count < Self.maximumOutputs

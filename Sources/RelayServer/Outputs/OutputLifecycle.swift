@@ -9,7 +9,7 @@ struct OutputFailure: Error, Hashable {
     var detail: String?
 }
 
-/// What an output goes through: it connects, is live, waits after failures, and ends.
+/// The states of an output: it connects, is live, waits after failures, and ends.
 struct OutputLifecycle: Sendable {
     private enum Phase: Equatable {
         case connecting
@@ -18,7 +18,7 @@ struct OutputLifecycle: Sendable {
         case ended
     }
 
-    /// What everybody in the room is told.
+    /// The news for everybody in the room.
     struct News: Equatable, Sendable {
         var state: OutputStatus.State
         var reason: OutputStatus.Reason?
@@ -29,7 +29,7 @@ struct OutputLifecycle: Sendable {
     private var delays: ReconnectDelays
     private var told = OutputStatus.State.connecting
     private var connections = 0
-    /// What was sent in connections before, and in this one.
+    /// The bytes that were sent in connections before, and in this one.
     private var bytesBefore: Int64 = 0
     private var bytesOfConnection: Int64 = 0
 

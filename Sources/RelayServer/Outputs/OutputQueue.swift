@@ -5,7 +5,7 @@ import MediaCore
 import RoomAPI
 import Synchronization
 
-/// What waits to be sent by one output: filled on the relay's loop, emptied on the output's thread.
+/// The samples that one output has yet to send: filled on the relay's loop, emptied on the output's thread.
 ///
 /// It has bounds by bytes and by time. When one is reached, everything before the newest keyframe that waits is lost,
 /// or everything if there is none; then it goes on with a keyframe. While the thread has no connection, nothing waits.

@@ -55,7 +55,7 @@ public struct OutputRules: Hashable, Sendable {
         }
     }
 
-    /// Whether a host may be tried, as far as its name tells; its addresses decide.
+    /// Returns true if a host may be tried, as far as its name tells; its addresses decide.
     func mayPermit(host: String) -> Bool {
         if let address = TransportAddress(host: host, port: 0) { return permits(address, ofHost: host) }
         // Every resolver takes these for the machine itself (RFC 6761).
@@ -65,7 +65,7 @@ public struct OutputRules: Hashable, Sendable {
         return isListed(host) || rules.contains { if case .network = $0 { true } else { false } }
     }
 
-    /// Whether an address may be connected to for a host in a URL.
+    /// Returns true if an address may be connected to for a host in a URL.
     ///
     /// - Parameter isOwn: Whether an address is one of this machine.
     func permits(

@@ -27,7 +27,7 @@ struct OutputTarget: Hashable, Sendable {
     let host: String
     let port: UInt16
     private let hasPort: Bool
-    /// What a URL has in front of the host, without the `@`.
+    /// The part of a URL in front of the host, without the `@`.
     private let user: String?
     /// The application of an RTMP server.
     private let application: String
@@ -184,7 +184,7 @@ struct OutputTarget: Hashable, Sendable {
         return "\(scheme.rawValue)://\(place)\(scheme == .srt ? "" : "/\u{2026}")"
     }
 
-    /// Whether it is connected to by name: the server's certificate is checked against the name.
+    /// True if it is connected to by name: the server's certificate is checked against the name.
     var isConnectedByName: Bool { scheme == .rtmps && TransportAddress(host: host, port: 0) == nil }
 
     /// How libavformat is to send there.

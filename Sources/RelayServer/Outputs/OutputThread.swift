@@ -9,7 +9,7 @@ import Synchronization
 protocol OutputSink: AnyObject {
     /// Sends a sample. The first picture is a keyframe.
     func write(_ item: RecordingItem) throws(OutputFailure)
-    /// What was sent so far.
+    /// The bytes that were sent so far.
     var bytesWritten: Int64 { get }
     /// Tells the server that the stream is over.
     func finish()
@@ -137,7 +137,7 @@ final class OutputThread: Sendable {
         queue.end()
     }
 
-    /// Whether the thread has ended.
+    /// True if the thread has ended.
     var isFinished: Bool { finished.wait(timeout: .now()) == .success }
 
     /// Returns when the thread has ended, or after so long.

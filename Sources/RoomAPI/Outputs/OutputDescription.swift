@@ -11,7 +11,7 @@ public struct OutputDescription: Codable, Hashable, Sendable {
     public var detail: String?
     /// When the next connection is tried: RFC 3339, UTC. Nil unless it waits.
     public var nextTry: String?
-    /// What was sent so far, in all connections, in bytes.
+    /// The bytes that were sent so far, in all connections.
     public var bytes: Int64
     /// Pictures that were not sent, because the server took too little.
     public var framesDropped: Int

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayServer
 
-/// What an output goes through, on virtual time.
+/// The states of an output, on virtual time.
 @Suite struct OutputLifecycleTests {
     private static let refused = OutputFailure(reason: .refused)
     private static let date = Date(timeIntervalSince1970: 1_800_000_000)

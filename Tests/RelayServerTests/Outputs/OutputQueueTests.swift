@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayServer
 
-/// What an output loses that does not keep up.
+/// The losses of an output that does not keep up.
 @Suite struct OutputQueueTests {
     private let budget = RecordingQueue.Budget(limit: DataSize(bytes: 1 << 20))
 

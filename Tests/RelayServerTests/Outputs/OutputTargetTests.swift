@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayServer
 
-/// What URLs an output takes, and what it tells of them.
+/// The URLs that an output takes, and what it tells of them.
 @Suite struct OutputTargetTests {
     private static let address = TransportAddress(ipv4: 0xC000_0207, port: 0)
 
