@@ -22,14 +22,14 @@ struct OutputHub {
     static let maximumOutputs = 32
     /// The ended outputs of a room that are listed, the newest.
     private static let endedOfRoom = 8
-    /// The most that waits in the queues of all outputs.
-    private static let totalQueueLimit = DataSize(bytes: 128 << 20)
+    /// The most that waits in the queues of all outputs, beyond what each has for itself.
+    private static let sharedQueueLimit = DataSize(bytes: 64 << 20)
 
     private let logger: Logger
     private let connector: Connector
     /// Is told on the output's thread.
     private let onNews: @Sendable (_ room: String, _ id: String, OutputLifecycle.News) -> Void
-    private let budget = RecordingQueue.Budget(limit: totalQueueLimit)
+    private let budget = RecordingQueue.Budget(limit: sharedQueueLimit)
     private var sessions: [String: Session] = [:]
     /// In the order in which they began.
     private var order: [String] = []

@@ -72,7 +72,7 @@ struct OutputLifecycle: Sendable {
 
     mutating func ended(_ failure: OutputFailure) -> News? {
         guard phase != .ended else { return nil }
-        closeConnection()
+        // The connection may still take what waits.
         self.failure = failure
         phase = .ended
         return tell(.ended)

@@ -15,6 +15,8 @@ final class OutputQueue: Sendable {
         var size = DataSize(bytes: 16 << 20)
         /// The time from the oldest sample that waits to the newest: two groups of pictures.
         var duration = Duration.seconds(4)
+        /// The bytes that each queue has for itself. More than these it takes from the budget of all.
+        var reserve = DataSize(bytes: 2 << 20)
     }
 
     enum Next {
@@ -58,8 +60,7 @@ final class OutputQueue: Sendable {
     }
 
     deinit {
-        let bytes = state.withLock { $0.bytes }
-        if bytes > 0 { budget.give(bytes) }
+        state.withLock { remove($0.bytes, &$0) }
     }
 
     // MARK: On the loop
@@ -95,23 +96,36 @@ final class OutputQueue: Sendable {
         state.mode = .flowing
         let first = state.entries.first?.item.at ?? entry.item.at
         let isLate = entry.item.at - first > limits.duration
-        if isLate || state.bytes + entry.size > limits.size.bytes || !budget.take(entry.size) {
+        if isLate || !add(entry.size, &state) {
             // A keyframe makes everything before it needless.
             let keyframe = entry.isKeyframe ? nil : state.entries.lastIndex { $0.isKeyframe }
             drop(first: keyframe ?? state.entries.count, &state)
-            guard keyframe != 0, entry.isKeyframe || keyframe != nil, state.bytes + entry.size <= limits.size.bytes,
-                budget.take(entry.size)
-            else {
+            guard keyframe != 0, entry.isKeyframe || keyframe != nil, add(entry.size, &state) else {
                 drop(first: state.entries.count, &state)
                 if entry.isVideo { state.framesDropped += 1 }
                 state.mode = .awaitsKeyframe(hasAsked: true)
                 return (false, true)
             }
         }
-        state.bytes += entry.size
         state.entries.append(entry)
         return (true, false)
     }
+
+    /// Counts bytes as waiting. Returns false if they exceed a bound.
+    private func add(_ bytes: Int, _ state: inout State) -> Bool {
+        let sum = state.bytes + bytes
+        guard sum <= limits.size.bytes, budget.take(shared(sum) - shared(state.bytes)) else { return false }
+        state.bytes = sum
+        return true
+    }
+
+    private func remove(_ bytes: Int, _ state: inout State) {
+        budget.give(shared(state.bytes) - shared(state.bytes - bytes))
+        state.bytes -= bytes
+    }
+
+    /// The part of so many bytes that comes from the budget of all queues.
+    private func shared(_ bytes: Int) -> Int { max(0, bytes - limits.reserve.bytes) }
 
     private func drop(first count: Int, _ state: inout State) {
         guard count > 0 else { return }
@@ -121,8 +135,7 @@ final class OutputQueue: Sendable {
             if entry.isVideo { state.framesDropped += 1 }
         }
         state.entries.removeFirst(count)
-        state.bytes -= bytes
-        budget.give(bytes)
+        remove(bytes, &state)
     }
 
     /// Nothing comes after this. What waits is still handed out.
@@ -152,13 +165,10 @@ final class OutputQueue: Sendable {
         while true {
             let (entry, isEnded) = state.withLock { state in
                 let entry = state.entries.popFirst()
-                state.bytes -= entry?.size ?? 0
+                if let entry { remove(entry.size, &state) }
                 return (entry, state.isEnded)
             }
-            if let entry {
-                budget.give(entry.size)
-                return .sample(entry.item)
-            }
+            if let entry { return .sample(entry.item) }
             if isEnded { return .end }
             guard news.wait(timeout: end) == .success else { return .nothing }
         }

@@ -8,7 +8,8 @@ import Testing
     private let budget = RecordingQueue.Budget(limit: DataSize(bytes: 1 << 20))
 
     private func queue(bytes: Int = 1 << 20, duration: Duration = .seconds(3600)) -> OutputQueue {
-        let queue = OutputQueue(limits: .init(size: DataSize(bytes: bytes), duration: duration), budget: budget)
+        let queue = OutputQueue(
+            limits: .init(size: DataSize(bytes: bytes), duration: duration, reserve: .zero), budget: budget)
         queue.open()
         return queue
     }
@@ -75,8 +76,9 @@ import Testing
     @Test("the queues of all outputs together have a bound, and one that is full takes nothing from the others")
     func budgeted() {
         let shared = RecordingQueue.Budget(limit: DataSize(bytes: 40_000))
-        let stalled = OutputQueue(budget: shared)
-        let good = OutputQueue(budget: shared)
+        let limits = OutputQueue.Limits(reserve: DataSize(bytes: 10_000))
+        let stalled = OutputQueue(limits: limits, budget: shared)
+        let good = OutputQueue(limits: limits, budget: shared)
         stalled.open()
         good.open()
         for index in 0..<200 {
@@ -85,8 +87,8 @@ import Testing
             // The good one sends at once what it takes.
             _ = drain(good)
         }
-        #expect(stalled.size.bytes <= 40_000)
-        #expect(good.framesDropped < 10 && stalled.framesDropped > 150)
+        #expect(stalled.size.bytes <= 50_000)
+        #expect(good.framesDropped == 0 && stalled.framesDropped > 150)
         stalled.close()
         #expect(shared.take(40_000))
     }
