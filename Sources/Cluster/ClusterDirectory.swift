@@ -112,6 +112,11 @@ public struct ClusterDirectory {
         mirror.contents.owners[room].map { ($0.owner.node, $0.epoch) }
     }
 
+    /// The other relays that have participants of a room, as last heard, in the order of their names.
+    public func otherRelays(of room: String) -> [NodeID] {
+        (mirror.contents.relays[room] ?? []).filter { $0 != node && nodes[$0] != nil }.sorted()
+    }
+
     /// What tickets are signed with; nil: it is not known yet.
     public var secret: ClusterSecret? { mirror.contents.secret.map { ClusterSecret($0) } }
 

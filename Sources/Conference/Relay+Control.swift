@@ -45,6 +45,7 @@ extension Relay {
         guard let participant = room.participant(publicID: publicID) else {
             throw .noSuchParticipant(publicID)
         }
+        if let remote = participant.remote { throw .atAnotherRelay(participant: publicID, relay: remote.link.node) }
         return participant
     }
 }

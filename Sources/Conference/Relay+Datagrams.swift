@@ -26,9 +26,11 @@ extension Relay {
 
     /// Takes a connectivity check. Its user name names the session; its signature proves the sender.
     private func receiveCheck(_ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
-        guard let fragment = STUNMessage.localUsernameFragment(of: datagram),
-            let participant = paths.participant(usernameFragment: fragment)
-        else {
+        guard let fragment = STUNMessage.localUsernameFragment(of: datagram) else {
+            receiveCheckAnswer(datagram, from: source, now: now)
+            return
+        }
+        guard let participant = paths.endpoint(usernameFragment: fragment) else {
             datagrams.checksRefused &+= 1
             return
         }
@@ -47,6 +49,17 @@ extension Relay {
         datagrams.checks &+= 1
         paths.checked(participant, source: source)
         service(participant, now: now)
+    }
+
+    /// Takes the answer to a check of a link that this relay began. Only the link that made the check knows its number.
+    private func receiveCheckAnswer(_ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
+        for link in paths.owners(of: source) where link is CascadeLink {
+            guard link.peer.receive(datagram, from: source, now: now) == .accepted else { continue }
+            datagrams.checks &+= 1
+            service(link, now: now)
+            return
+        }
+        datagrams.checksRefused &+= 1
     }
 
     /// Takes a datagram of a DTLS association: only from addresses that passed a check, and handshakes a few at a time.
@@ -113,7 +126,7 @@ extension Relay {
     }
 
     /// Tries the keys of the possible owners of a packet, the likeliest first.
-    private func receive(_ datagram: MediaDatagram, owners: [Participant], now: MonotonicInstant) {
+    private func receive(_ datagram: MediaDatagram, owners: [Endpoint], now: MonotonicInstant) {
         var best = PeerConnection.ReceiveOutcome.unknown
         for participant in owners.reversed() {
             guard let outcome = offer(datagram, to: participant, mayLatch: false, now: now) else { continue }
@@ -161,7 +174,7 @@ extension Relay {
 
     /// Hands a packet to a participant; returns nil, and counts the packet, if the participant is over its limit.
     private func offer(
-        _ datagram: MediaDatagram, to participant: Participant, mayLatch: Bool, now: MonotonicInstant
+        _ datagram: MediaDatagram, to participant: Endpoint, mayLatch: Bool, now: MonotonicInstant
     ) -> PeerConnection.ReceiveOutcome? {
         let (size, isControl) = (datagram.size, datagram.isControl)
         guard hasRoom(participant, size, isControl: isControl, now: now) else {
@@ -175,7 +188,7 @@ extension Relay {
     }
 
     private func hasRoom(
-        _ participant: Participant, _ size: DataSize, isControl: Bool, now: MonotonicInstant
+        _ participant: Endpoint, _ size: DataSize, isControl: Bool, now: MonotonicInstant
     ) -> Bool {
         guard !participant.limiter.hasRoom(size, isControl: isControl, now: now) else { return true }
         participant.packetsRateLimited &+= 1
@@ -184,7 +197,7 @@ extension Relay {
 
     /// Only authentic packets count for a participant's limit.
     private func taken(
-        _ outcome: PeerConnection.ReceiveOutcome, by participant: Participant, _ size: DataSize, isControl: Bool,
+        _ outcome: PeerConnection.ReceiveOutcome, by participant: Endpoint, _ size: DataSize, isControl: Bool,
         now: MonotonicInstant
     ) {
         guard outcome == .accepted || outcome == .malformed else { return }
@@ -192,12 +205,14 @@ extension Relay {
     }
 
     /// Returns true if an authenticated path of another participant uses this address now.
-    func isTaken(_ address: TransportAddress, from participant: Participant?, now: MonotonicInstant) -> Bool {
+    func isTaken(_ address: TransportAddress, from participant: Endpoint?, now: MonotonicInstant) -> Bool {
         if let owner = demultiplexer.owner(of: address), owner !== participant, owner.peer.occupies(address, now: now) {
             return true
         }
+        let isLink = participant is CascadeLink
         return paths.owners(of: address).contains {
-            $0 !== participant && $0.peer.occupies(address, now: now)
+            // All links to one relay have one address.
+            $0 !== participant && !(isLink && $0 is CascadeLink) && $0.peer.occupies(address, now: now)
         }
     }
 

@@ -17,14 +17,18 @@ extension Relay {
             room.tell(.removed, member, by: actor)
             remove(member, because: .removed, now: now)
         case .spotlight(let id):
-            room.spotlight(try id.map { id throws(RoomControlError) in try Self.participant(id, in: room) }, by: actor)
+            let member = try id.map { id throws(RoomControlError) in
+                guard let member = room.participant(publicID: id) else { throw .noSuchParticipant(id) }
+                return member
+            }
+            room.spotlight(member, by: actor)
         case .lowerHands: room.lowerHands(by: actor)
         case .setEntry(let locked, let lobby, let pin):
             room.setEntry(locked: locked, lobby: lobby, pin: pin, by: actor)
         case .answer(let id, let isAdmitted): try room.answer(waiting: id, isAdmitted: isAdmitted, by: actor)
         case .end:
             room.emit(.moderated(ModerationEvent(.ended, by: actor)))
-            for member in Array(room.participants) { remove(member, because: .ended, now: now) }
+            for member in Array(room.participants) where member.remote == nil { remove(member, because: .ended, now: now) }
         }
     }
 

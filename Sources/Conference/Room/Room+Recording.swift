@@ -59,12 +59,14 @@ extension Room {
                 guard let pipeline = participant.pipeline(for: content) else { continue }
                 if pipeline.skipMode == .keyframes {
                     // What nobody looks at is repaired all the same while it is recorded.
+                    let isRelayed = forwarding.tapped.contains(pipeline.source)
                     participant.peer.setUnseen(
-                        recorder == nil, content: content.negotiated, needsKeyframe: recorder != nil, now: now)
+                        recorder == nil && !isRelayed, content: participant.stream(of: content),
+                        needsKeyframe: recorder != nil, now: now)
                 } else if recorder != nil {
-                    participant.peer.wantKeyframe(content.negotiated, now: now)
+                    participant.peer.wantKeyframe(participant.stream(of: content), now: now)
                 }
-                participant.nextWakeUp = min(participant.nextWakeUp, now)
+                participant.carrier.wakeSoon(now: now)
             }
         }
     }
@@ -72,7 +74,7 @@ extension Room {
     func record(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
         guard let recorder, SourceContent(frame.content) != .camera || participant.cameraIsOn else { return }
         if recorder.record(frame, of: participant, now: now) {
-            participant.peer.wantKeyframe(frame.content, now: now)
+            participant.peer.wantKeyframe(participant.stream(of: SourceContent(frame.content)), now: now)
         }
     }
 

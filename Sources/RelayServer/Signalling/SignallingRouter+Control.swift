@@ -83,7 +83,7 @@ extension Problem {
         let status: HTTPResponse.Status =
             switch error {
             case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .noSuchRecording: .notFound
-            case .isRecorded: .conflict
+            case .isRecorded, .atAnotherRelay: .conflict
             case .layoutNamesNobody, .nobodyToHide, .noSuchImages: .unprocessableContent
             case .tooManyChanges: .tooManyRequests
             case .noTime: .serviceUnavailable

@@ -38,7 +38,7 @@ extension SignallingRouter {
         }
         let grants = context.caller.grants
         let role = try Self.role(at: endpoint, with: grants)
-        let (redirect, clusterJoin) = try await place(request, context, room: room, at: endpoint)
+        let (redirect, clusterJoin) = try await place(request, context, room: room, isReturning: former != nil)
         if let redirect { return (redirect, nil) }
         let offer = try await request.text()
         try checkKeyExchange(offer: offer, of: request, context)

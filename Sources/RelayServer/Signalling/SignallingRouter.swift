@@ -121,7 +121,7 @@ struct SignallingRouter {
                 .init(.post, .needsEverywhere(.moderate), elsewhere ?? beginDraining),
                 .init(.delete, .needsEverywhere(.moderate), elsewhere ?? endDraining),
             ])
-        return own + [administration] + moderationRoutes + recordingRoutes + streamRoutes + endpoints
+        return own + [administration] + cascadeRoutes + moderationRoutes + recordingRoutes + streamRoutes + endpoints
     }
 
     /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with what is allowed.
