@@ -1,3 +1,4 @@
+import AudioMixing
 import CongestionControl
 import LinkEmulation
 import MediaCore
@@ -212,7 +213,7 @@ struct CascadeTests {
             network: LinkProfile(rate: .fixed(.kilobits(700)), delay: .milliseconds(10), queue: .duration(.seconds(1))))
         for (name, colour) in [("Ada", Colour.red), ("Al", .green), ("Ann", .blue), ("Art", .red)] {
             let client = try pair[0].join(
-                name, colour: colour,
+                name, colour: colour, dimensions: VideoDimensions(width: 320, height: 180),
                 rateLimits: RateLimits(minimum: .kilobits(500), start: .kilobits(500), maximum: .kilobits(500)))
             client.pictures = Texture.pictures
         }

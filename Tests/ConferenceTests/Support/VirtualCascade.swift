@@ -96,7 +96,10 @@ final class VirtualCascade {
         for index in sites.indices { sites[index].call.run(for: Self.step) }
         let now = now
         for index in sites.indices where !sites[index].isDead {
-            for (datagram, destination) in outbox[index] {
+            // What is delivered below may be answered at once: those answers leave with the next step.
+            let leaving = outbox[index]
+            outbox[index] = []
+            for (datagram, destination) in leaving {
                 _ = sites[index].network.send(
                     (datagram, destination), size: DataSize(bytes: datagram.readableBytes), now: now)
             }
@@ -110,7 +113,7 @@ final class VirtualCascade {
                 messages.append(Message(due: now + Self.messageDelay, from: index, update: update))
             }
         }
-        for index in sites.indices { outbox[index] = [] }
+        for index in sites.indices where sites[index].isDead { outbox[index] = [] }
         let due = messages.filter { $0.due <= now }
         messages.removeAll { $0.due <= now }
         for message in due { deliver(message) }
