@@ -67,8 +67,13 @@ extension Relay {
         // If one address stands for several sessions, a client has joined again: its old session receives nothing any
         // more, and the session without a handshake is meant.
         let owners = paths.owners(of: source)
-        guard let owner = owners.last(where: { $0.peer.awaitsHandshake || $0.peer.isHandshaking }) ?? owners.last else {
+        let beginner = owners.last { $0.peer.awaitsHandshake || $0.peer.isHandshaking }
+        guard let owner = beginner ?? owners.last else {
             datagrams.handshakesRefused &+= 1
+            return
+        }
+        if beginner == nil, owner is CascadeLink {
+            receiveRecords(datagram, owners: owners, from: source, now: now)
             return
         }
         guard !owner.peer.awaitsHandshake || handshakes.admit(owner.id, from: source) else {
@@ -83,6 +88,23 @@ extension Relay {
             datagrams.handshakesRefused &+= 1
         }
         service(owner, now: now)
+    }
+
+    /// Takes a datagram of an association that stands, from a relay with several links: it is a last flight that comes
+    /// again, or the end of a link. Each association ignores records that are not its own.
+    private func receiveRecords(
+        _ datagram: ByteBuffer, owners: [Endpoint], from source: TransportAddress, now: MonotonicInstant
+    ) {
+        var isAccepted = false
+        for link in owners where link is CascadeLink {
+            if link.peer.receive(datagram, from: source, now: now) == .accepted { isAccepted = true }
+            service(link, now: now)
+        }
+        if isAccepted {
+            datagrams.handshakes &+= 1
+        } else {
+            datagrams.handshakesRefused &+= 1
+        }
     }
 
     // MARK: Media
@@ -206,14 +228,12 @@ extension Relay {
 
     /// Returns true if an authenticated path of another participant uses this address now.
     func isTaken(_ address: TransportAddress, from participant: Endpoint?, now: MonotonicInstant) -> Bool {
+        // All links to one relay have one address, and a participant that forges it keeps no relay away.
+        if participant is CascadeLink { return false }
         if let owner = demultiplexer.owner(of: address), owner !== participant, owner.peer.occupies(address, now: now) {
             return true
         }
-        let isLink = participant is CascadeLink
-        return paths.owners(of: address).contains {
-            // All links to one relay have one address.
-            $0 !== participant && !(isLink && $0 is CascadeLink) && $0.peer.occupies(address, now: now)
-        }
+        return paths.owners(of: address).contains { $0 !== participant && $0.peer.occupies(address, now: now) }
     }
 
     private func count(_ outcome: PeerConnection.ReceiveOutcome, from source: TransportAddress) {

@@ -1,9 +1,18 @@
 public import MediaCore
 public import RoomAPI
+import SecureTransport
 
 extension Relay {
-    /// Does what a moderator asks for. Whoever calls has checked that they may.
+    /// Does what a moderator asks for, or has another relay do it. Whoever calls has checked that they may.
     func moderate(
+        _ moderation: RoomCommand.Moderation, by actor: RoomActor, in room: Room, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        guard try !order(moderation, by: actor, in: room, now: now) else { return }
+        try carryOut(moderation, by: actor, in: room, now: now)
+    }
+
+    /// Does this relay's part of what a moderator asks for.
+    func carryOut(
         _ moderation: RoomCommand.Moderation, by actor: RoomActor, in room: Room, now: MonotonicInstant
     ) throws(RoomControlError) {
         switch moderation {
@@ -13,7 +22,12 @@ extension Relay {
             service(member, now: now)
         case .remove(let id, let keepsOut):
             let member = try Self.participant(id, in: room)
-            if keepsOut { room.door.keepOut(identity: member.grants.identity, address: member.client) }
+            if keepsOut {
+                room.door.keepOut(identity: member.grants.identity, address: member.client)
+                // The relay that leads the room lets people in.
+                let ban = CascadeState.Order.Change.ban(identity: member.grants.identity, host: member.client?.host)
+                _ = try order(ban, to: room.conductor, now: now)
+            }
             room.tell(.removed, member, by: actor)
             remove(member, because: .removed, now: now)
         case .spotlight(let id):

@@ -26,6 +26,10 @@ public final class Relay {
     /// The members of rooms that are at other relays.
     var remoteMembers: [ParticipantID: Participant] = [:]
     var linkCounters = CascadeCounters()
+    /// The names of links that other relays made, the newest last.
+    var recentLinks = CircularBuffer<String>()
+    /// Rooms that end as soon as the other relays know.
+    var endingRooms: [String: EndingRoom] = [:]
     /// Finds the owners of packets whose keys were negotiated with their addresses.
     var demultiplexer = MediaDemultiplexer()
     /// Finds the owners of datagrams on paths that ICE found.

@@ -32,9 +32,10 @@ final class CascadeLink: Endpoint {
     /// Our sources that cross, or are about to.
     var outgoing: OrderedDictionary<CascadeSource, CascadeStreamSender> = [:]
 
+    var orders = CascadeOrders()
     var isConnected = false
-    /// True if the other side leads the room.
-    var conducts = false
+    /// The epoch with which the other side leads the room; nil if it does not.
+    var conductedEpoch: Int64?
     /// Packets of our sources that were forwarded.
     var packetsSent: UInt64 = 0
     /// How often a picture was held back.
@@ -50,6 +51,7 @@ final class CascadeLink: Endpoint {
     private var waiting: CascadeState?
     private var isUnderWay = false
     private var nextMessage: MonotonicInstant
+    private var messageBudget: TokenBucket
 
     /// How often the link looks for changes.
     static let checkInterval = Duration.milliseconds(100)
@@ -62,6 +64,8 @@ final class CascadeLink: Endpoint {
     private static let silenceTimeout = Duration.seconds(5)
     /// The time in which a picture that was held back has to show its effect.
     private static let holdInterval = Duration.milliseconds(500)
+    /// Messages of the other side that are taken, a second.
+    private static let messageRate = 50.0
     /// Lines of one direction.
     static let maximumStreams = 200
     static let rateLimits = RateLimits(minimum: .kilobits(300), start: .megabits(3), maximum: .megabits(50))
@@ -88,6 +92,7 @@ final class CascadeLink: Endpoint {
         nextCheck = now
         nextHeartbeat = now
         nextMessage = now
+        messageBudget = TokenBucket(rate: Self.messageRate, capacity: 2 * Self.messageRate, now: now)
         super.init(id: id, peer: peer, now: now)
     }
 
@@ -197,6 +202,7 @@ final class CascadeLink: Endpoint {
     func tell(_ state: CascadeState, now: MonotonicInstant) {
         var state = state
         state.streams = outgoing.values.map(\.stream)
+        state.orders = orders.waiting
         state.sequence = sent.sequence
         guard state != sent || now >= nextHeartbeat else { return }
         state.sequence += 1
@@ -217,11 +223,12 @@ final class CascadeLink: Endpoint {
     }
 
     /// The other side has taken a message, or it is not known whether it has.
-    func messageEnded(_ sequence: UInt64, isDelivered: Bool, now: MonotonicInstant) {
+    func messageEnded(_ message: CascadeState, isDelivered: Bool, now: MonotonicInstant) {
         isUnderWay = false
         if isDelivered {
+            orders.delivered(message.orders)
             for source in outgoing.keys {
-                guard let announced = outgoing[source]?.announced, announced <= sequence else { continue }
+                guard let announced = outgoing[source]?.announced, announced <= message.sequence else { continue }
                 outgoing[source]?.isReady = true
             }
         } else {
@@ -236,6 +243,7 @@ final class CascadeLink: Endpoint {
 
     /// Takes a message. Returns false if a newer one has come before.
     func take(_ state: CascadeState, now: MonotonicInstant) throws(CascadeError) -> Bool {
+        guard messageBudget.take(now: now) else { throw .tooManyMessages }
         guard state.sequence > lastSequence else { return false }
         let streams = try checked(state.streams)
         lastSequence = state.sequence

@@ -99,6 +99,21 @@ public struct CascadeState: Codable, Hashable, Sendable {
         public var height: Int
     }
 
+    /// A change that the other side has to make: of its participants, or as the relay that leads the room.
+    public struct Order: Codable, Hashable, Sendable {
+        public enum Change: Codable, Hashable, Sendable {
+            case layout(RoomLayout)
+            case overlays(OverlayList)
+            case moderation(RoomCommand.Moderation, by: RoomActor)
+            /// Keeps a person out that another relay has removed: by identity, or without one by the client's address.
+            case ban(identity: String?, host: String?)
+        }
+
+        /// Grows with each order of a link.
+        public var number: UInt64
+        public var change: Change
+    }
+
     /// What everybody in the room sees, as the relay decides that leads the room: the conductor.
     public struct Stage: Codable, Hashable, Sendable {
         /// The room's epoch. A stage of a lower epoch is that of a relay that leads no more.
@@ -109,6 +124,9 @@ public struct CascadeState: Codable, Hashable, Sendable {
         public var order: [String]
         /// The ids of members that spoke, the latest first.
         public var speakers: [String]
+        /// The conditions for entering, and the number of people in the lobby.
+        public var entry: RoomEntryState
+        public var waiting: Int
     }
 
     /// Nil from a relay that does not lead the room.
@@ -118,6 +136,8 @@ public struct CascadeState: Codable, Hashable, Sendable {
     public var members: [Member] = []
     public var streams: [Stream] = []
     public var wants: [Want] = []
+    /// Orders of which it is not known whether the other side has them, the oldest first.
+    public var orders: [Order] = []
 
     public init() {}
 }
@@ -138,6 +158,10 @@ public enum CascadeError: Error, Hashable, CustomStringConvertible {
     case noSuchLink
     /// The message is not of this version, or holds values that no relay sends.
     case invalid(reason: String)
+    /// A request that made a link has come again.
+    case isKnown
+    /// The other side sends too many messages.
+    case tooManyMessages
     /// The room has its limit of links.
     case tooManyLinks(limit: Int)
     /// The relay has no certificate, or a cipher session could not be made.
@@ -148,6 +172,8 @@ public enum CascadeError: Error, Hashable, CustomStringConvertible {
         case .noSuchRoom: "this relay has no participants in the room"
         case .noSuchLink: "this relay has no such link; it may have ended: make another"
         case .invalid(let reason): "not a message of a link between relays: \(reason)"
+        case .isKnown: "this request has made a link already; make another with a new name"
+        case .tooManyMessages: "too many messages of a link; send the newest state later"
         case .tooManyLinks(let limit): "the room has its limit of \(limit) links"
         case .resources(let reason): reason
         }
@@ -184,6 +210,8 @@ public struct CascadeCounters: Hashable, Sendable {
     public var packets: UInt64 = 0
     /// Sources that were held back because a link carried too little.
     public var heldBack: UInt64 = 0
+    /// Messages of relays that were refused.
+    public var refused: UInt64 = 0
 
     public init() {}
 }

@@ -2,8 +2,8 @@ import MediaCore
 
 /// Chooses the voices that a relay forwards to the other relays of a room: the loudest of its own participants.
 ///
-/// A mix at another relay plays few voices at once. The louder voice takes a place when it is clearly louder, so that
-/// two speakers of the same level do not alternate.
+/// A mix at another relay plays few voices at once. Another voice takes a place when a packet of it is clearly louder than
+/// the quietest voice lately was, so that two speakers of the same level do not alternate.
 struct CascadeVoices {
     /// Voices at once.
     static let limit = 3
@@ -40,11 +40,12 @@ struct CascadeVoices {
             index = voices.count
             voices.append(Voice(id: id, loudness: loudness, updated: now))
         }
-        if voices[index].since == nil { takePlace(index, now: now) }
+        if voices[index].since == nil { takePlace(index, loudness: loudness, now: now) }
         return voices[index].since != nil
     }
 
-    private mutating func takePlace(_ index: Int, now: MonotonicInstant) {
+    /// - Parameter loudness: The loudness of the voice's packet. A voice without a place has no claim from earlier ones.
+    private mutating func takePlace(_ index: Int, loudness: Double, now: MonotonicInstant) {
         var count = 0
         var quietest: Int?
         for other in voices.indices where voices[other].since != nil {
@@ -59,9 +60,7 @@ struct CascadeVoices {
         }
         if count < Self.limit {
             voices[index].since = now
-        } else if let quietest,
-            voices[index].loudness(now: now) >= voices[quietest].loudness(now: now) + Self.margin
-        {
+        } else if let quietest, loudness >= voices[quietest].loudness(now: now) + Self.margin {
             voices[quietest].since = nil
             voices[index].since = now
         }

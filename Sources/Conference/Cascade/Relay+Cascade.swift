@@ -15,6 +15,8 @@ import SecureTransport
 extension Relay {
     /// Links of a room: a full mesh of eight relays.
     public static let maximumLinksOfRoom = 7
+    /// Links that are remembered: a request that was seen on its way and comes again ends none that was made since.
+    private static let maximumRecentLinks = 1024
     /// Addresses of the other side that are checked.
     private static let maximumCandidates = 8
 
@@ -45,6 +47,7 @@ extension Relay {
     ) throws(CascadeError) -> CascadeOffer {
         guard let room = rooms[id], room.hasParticipants else { throw .noSuchRoom }
         try checkPlace(for: node, in: room)
+        guard !recentLinks.contains(offer.link) else { throw .isKnown }
         let credentials = ICECredentials(using: &random)
         let answer = try makeOffer(
             link: offer.link, credentials: credentials, addresses: configuration.mediaAddresses)
@@ -53,6 +56,8 @@ extension Relay {
         try addLink(
             node, in: room, isMaker: false, transport: transport, reporters: (answer.reporter, offer.reporter),
             name: offer.link, now: now)
+        recentLinks.append(offer.link)
+        if recentLinks.count > Self.maximumRecentLinks { recentLinks.removeFirst() }
         return answer
     }
 
@@ -148,7 +153,7 @@ extension Relay {
         if let room = rooms[link.room] {
             if room.links[link.node] === link { room.links[link.node] = nil }
             for member in members.values { removeRemote(member, from: room, now: now) }
-            if link.conducts { room.conductorLeft() }
+            room.conductorLeft(link.conductedEpoch)
         }
         close(link, now: now)
     }
@@ -186,6 +191,7 @@ extension Relay {
 
     /// Performs due work of links.
     func wakeLinks(now: MonotonicInstant) {
+        endRooms(now: now)
         for link in Array(links.values) {
             if now >= link.nextWakeUp {
                 link.peer.wake(now: now)
@@ -274,7 +280,7 @@ extension Relay {
     /// A message was delivered, or it is not known whether it was.
     public func cascadeEnded(_ update: CascadeUpdate, isDelivered: Bool, now: MonotonicInstant) {
         guard let link = rooms[update.room]?.links[update.node], link.name == update.link else { return }
-        link.messageEnded(update.state.sequence, isDelivered: isDelivered, now: now)
+        link.messageEnded(update.state, isDelivered: isDelivered, now: now)
     }
 
     /// Takes a message of a link's other side. One that was overtaken by a newer one is ignored.
@@ -282,7 +288,12 @@ extension Relay {
         _ state: CascadeState, room id: String, from node: String, link name: String, now: MonotonicInstant
     ) throws(CascadeError) {
         guard let room = rooms[id], let link = room.links[node], link.name == name else { throw .noSuchLink }
-        guard try link.take(state, now: now) else { return }
+        do throws(CascadeError) {
+            guard try link.take(state, now: now) else { return }
+        } catch {
+            linkCounters.refused &+= 1
+            throw error
+        }
         var told: OrderedDictionary<String, CascadeState.Member> = [:]
         for member in state.members.prefix(configuration.maximumParticipants) where member.isPlausible {
             told[member.id] = member
@@ -300,8 +311,14 @@ extension Relay {
             }
         }
         room.linesChanged(of: link, now: now)
-        link.conducts = state.stage != nil
+        if let former = link.conductedEpoch, former != state.stage?.epoch { room.conductorLeft(former) }
+        link.conductedEpoch = state.stage?.epoch
         if let stage = state.stage { room.take(stage) }
+        for change in link.orders.take(state.orders) {
+            // The last participant may leave by an order, and the room ends with its links.
+            guard links[link.id] != nil else { return }
+            carryOut(change, in: room, now: now)
+        }
         service(link, now: now)
     }
 

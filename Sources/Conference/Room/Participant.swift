@@ -211,8 +211,9 @@ final class Participant: Endpoint {
         moderation = rights.moderation
     }
 
-    /// True if the participant has a seat, or takes its former one when it connects.
-    var holdsSeat: Bool { isSeated || isReturning }
+    /// True if the participant has a seat, or takes its former one when it connects. A member at another relay has its
+    /// seat there.
+    var holdsSeat: Bool { isSeated || isReturning || remote != nil }
 
     /// True if the client has proved that it has the keys, or need not. ICE checks alone do not count.
     var isConnected: Bool { peer.hasProvedKeys || isSilentReceiver }

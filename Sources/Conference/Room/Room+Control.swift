@@ -58,8 +58,12 @@ extension Room {
     // MARK: Overlays and avatars
 
     func setOverlays(_ wanted: OverlayList) throws(RoomControlError) {
-        if let error = wanted.error(ofImagesIn: configuration.images) { throw .noSuchImages(error) }
+        try check(wanted)
         adopt(wanted)
+    }
+
+    func check(_ wanted: OverlayList) throws(RoomControlError) {
+        if let error = wanted.error(ofImagesIn: configuration.images) { throw .noSuchImages(error) }
     }
 
     func setAvatar(_ avatar: ImageAsset?, of participant: Participant) {

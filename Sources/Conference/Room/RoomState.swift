@@ -44,7 +44,7 @@ extension Room {
                 SourceContent.allCases.compactMap { content in
                     tile(of: SourceID(participant: participant.id, content: content), participant)
                 }
-            }, recording: recording.map { RecordingStatus(id: $0, state: .recording) }, entry: door.state,
-            waiting: door.lobby.waiting.count)
+            }, recording: recording.map { RecordingStatus(id: $0, state: .recording) },
+            entry: entryState.conditions, waiting: entryState.waiting)
     }
 }

@@ -5,8 +5,8 @@ import Conference
 enum CascadeRequests {
     /// The path at which links are made.
     static let path = "/cascade/links"
-    /// The longest body: the state of 200 members and their streams.
-    static let bodySize = 256 * 1024
+    /// The longest body: the state of 200 members and their streams, the overlays, and orders.
+    static let bodySize = 512 * 1024
 
     /// `POST /cascade/links`: makes a link. The answer's body is a `CascadeOffer`.
     struct Opening: Codable, Sendable {

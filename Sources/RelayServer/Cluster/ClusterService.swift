@@ -285,12 +285,11 @@ actor ClusterService {
 
     /// The relay that has a room which this one has not; nil: there is none, or this one has it.
     ///
-    /// - Parameter isForAll: True if the request changes what everybody sees, which the room's owner decides although
-    ///   this relay has the room, too.
-    func otherOwner(of room: String, isForAll: Bool) -> String? {
+    /// - Parameter isOfLobby: True if the request is about the lobby, which is at the room's owner.
+    func otherOwner(of room: String, isOfLobby: Bool) -> String? {
         switch directory.standing(of: room, now: now()) {
         case nil: break
-        case .following where isForAll: break
+        case .following where isOfLobby: break
         default: return nil
         }
         guard let owner = directory.owner(of: room), owner.node != node

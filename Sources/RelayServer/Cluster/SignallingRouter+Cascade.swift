@@ -88,6 +88,8 @@ extension Problem {
             switch error {
             case .noSuchRoom, .noSuchLink: .notFound
             case .invalid: .unprocessableContent
+            case .isKnown: .conflict
+            case .tooManyMessages: .tooManyRequests
             case .tooManyLinks, .resources: .serviceUnavailable
             }
         self.init(status, error.description)

@@ -19,6 +19,8 @@ extension SignallingRouter {
     struct ClusterJoin {
         /// The participant that the client was on another relay.
         var rejoiningAs: String?
+        /// True if this relay joins the room's relays with this client.
+        var isFurther = false
         /// Relays to try if this one dies.
         var alternates: [String] = []
         var secret: ClusterSecret?
@@ -50,7 +52,11 @@ extension SignallingRouter {
         let alternates = placement.alternates.map { "\($0)\(request.uri.path)" }
         switch placement.decision {
         case .here, .pending:
-            return (nil, ClusterJoin(rejoiningAs: former, alternates: alternates, secret: secret))
+            return (
+                nil,
+                ClusterJoin(
+                    rejoiningAs: former, isFurther: ticket?.isFurther ?? false, alternates: alternates, secret: secret)
+            )
         case .refused(let reason):
             throw Problem(.serviceUnavailable, "\(reason); try again in a second", headers: [.retryAfter: "1"])
         case .elsewhere(let node, let url), .further(let node, let url):
@@ -88,8 +94,8 @@ extension SignallingRouter {
         guard let cluster, requirement != .join else { return nil }
         // The page is the same everywhere.
         if case .needsUnlessPage = requirement, AcceptedTypes(request.headers[.accept]).prefersHTML { return nil }
-        let isForAll = requirement == .needs(.arrange) || request.uri.path.hasSuffix("/spotlight")
-        guard let url = await cluster.otherOwner(of: room.rawValue, isForAll: isForAll) else { return nil }
+        let isOfLobby = request.uri.path.hasPrefix("/rooms/\(room.rawValue)/lobby")
+        guard let url = await cluster.otherOwner(of: room.rawValue, isOfLobby: isOfLobby) else { return nil }
         var response = Response.text("the room is at \(url)\n", status: .temporaryRedirect)
         response.headers[.location] = Self.location(url, request, adding: nil)
         response.headers[.cacheControl] = "no-store"

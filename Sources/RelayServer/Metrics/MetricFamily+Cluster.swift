@@ -74,6 +74,9 @@ extension MetricFamily<ServerReport> {
             counter(
                 "cluster_links_lost", \.cluster?.cascade.lost, "Links that failed to connect, or fell silent for 5 s."),
             counter(
+                "cluster_link_messages_refused", \.cluster?.cascade.refused,
+                "Messages of other relays with values that no relay sends, or beyond 50 a second."),
+            counter(
                 "cluster_relayed_packets", \.cluster?.cascade.packets,
                 "Packets of this relay's participants that were sent to other relays, retransmissions not counted."),
             counter(

@@ -1,7 +1,9 @@
+import Foundation
 import LinkEmulation
 import MediaCore
 import NIOCore
 import SecureTransport
+import Testing
 
 @testable import Conference
 @testable import PeerConnection
@@ -29,8 +31,8 @@ final class VirtualCascade {
     private(set) var messageCount = 0
     /// Messages that were refused.
     private(set) var refusals: [CascadeError] = []
-    /// Changes a message on its way.
-    var rewrite: (inout CascadeState) -> Void = { _ in }
+    /// True while messages arrive and their senders do not hear of it.
+    var losesAnswers = false
     private var outbox: [[(ByteBuffer, TransportAddress)]]
 
     private static let step = Duration.milliseconds(1)
@@ -62,6 +64,16 @@ final class VirtualCascade {
     var now: MonotonicInstant { sites[0].call.now }
 
     func room(_ index: Int, _ id: String = "demo") -> Room? { sites[index].call.relay.rooms[id] }
+
+    /// The names of a room's members, sorted.
+    func names(_ index: Int, _ id: String = "demo") -> [String] {
+        (room(index, id)?.participants.map(\.name) ?? []).sorted()
+    }
+
+    /// A member that is at another relay.
+    func remote(_ name: String, at index: Int) -> Participant? {
+        room(index)?.participants.first { $0.name == name && $0.remote != nil }
+    }
 
     /// Makes the link between two relays.
     func link(_ maker: Int, _ other: Int, room: String = "demo") throws {
@@ -125,17 +137,19 @@ final class VirtualCascade {
         var isDelivered = false
         let sender = sites[message.from]
         if let target = sites.first(where: { $0.name == message.update.node }), !target.isDead {
-            var state = message.update.state
-            rewrite(&state)
             do {
+                let bytes = try JSONEncoder().encode(message.update.state)
+                let state = try JSONDecoder().decode(CascadeState.self, from: bytes)
                 try target.call.act { relay, now in
                     try relay.receive(
                         state, room: message.update.room, from: sender.name, link: message.update.link, now: now)
                 }
-                isDelivered = true
+                isDelivered = !losesAnswers
             } catch let error as CascadeError {
                 refusals.append(error)
-            } catch {}
+            } catch {
+                Issue.record(error, "a message is not what it was after its way as JSON")
+            }
         }
         sender.call.act { relay, now in
             relay.cascadeEnded(message.update, isDelivered: isDelivered, now: now)
