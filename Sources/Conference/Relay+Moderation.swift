@@ -42,7 +42,9 @@ extension Relay {
         case .answer(let id, let isAdmitted): try room.answer(waiting: id, isAdmitted: isAdmitted, by: actor)
         case .end:
             room.emit(.moderated(ModerationEvent(.ended, by: actor)))
-            for member in Array(room.participants) where member.remote == nil { remove(member, because: .ended, now: now) }
+            for member in Array(room.participants) where member.remote == nil {
+                remove(member, because: .ended, now: now)
+            }
         }
     }
 

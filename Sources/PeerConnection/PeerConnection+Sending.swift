@@ -152,7 +152,9 @@ extension PeerConnection {
 
     /// Stops forwarding after the newest frame. Missing packets of earlier frames are still forwarded when they come.
     package func stopForwarding(content: NegotiatedMedia.Content = .main) {
-        guard let sender = lines.video(content)?.videoSender, let next = sender.forwarding?.numbering.next else { return }
+        guard let sender = lines.video(content)?.videoSender, let next = sender.forwarding?.numbering.next else {
+            return
+        }
         sender.endForwarding(at: next)
     }
 

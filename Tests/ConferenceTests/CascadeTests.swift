@@ -178,7 +178,8 @@ struct CascadeTests {
 
     @Test("losses on the link are repaired on the link")
     func losses() throws {
-        let pair = VirtualCascade(["a", "b"], network: LinkProfile(rate: .unlimited, delay: .milliseconds(20), loss: 0.05))
+        let pair = VirtualCascade(
+            ["a", "b"], network: LinkProfile(rate: .unlimited, delay: .milliseconds(20), loss: 0.05))
         let ada = try pair[0].join("Ada", colour: .red)
         let ben = try pair[1].join("Ben", colour: .blue)
         pair.run(for: .milliseconds(500))
@@ -196,7 +197,9 @@ struct CascadeTests {
 
     @Test("a link that carries too little holds pictures back, and audio goes on")
     func tooNarrow() throws {
-        let pair = VirtualCascade(["a", "b"], network: LinkProfile(rate: .fixed(.kilobits(700)), delay: .milliseconds(10), queue: .duration(.seconds(1))))
+        let pair = VirtualCascade(
+            ["a", "b"],
+            network: LinkProfile(rate: .fixed(.kilobits(700)), delay: .milliseconds(10), queue: .duration(.seconds(1))))
         for (name, colour) in [("Ada", Colour.red), ("Al", .green), ("Ann", .blue), ("Art", .red)] {
             let client = try pair[0].join(
                 name, colour: colour, dimensions: VideoDimensions(width: 320, height: 180),
@@ -256,7 +259,8 @@ struct CascadeTests {
         for room in rooms {
             try pair.link(1, 0, room: room)
             try #require(
-                pair.run { (0...1).allSatisfy { pair.room($0, room)?.links.values.first?.isConnected == true } }, "\(room)")
+                pair.run { (0...1).allSatisfy { pair.room($0, room)?.links.values.first?.isConnected == true } },
+                "\(room)")
         }
         pair.run(for: .seconds(3))
         for room in rooms {

@@ -78,7 +78,8 @@ final class CascadeLink: Endpoint {
 
     /// - Parameter peer: A connection for `session(transport:reporter:)`.
     init(
-        id: ParticipantID, room: String, node: String, name: String, isMaker: Bool, reporters: (local: UInt32, remote: UInt32),
+        id: ParticipantID, room: String, node: String, name: String, isMaker: Bool,
+        reporters: (local: UInt32, remote: UInt32),
         seed: UInt64, peer: PeerConnection, now: MonotonicInstant
     ) {
         self.room = room

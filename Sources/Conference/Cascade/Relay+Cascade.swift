@@ -36,7 +36,8 @@ extension Relay {
         return CascadeOffer(
             link: link, usernameFragment: credentials.usernameFragment, password: credentials.password,
             fingerprint: certificate.fingerprint.description,
-            reporter: UInt32.random(in: 1 ... .max, using: &random), addresses: addresses.map { .init(host: $0.host, port: $0.port) })
+            reporter: UInt32.random(in: 1 ... .max, using: &random),
+            addresses: addresses.map { .init(host: $0.host, port: $0.port) })
     }
 
     /// Takes the link that another relay makes. An earlier link to that relay ends.

@@ -184,8 +184,9 @@ extension Room {
             source.content == .screen ? 2 : source.participant == speaker ? 1 : 0
         }
         // The last one that is left goes on, with gaps.
-        guard sending.count > 1, let least = sending.last(where: { importance($0) == 0 })
-            ?? sending.min(by: { importance($0) < importance($1) }),
+        guard sending.count > 1,
+            let least = sending.last(where: { importance($0) == 0 })
+                ?? sending.min(by: { importance($0) < importance($1) }),
             let content = link.outgoing[least]?.content
         else { return }
         link.outgoing[least]?.hold(now: now)
@@ -246,7 +247,9 @@ extension Room {
     func linesChanged(of link: CascadeLink, now: MonotonicInstant) {
         var lines: [String: [SourceContent: Int]] = [:]
         for (line, stream) in link.incoming {
-            if let content = stream.source.content.picture { lines[stream.source.participant, default: [:]][content] = line }
+            if let content = stream.source.content.picture {
+                lines[stream.source.participant, default: [:]][content] = line
+            }
         }
         for (id, member) in link.members {
             let own = lines[id] ?? [:]

@@ -48,7 +48,9 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     /// The places of the mistakes in the JSON; empty if they are not in it.
     public var issues: [LayoutTemplateError.Issue] {
         switch self {
-        case .noSuchRoom, .noSuchParticipant, .atAnotherRelay, .nobodyWaits, .isRecorded, .noSuchRecording, .noTime, .tooManyChanges: []
+        case .noSuchRoom, .noSuchParticipant, .atAnotherRelay, .nobodyWaits, .isRecorded, .noSuchRecording, .noTime,
+            .tooManyChanges:
+            []
         case .layoutNamesNobody: [.init(path: "participant", reason: description)]
         case .nobodyToHide(_, let index): [.init(path: "hide[\(index)]", reason: description)]
         case .noSuchImages(let error): error.issues

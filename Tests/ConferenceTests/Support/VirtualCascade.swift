@@ -2,6 +2,8 @@ import Foundation
 import LinkEmulation
 import MediaCore
 import NIOCore
+import OrderedCollections
+import RoomAPI
 import SecureTransport
 import Testing
 
