@@ -38,6 +38,11 @@ extension Relay {
             try room.changeLimits.room.take(now: now)
             try room.startComposite(id, settings, log: recordings, now: now)
         case .endComposite(let id): room.endComposite(id)
+        case .startOutput(let id, let name, let settings):
+            try room.changeLimits.room.take(now: now)
+            try room.startOutput(id, name: name, settings, log: recordings, now: now)
+        case .setOutput(let id, let state, let reason): try room.setOutput(id, state, because: reason)
+        case .endOutput(let id, let reason): try room.endOutput(id, because: reason)
         case .moderate(let moderation, let actor):
             try room.changeLimits.moderation.take(now: now)
             try moderate(moderation, by: actor, in: room, now: now)

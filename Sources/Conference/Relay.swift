@@ -140,8 +140,7 @@ public final class Relay {
         nextRoom += 1
         let room = Room(
             id: id, instance: nextRoom, configuration: configuration, overload: overload, decoding: decoding,
-            queues: queues,
-            events: roomEvents, wallClock: wallClock, now: now)
+            queues: queues, events: roomEvents, wallClock: wallClock, now: now)
         rooms[id] = room
         return room
     }
@@ -195,7 +194,10 @@ public final class Relay {
     /// Sends a BYE to everyone. `pollTransmit(now:)` then returns the BYE packets.
     public func close(now: MonotonicInstant) {
         isClosed = true
-        for room in rooms.values { room.endRecording(because: .shutDown, now: now) }
+        for room in rooms.values {
+            room.endRecording(because: .shutDown, now: now)
+            room.endOutputs(because: .shutDown)
+        }
         for participant in participants.values { remove(participant, because: .closing, now: now) }
     }
 

@@ -21,6 +21,12 @@ public enum RoomCommand: Sendable {
     case startComposite(id: String, CompositeSettings)
     /// Ends the picture of that stream; nothing happens if there is none.
     case endComposite(id: String)
+    /// Has a picture of the room made for an output of this id.
+    case startOutput(id: String, name: String?, CompositeSettings)
+    /// Takes the news of an output that goes on.
+    case setOutput(id: String, OutputStatus.State, reason: OutputStatus.Reason?)
+    /// Ends the output of this id.
+    case endOutput(id: String, reason: OutputStatus.Reason)
     /// Does what a moderator asks for.
     case moderate(Moderation, by: RoomActor)
 

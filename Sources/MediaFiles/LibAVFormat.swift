@@ -8,6 +8,10 @@ enum LibAVFormat {
     static let outOfMemory: Int32 = -12
     /// `AVERROR(EIO)`.
     static let inputOutputError: Int32 = -5
+    /// `AVERROR_EXIT`, the error of a wait that was interrupted: `-MKTAG('E', 'X', 'I', 'T')`.
+    static let interrupted: Int32 = -0x5449_5845
+    /// `AVERROR_UNKNOWN`: `-MKTAG('U', 'N', 'K', 'N')`.
+    static let unknownError: Int32 = -0x4E4B_4E55
     /// `AV_NOPTS_VALUE`.
     static let noTimestamp = Int64.min
 

@@ -15,6 +15,10 @@ final class Muxer {
     private var lastIntervals: [Int64] = []
     /// Where the bytes go instead of to a file of the path.
     private let output: MovieFileOutput?
+    /// Interrupts waits for the network; nil for files.
+    private let interruption: Interruption?
+    /// libavformat's error of what failed last.
+    private(set) var lastError: Int32 = 0
     private var isHeaderWritten = false
     private var isClosed = false
 
@@ -23,6 +27,7 @@ final class Muxer {
         _ = LibAVFormat.prepare
         self.path = path
         output = file.flatMap { MovieFileOutput($0) }
+        interruption = nil
         var allocated: UnsafeMutablePointer<AVFormatContext>?
         let url = LibAVFormat.url(path: path)
         var status = avformat_alloc_output_context2(&allocated, nil, "mp4", url)
@@ -48,8 +53,57 @@ final class Muxer {
         }
     }
 
+    /// Lets libavformat ask, while it waits for the network, whether to give up. It holds the object's address.
+    private final class Interruption {
+        let isAbandoned: @Sendable () -> Bool
+        var isForced = false
+
+        init(_ isAbandoned: @escaping @Sendable () -> Bool) {
+            self.isAbandoned = isAbandoned
+        }
+    }
+
+    /// Connects to a server, which may take as long as `isAbandoned` lets it.
+    init(
+        to destination: StreamDestination, isAbandoned: @escaping @Sendable () -> Bool
+    ) throws(StreamFailure) {
+        _ = LibAVFormat.prepare
+        path = destination.name
+        output = nil
+        let interruption = Interruption(isAbandoned)
+        self.interruption = interruption
+        var allocated: UnsafeMutablePointer<AVFormatContext>?
+        var status = avformat_alloc_output_context2(
+            &allocated, nil, destination.container.rawValue, destination.url)
+        guard status >= 0, let context = allocated, let packet = av_packet_alloc() else {
+            avformat_free_context(allocated)
+            throw .failed(LibAVFormat.message(min(status, LibAVFormat.outOfMemory)))
+        }
+        self.context = context
+        self.packet = packet
+        context.pointee.interrupt_callback = AVIOInterruptCB(
+            callback: { opaque in
+                guard let opaque else { return 0 }
+                let interruption = Unmanaged<Interruption>.fromOpaque(opaque).takeUnretainedValue()
+                return interruption.isForced || interruption.isAbandoned() ? 1 : 0
+            }, opaque: Unmanaged.passUnretained(interruption).toOpaque())
+        var options: OpaquePointer?
+        for (key, value) in destination.options { av_dict_set(&options, key, value, 0) }
+        status = avio_open2(
+            &context.pointee.pb, destination.url, AVIO_FLAG_WRITE, &context.pointee.interrupt_callback, &options)
+        av_dict_free(&options)
+        guard status >= 0 else {
+            isClosed = true
+            throw StreamFailure(status: status, isOpen: false)
+        }
+    }
+
     deinit {
-        if !isClosed { _ = close() }
+        if !isClosed {
+            // A server that was not told the end gets none: it may be the one that does not answer.
+            interruption?.isForced = true
+            _ = close()
+        }
         var packet: UnsafeMutablePointer<AVPacket>? = packet
         av_packet_free(&packet)
         avformat_free_context(context)
@@ -162,6 +216,23 @@ final class Muxer {
         avio_flush(context.pointee.pb)
     }
 
+    /// Begins a stream for a server: each frame is sent at once.
+    func writeHeaderOfBroadcast() throws(MediaFileError) {
+        var options: OpaquePointer?
+        // Nobody can go back in the stream to write these.
+        av_dict_set(&options, "flvflags", "no_duration_filesize", 0)
+        context.pointee.flags |= AVFMT_FLAG_FLUSH_PACKETS
+        // Pictures may come five times a second; audio does not wait for them for longer.
+        context.pointee.max_interleave_delta = 250_000
+        let status = avformat_write_header(context, &options)
+        av_dict_free(&options)
+        try check(status)
+        isHeaderWritten = true
+    }
+
+    /// The bytes that were written so far.
+    var bytesWritten: Int64 { context.pointee.pb?.pointee.bytes_written ?? 0 }
+
     /// - Parameter isCMAF: Whether the file keeps to ISO/IEC 23000-19, but for having several tracks.
     func writeHeader(_ layout: MovieWriter.Layout, isCMAF: Bool = false) throws(MediaFileError) {
         var options: OpaquePointer?
@@ -234,6 +305,7 @@ final class Muxer {
         var status = status
         if status >= 0, let output = context.pointee.pb { status = output.pointee.error }
         guard status >= 0 else {
+            lastError = status
             throw .cannotWrite(path: path, reason: output?.failure ?? LibAVFormat.message(status))
         }
     }
@@ -244,6 +316,7 @@ final class Muxer {
         guard !isClosed else { return }
         let status = close()
         guard status >= 0 else {
+            lastError = status
             throw .cannotWrite(path: path, reason: output?.failure ?? LibAVFormat.message(status))
         }
     }

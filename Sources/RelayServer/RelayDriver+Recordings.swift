@@ -38,8 +38,9 @@ extension RelayDriver {
     /// Takes the samples that the relay's rooms have for their recordings and streams.
     func record(now: MonotonicInstant) {
         while let item = relay.pollRecording() {
-            let streamed = streams?.record(item) ?? (isTaken: false, keyframe: nil)
-            guard let room = streamed.isTaken ? streamed.keyframe : recordings?.record(item) else { continue }
+            var taken = outputs?.record(item) ?? (isTaken: false, keyframe: nil)
+            if !taken.isTaken { taken = streams?.record(item) ?? taken }
+            guard let room = taken.isTaken ? taken.keyframe : recordings?.record(item) else { continue }
             relay.recordingLostFrames(of: item.track, recording: item.recording, room: room, now: now)
         }
     }
@@ -47,16 +48,10 @@ extension RelayDriver {
     /// Takes what happened in a room.
     func record(_ event: RoomEvent, now: MonotonicInstant) {
         recordings?.record(event, now: now)
+        outputs?.record(event)
         if case .closed = event.kind { forget(room: event.room) }
         guard case .participantJoined = event.kind, recordings?.shouldBegin(room: event.room) ?? false else { return }
         // The room may be gone again: then there is nothing to record.
         _ = try? begin(room: event.room, RecordingRequest(), now: now)
-    }
-
-    /// Writes the end of all recordings, after the relay said goodbye to everyone.
-    func endRecordings(now: MonotonicInstant) {
-        record(now: now)
-        while let event = relay.pollRoomEvent() { recordings?.record(event, now: now) }
-        streams?.endAll()
     }
 }

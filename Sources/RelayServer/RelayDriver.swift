@@ -7,7 +7,6 @@ import NIOCore
 import PeerConnection
 import RoomAPI
 import SecureTransport
-import Synchronization
 
 /// Drives a relay on one event loop: passes it datagrams, results and the time, and performs its requests.
 ///
@@ -41,6 +40,8 @@ actor RelayDriver {
     var recordings: RecordingHub?
     /// nil: the relay does not stream.
     var streams: StreamHub?
+    /// nil: the relay sends rooms nowhere.
+    var outputs: OutputHub?
     /// The snapshots that answer requests without changes.
     nonisolated let snapshots: PublishedSnapshots
 
@@ -129,11 +130,13 @@ actor RelayDriver {
         let now = now()
         relay.close(now: now)
         transmit(now: now)
-        endRecordings(now: now)
+        record(now: now)
         publishNotices(now: now)
         while let event = relay.pollRoomEvent() {
             tell { source, date in source.events(of: event, at: date, now: now) }
+            record(event, now: now)
         }
+        streams?.endAll()
         feeds.close()
         emptyRelay?.finish()
         feedTimer?.cancel()
@@ -143,6 +146,7 @@ actor RelayDriver {
         socket?.close()
         socketEnd?.resume()
         socketEnd = nil
+        await waitForOutputs()
         for writer in recordings?.takeEnding() ?? [] { await writer.waitUntilFinished(timeout: .seconds(5)) }
         await workers.shutDown()
     }
@@ -167,6 +171,7 @@ actor RelayDriver {
         ServerReport(
             relay: relay.snapshot(now: now()),
             socket: socket?.counters ?? MediaSocketCounters(),
+            outputs: outputs?.counters,
             workers: workers.statistics,
             workerCount: workers.threadCount,
             isServing: socket != nil && !isClosed,
@@ -378,41 +383,5 @@ extension RelayDriver: MediaSocket.Receiver {
         socket = nil
         socketEnd?.resume()
         socketEnd = nil
-    }
-}
-
-/// Collects finished jobs from the workers' threads and wakes the loop once for all that wait. Results that are not
-/// needed before the next tick wait for the loop's next wake-up.
-private final class CompletionInbox: Sendable {
-    private struct State {
-        var waiting: [JobCompletion] = []
-        var hasCalled = false
-        var wakeUp: (@Sendable () -> Void)?
-    }
-
-    private let state = Mutex(State())
-
-    func setWakeUp(_ wakeUp: @escaping @Sendable () -> Void) {
-        state.withLock { $0.wakeUp = wakeUp }
-    }
-
-    func deliver(_ completion: JobCompletion) {
-        let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
-            state.waiting.append(completion)
-            guard completion.isAwaited, !state.hasCalled else { return nil }
-            state.hasCalled = true
-            return state.wakeUp
-        }
-        wakeUp?()
-    }
-
-    func takeAll() -> [JobCompletion] {
-        state.withLock { state in
-            defer {
-                state.waiting = []
-                state.hasCalled = false
-            }
-            return state.waiting
-        }
     }
 }

@@ -17,14 +17,15 @@ public final class RelayServer: Service {
     /// The server's addresses.
     public let endpoint: Endpoint
 
-    private let driver: RelayDriver
+    let driver: RelayDriver
     private let mediaChannel: any Channel
     private let mediaGroup: MultiThreadedEventLoopGroup
     private let signallingGroup: MultiThreadedEventLoopGroup
     private let binder: PortBinder
     private let flightFolder: FlightFolder?
-    private let recordings: RecordingStore?
+    let recordings: RecordingStore?
     private let streams: StreamHub?
+    private let outputs: OutputRules?
     private let certificates: CertificateStore?
     private let connections: ConnectionRegister
     private let iceServers: [ICEServer]
@@ -38,7 +39,7 @@ public final class RelayServer: Service {
     private let administration: PortBinder?
     private let administrationAddress: TransportAddress?
     private let cluster: ClusterService?
-    private let logger: Logger
+    let logger: Logger
     private let calibration: CalibrationRun?
     private let onListening: @Sendable (Endpoint) -> Void
 
@@ -155,6 +156,7 @@ public final class RelayServer: Service {
                 settings: .init(
                     frameRate: configuration.relay.frameRate, bitRate: configuration.relay.maximumBitRate),
                 logger: logger) : nil
+        outputs = configuration.outputs
         self.certificates = certificates
         self.events = events
         traces = configuration.traceCollector.map {
@@ -262,43 +264,16 @@ public final class RelayServer: Service {
         }
     }
 
-    /// The time between two searches for recordings to delete.
-    private static let retentionInterval = Duration.seconds(600)
-
-    private func deleteExpiredRecordings() async {
-        guard let recordings, recordings.settings.keep != nil else { return }
-        await cancelWhenGracefulShutdown { [logger] in
-            repeat {
-                let deleted = try? await NIOThreadPool.singleton.runIfActive { recordings.deleteExpired(now: .now) }
-                for id in deleted ?? [] { logger.notice("recording deleted", metadata: ["recording": "\(id)"]) }
-            } while (try? await Task.sleep(for: Self.retentionInterval)) != nil
-        }
-    }
-
-    /// How often it is looked at how much of the machine calls need, while films are made.
-    private static let exportInterval = Duration.seconds(1)
-
-    /// Has films of recordings made while calls leave time for them.
-    private func makeFilms() async {
-        guard let recordings else { return }
-        try? await NIOThreadPool.singleton.runIfActive { [logger] in recordings.resumeExports(logger: logger) }
-        await cancelWhenGracefulShutdown { [driver] in
-            var load = ExportLoad()
-            repeat {
-                guard recordings.exports.isBusy else { continue }
-                let report = await driver.report()
-                load.update(
-                    busyTime: report.workers.busyTime, workerCount: report.workerCount,
-                    level: report.relay.overload?.level, now: .now())
-                recordings.exports.setLoad(isHigh: load.isHigh)
-            } while (try? await Task.sleep(for: Self.exportInterval)) != nil
-        }
-        try? await NIOThreadPool.singleton.runIfActive { recordings.exports.close() }
-    }
-
     private func serve() async throws {
         if let recordings { await driver.setRecordings(recordings, logger: logger, now: { .now() }) }
         if let streams { await driver.setStreams(streams) }
+        if let outputs {
+            await driver.setOutputs(logger: logger) { target in
+                { turn, isAbandoned throws(OutputFailure) in
+                    try NetworkSink(to: target, rules: outputs, turn: turn, isAbandoned: isAbandoned)
+                }
+            }
+        }
         try await driver.start(mediaChannel: mediaChannel)
         calibrate()
         await cluster?.waitUntilReachable(upTo: ClusterService.startPatience)
@@ -383,7 +358,7 @@ public final class RelayServer: Service {
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
             turnSecret: turnSecret, events: events, tracer: tracer, sessions: sessions,
-            recordings: recordings, streams: streams?.streams,
+            recordings: recordings, streams: streams?.streams, outputRules: outputs,
             sites: SitePolicy(allowedOrigins: allowedOrigins, isEncrypted: endpoint.isEncrypted), clients: clients,
             quotas: quotas, access: access,
             hasAdministrationAddress: administrationAddress != nil, cluster: cluster)

@@ -66,6 +66,8 @@ public struct RelayServerConfiguration: Sendable {
     public var recordings: RecordingSettings?
     /// Whether rooms may be watched as live streams.
     public var servesStreams = false
+    /// The hosts that rooms may be sent to; nil: rooms are sent nowhere.
+    public var outputs: OutputRules?
     /// The cluster of relays that this one belongs to; nil: none.
     public var cluster: ClusterSettings?
     /// The settings of the relay. The server sets the media addresses in it.

@@ -14,6 +14,8 @@ public struct ServerReport: Sendable {
     public var webhooks: WebhookCounters? = nil
     /// The relay's part in its cluster; nil: it has none.
     public var cluster: ClusterReport? = nil
+    /// The outputs of all rooms; nil: the relay sends rooms nowhere.
+    public var outputs: OutputCounters? = nil
     /// Jobs run, waiting and late.
     public var workers: WorkerPoolStatistics
     /// The number of worker threads.

@@ -16,6 +16,8 @@ public struct RelayEvent: Codable, Hashable, Sendable {
         case moderated
         /// A recording began or ended.
         case recordingChanged
+        /// An output of a room connects, is live, waits, or has ended.
+        case outputChanged
         /// A request was refused, because its sender may not do this or did not prove who it is.
         case requestRefused
         /// Overload control does more or less than before.
@@ -89,6 +91,7 @@ public struct RelayEvent: Codable, Hashable, Sendable {
     /// What a moderator did, to whom, and who it was.
     public var moderation: ModerationEvent?
     public var recording: RecordingStatus?
+    public var output: OutputStatus?
     public var request: RefusedRequest?
     public var overload: Overload?
 

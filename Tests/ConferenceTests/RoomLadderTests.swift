@@ -25,6 +25,8 @@ import Testing
             "Camera", colour: .red, video: .sendOnly, audio: nil, dimensions: VideoDimensions(width: 320, height: 180),
             rateLimits: RateLimits(minimum: .megabits(3), start: .megabits(3), maximum: .megabits(4)))
         camera.pictures = Texture.coarsePictures
+        // The camera's tile is there before anybody watches, so that only a change of size could move it.
+        call.run(for: .milliseconds(500))
         let rates = [LinkRate.Step(at: .zero, rate: slowest), LinkRate.Step(at: .seconds(6), rate: .megabits(4))]
         let watcher = try call.join(
             "Cy", video: .receiveOnly, audio: nil,

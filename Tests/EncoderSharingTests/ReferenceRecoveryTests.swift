@@ -201,7 +201,7 @@ import VideoCoding
         #expect(rig.lose() == .keyframe)
     }
 
-    @Test("a loss in each third round is another loss each time, and a lasting one gets a keyframe at growing intervals")
+    @Test("a loss in each third round is another one, and a lasting one gets a keyframe after growing intervals")
     func refreshesOfSeveralLosses() {
         let rig = Rig()
         rig.method = .intraRefresh(round: .seconds(1))

@@ -59,7 +59,7 @@ struct EventStreamTests {
             state == "retry: 2000\nid: 0\nevent: room\ndata: "
                 + "{\"entry\":{\"lobby\":false,\"locked\":false,\"pin\":false},"
                 + "\"id\":\"demo\",\"layout\":{\"layout\":\"speaker\"},"
-                + "\"overlays\":[],\"participants\":[{\"accessRole\":\"presenter\",\"avatar\":false,\"camera\":false,"
+                + "\"outputs\":[],\"overlays\":[],\"participants\":[{\"accessRole\":\"presenter\",\"avatar\":false,\"camera\":false,"
                 + "\"cameraOff\":false,\"connection\":\"new\",\"hand\":false,\"id\":\"p1\",\"isSpeaking\":false,"
                 + "\"microphone\":false,\"muted\":false,\"name\":\"Ada\",\"role\":\"watch\",\"screenShare\":false}],"
                 + "\"tiles\":[{\"bitRate\":700000,\"content\":\"camera\",\"height\":360,\"participant\":\"p1\",\"width\":640}],"

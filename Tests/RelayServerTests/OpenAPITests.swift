@@ -112,8 +112,14 @@ struct OpenAPITests {
         event.suppressed = 1
         event.moderation = ModerationEvent(.muted, by: RoomActor(name: "Ben"))
         event.recording = RecordingStatus(id: "r1", state: .recording)
+        event.output = OutputStatus(id: "o1", state: .live)
         event.request = .init(method: "GET", path: "/rooms", status: 401, address: nil)
         event.overload = .init(from: "normal", to: "normal", seatsLeft: 1)
+        let waiting = OutputStatus(id: "o1", name: "Example", state: .waiting, reason: .refused)
+        try check("OutputStatus", waiting)
+        try check("Output", OutputDescription(waiting, url: "rtmp://host/…", detail: "gone", nextTry: "2026"))
+        try check("OutputStatus", OutputStatus(id: "o1", state: .live))
+        try check("Output", OutputDescription(OutputStatus(id: "o1", state: .live), url: "rtmp://host/…"))
         #expect(try Self.keys(event) == Self.properties("RelayEvent").names)
     }
 
@@ -128,6 +134,7 @@ struct OpenAPITests {
         #expect(sent.count > 8)
         #expect(events == sent)
         let text = try DocumentPage.text("openapi.json")
+        for reason in OutputStatus.Reason.allCases { #expect(text.contains("\"\(reason.rawValue)\""), "\(reason)") }
         for kind in RelayEvent.Kind.allCases { #expect(text.contains("\"\(kind.rawValue)\""), "\(kind)") }
     }
 }

@@ -48,6 +48,8 @@ final class CompositionPlane {
         var shares: [(source: SourceID, share: Double)] = []
         /// Plan the picture: one for each size in which it is composed, that of the receiver's own group first.
         fileprivate var directors: [CompositionDirector] = []
+        /// True from the first plan on that is for the receiver.
+        fileprivate var isShown = false
 
         /// The instructions of the picture, past and future.
         var plan: CompositionPlan? { directors.first?.plan }
@@ -149,8 +151,8 @@ final class CompositionPlane {
                 let wanted =
                     canvas == whole
                     ? wholeView : scene.view(for: receiver, canvas: canvas, images: configuration.images)
-                // Until anything can be sent, nobody has seen an earlier view: the first one shown moves nothing.
-                let known = receiver.mayBeSent ? before.firstIndex { $0.canvas == canvas } : nil
+                // The first view that is shown moves nothing, for nobody has seen an earlier one.
+                let known = view.isShown ? before.firstIndex { $0.canvas == canvas } : nil
                 // A director for another size begins with the present view: a change of size moves nothing.
                 var director =
                     known.map { before.remove(at: $0) }
@@ -169,6 +171,7 @@ final class CompositionPlane {
         var plan = ViewPlan()
         // Without keys and an address nothing can be sent, so a join alone costs no picture.
         for receiver in scene.members where receiver.mayBeSent {
+            views[receiver.id]?.isShown = true
             let directors = views[receiver.id]?.directors ?? []
             guard receiver.isComposed else {
                 if let director = directors.first {

@@ -198,7 +198,7 @@ final class EncodeGroup {
         var activeHasRoom = false
         /// True if a receiver that waits for a keyframe has room.
         var pendingHasRoom = false
-        /// The most that a keyframe or a refresh is to take.
+        /// The most that a keyframe is to take.
         private(set) var keyframeBound: DataSize?
 
         mutating func bound(to size: DataSize) { keyframeBound = min(keyframeBound ?? size, size) }
@@ -282,10 +282,8 @@ final class EncodeGroup {
         took(picture, of: request)
         if isKeyframe { keyframes.begin(policy, now: now) }
         let frameRate = max(1, request.tickRate / divisor(of: request))
-        // A receiver that lost a picture waits for the refresh as others wait for a keyframe.
-        let isRestart = isKeyframe || (recovers && recovery.isWanted)
         let wanted =
-            isRestart
+            isKeyframe
             ? demand.keyframeBound ?? .zero
             : FrameBound.frame(rate: bitRate.sustained, frameRate: frameRate, isShared: isShared)
         bound = max(FrameBound.least(picture.dimensions), coarsest.size, wanted)

@@ -53,7 +53,9 @@ final class Room {
     var recording: String?
     /// Records what each source sends; nil while that is not recorded.
     var recorder: RoomRecorder?
-    /// The pictures of the room for recordings and streams.
+    /// The servers that the room is sent to, in the order in which they were named.
+    var outputs: [OutputStatus] = []
+    /// The pictures of the room for recordings, streams and outputs.
     var composites: [RoomComposite] = []
     /// How many there have been.
     var compositeCount: UInt64 = 0
@@ -147,6 +149,7 @@ final class Room {
     /// Cancels composing, because nobody is in the room any more.
     func end(now: MonotonicInstant) {
         endRecording(because: .roomClosed, now: now)
+        endOutputs(because: .roomClosed)
         composition.end()
     }
 

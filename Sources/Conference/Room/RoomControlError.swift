@@ -18,6 +18,10 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case isRecorded(recording: String)
     /// The room is not recorded under this id.
     case noSuchRecording(String)
+    /// The room has no output of this id that goes on.
+    case noSuchOutput(String)
+    /// The room has as many outputs as it may have.
+    case tooManyOutputs(limit: Int)
     /// There is no time for another picture: the relay is busy. It may be asked again after this many seconds.
     case noTime(reason: String, retryAfter: Int)
     /// No person with that id waits in the lobby.
@@ -38,6 +42,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
         case .noSuchImages(let error): error.description
         case .isRecorded(let id): "the room is recorded already, as \(id); end that recording first"
         case .noSuchRecording(let id): "the room is not being recorded as \(id)"
+        case .noSuchOutput(let id): "the room has no output \"\(id)\", or it has ended"
+        case .tooManyOutputs(let limit): "the room has \(limit) outputs, which is the most; end one of them first"
         case .noTime(let reason, _): reason
         case .nobodyWaits(let id): "no person \"\(id)\" waits in the lobby; the person may have gone"
         case .tooManyChanges(let seconds):
@@ -48,8 +54,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     /// The places of the mistakes in the JSON; empty if they are not in it.
     public var issues: [LayoutTemplateError.Issue] {
         switch self {
-        case .noSuchRoom, .noSuchParticipant, .atAnotherRelay, .nobodyWaits, .isRecorded, .noSuchRecording, .noTime,
-            .tooManyChanges:
+        case .noSuchRoom, .noSuchParticipant, .atAnotherRelay, .nobodyWaits, .isRecorded, .noSuchRecording,
+            .noSuchOutput, .tooManyOutputs, .noTime, .tooManyChanges:
             []
         case .layoutNamesNobody: [.init(path: "participant", reason: description)]
         case .nobodyToHide(_, let index): [.init(path: "hide[\(index)]", reason: description)]

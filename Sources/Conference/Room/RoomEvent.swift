@@ -20,6 +20,8 @@ public struct RoomEvent: Hashable, Sendable {
         case encoderFailed(EncoderFailure)
         /// The room is recorded from now on, or not any more.
         case recordingChanged(RecordingStatus)
+        /// An output of the room connects, is live, waits, or has ended.
+        case outputChanged(OutputStatus)
         /// A moderator did something.
         case moderated(ModerationEvent)
         /// The conditions for entering or the lobby changed.

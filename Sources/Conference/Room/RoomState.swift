@@ -13,6 +13,8 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public var tiles: [RoomTile]
     /// The recording that goes on; nil: there is none.
     public var recording: RecordingStatus?
+    /// The outputs that go on.
+    public var outputs: [OutputStatus]
     /// The conditions for entering.
     public var entry: RoomEntryState
     /// The number of people in the lobby.
@@ -21,7 +23,7 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public init(
         id: String, layout: RoomLayout = .grid, overlays: OverlayList = OverlayList(), activeSpeaker: String? = nil,
         participants: [ParticipantSummary] = [], tiles: [RoomTile] = [], recording: RecordingStatus? = nil,
-        entry: RoomEntryState = RoomEntryState(), waiting: Int = 0
+        outputs: [OutputStatus] = [], entry: RoomEntryState = RoomEntryState(), waiting: Int = 0
     ) {
         self.id = id
         self.layout = layout
@@ -30,6 +32,7 @@ public struct RoomState: Encodable, Hashable, Sendable {
         self.participants = participants
         self.tiles = tiles
         self.recording = recording
+        self.outputs = outputs
         self.entry = entry
         self.waiting = waiting
     }
@@ -44,7 +47,7 @@ extension Room {
                 SourceContent.allCases.compactMap { content in
                     tile(of: SourceID(participant: participant.id, content: content), participant)
                 }
-            }, recording: recording.map { RecordingStatus(id: $0, state: .recording) },
+            }, recording: recording.map { RecordingStatus(id: $0, state: .recording) }, outputs: outputs,
             entry: entryState.conditions, waiting: entryState.waiting)
     }
 }

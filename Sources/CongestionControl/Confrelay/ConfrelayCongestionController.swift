@@ -32,7 +32,7 @@ public struct ConfrelayCongestionController: CongestionController {
     /// Seconds from when the target is read for a frame until that frame may leave.
     var frameDelay = 0.0
     var reportedRoundTripTime: Duration?
-    /// Whether a report came without feedback on packets before it.
+    /// True if a report came without feedback on packets before it.
     var hasReceiverReport = false
 
     var target: BitRate

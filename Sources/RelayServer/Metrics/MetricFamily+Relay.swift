@@ -5,7 +5,9 @@ import PeerConnection
 
 extension MetricFamily<ServerReport> {
     /// The metrics of the whole relay, in the order in which they are written.
-    static var relay: [Self] { process + sockets + signalling + webhooks + cluster + workers + decoding + population }
+    static var relay: [Self] {
+        process + sockets + signalling + webhooks + outputs + cluster + workers + decoding + population
+    }
 
     private static var process: [Self] {
         [

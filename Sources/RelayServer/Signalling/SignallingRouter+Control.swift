@@ -82,8 +82,8 @@ extension Problem {
     init(_ error: RoomControlError) {
         let status: HTTPResponse.Status =
             switch error {
-            case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .noSuchRecording: .notFound
-            case .isRecorded, .atAnotherRelay: .conflict
+            case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .noSuchRecording, .noSuchOutput: .notFound
+            case .isRecorded, .tooManyOutputs, .atAnotherRelay: .conflict
             case .layoutNamesNobody, .nobodyToHide, .noSuchImages: .unprocessableContent
             case .tooManyChanges: .tooManyRequests
             case .noTime: .serviceUnavailable

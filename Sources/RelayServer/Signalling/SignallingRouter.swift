@@ -35,6 +35,8 @@ struct SignallingRouter {
     var recordings: RecordingStore?
     /// The live streams of rooms; nil: the relay does not stream.
     var streams: LiveStreams?
+    /// Where rooms may be sent; nil: the relay sends them nowhere.
+    var outputRules: OutputRules?
     /// The files of the page.
     var webFiles = WebFiles.embedded
     /// Which web pages may use the relay.
@@ -121,7 +123,8 @@ struct SignallingRouter {
                 .init(.post, .needsEverywhere(.moderate), elsewhere ?? beginDraining),
                 .init(.delete, .needsEverywhere(.moderate), elsewhere ?? endDraining),
             ])
-        return own + [administration] + cascadeRoutes + moderationRoutes + recordingRoutes + streamRoutes + endpoints
+        return own + [administration] + cascadeRoutes + moderationRoutes + recordingRoutes + streamRoutes
+            + outputRoutes + endpoints
     }
 
     /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with what is allowed.

@@ -1,4 +1,3 @@
-import AudioMixing
 import Conference
 import Foundation
 import MediaCore
@@ -16,8 +15,7 @@ final class LiveSegmenter {
     private let bitRate: BitRate
     /// The wall clock at time zero.
     private let origin: Date
-    private let decoder: OpusDecoder
-    private let encoder: AACEncoder
+    private let audio: CompositeAudio
     private var writer: FragmentWriter?
     private var format: VideoFormatDescription?
     /// A frame whose duration the next one tells.
@@ -33,7 +31,6 @@ final class LiveSegmenter {
     private static let longestFrame = Duration.milliseconds(600)
     /// How much more than the bitrate a second takes at most.
     private static let peak = 1.5
-    private static let audioRate = BitRate.kilobits(96)
 
     /// - Throws: `OpusError` or `MediaFileError`: there is no decoder or encoder.
     init(
@@ -45,8 +42,7 @@ final class LiveSegmenter {
         self.frameRate = frameRate
         self.bitRate = bitRate
         self.origin = origin
-        decoder = try OpusDecoder()
-        encoder = try AACEncoder(bitRate: Self.audioRate)
+        audio = try CompositeAudio()
     }
 
     /// Takes a sample of the composite.
@@ -58,8 +54,7 @@ final class LiveSegmenter {
             if let held { try write(held, until: sample.presentationTime) }
             held = sample
         case .audio(let packet, let time, _):
-            guard let samples = try? decoder.decode(packet.contiguous()) else { return }
-            for packet in try encoder.encode(samples, at: time) where packet.time >= .zero {
+            for packet in try audio.encode(packet, at: time) where packet.time >= .zero {
                 try writer?.append(packet)
             }
         case .trackEnded, .anchored: return
@@ -105,7 +100,7 @@ final class LiveSegmenter {
     }
 
     private func begin(_ format: VideoFormatDescription) throws {
-        let writer = try FragmentWriter(video: format, audio: encoder.configuration)
+        let writer = try FragmentWriter(video: format, audio: audio.configuration)
         self.writer = writer
         self.format = format
         let level = format.properties.profileLevel
@@ -116,7 +111,7 @@ final class LiveSegmenter {
         stream.describe(
             LiveStream.Description(
                 codecs: "avc1.\(bytes.joined()),mp4a.40.2", dimensions: format.dimensions,
-                bitRate: bitRate * Self.peak + Self.audioRate, frameRate: frameRate))
+                bitRate: bitRate * Self.peak + CompositeAudio.bitRate, frameRate: frameRate))
         stream.update { $0.setInitialization(writer.initialization) }
     }
 

@@ -91,6 +91,10 @@ struct RelayEventSource {
             var event = make(.recordingChanged, at: date, room: change.room)
             event.recording = status
             return [event]
+        case .outputChanged(let status):
+            var event = make(.outputChanged, at: date, room: change.room)
+            event.output = status
+            return [event]
         case .activeSpeakerChanged(let id):
             guard rooms[change.room] != nil else { return [] }
             rooms[change.room]?.speaker = id

@@ -12,7 +12,30 @@ struct StreamOptions: ParsableArguments {
                 """))
     var streams = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Let rooms be sent to RTMP and SRT servers on these hosts: names, *.domains, addresses, networks, or *.",
+            discussion: """
+                POST /rooms/{room}/outputs sends a room to a server. Hosts are separated by commas. A name, and * for \
+                every name, stand for public addresses only; addresses of this machine and of private networks must be \
+                given as addresses or networks, such as 10.1.0.0/16. docs/streaming.md describes it.
+                """, valueName: "HOST,…"),
+        transform: OutputRules.init(option:))
+    var outputsTo: OutputRules?
+
     func apply(to configuration: inout RelayServerConfiguration) {
         configuration.servesStreams = streams
+        configuration.outputs = outputsTo
+    }
+}
+
+extension OutputRules {
+    /// Parses a list of hosts.
+    fileprivate init(option text: String) throws {
+        do throws(ParseError) {
+            try self.init(parsing: text)
+        } catch {
+            throw ValidationError(error.description)
+        }
     }
 }

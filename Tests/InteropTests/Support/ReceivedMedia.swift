@@ -71,7 +71,7 @@ struct ReceivedMedia {
 }
 
 /// A colour as it was decoded.
-struct RGB {
+struct RGB: Hashable {
     var red: UInt8
     var green: UInt8
     var blue: UInt8

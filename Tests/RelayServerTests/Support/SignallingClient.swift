@@ -57,6 +57,7 @@ struct SignallingClient {
     /// Seconds since 1970, for tokens.
     var time: @Sendable () -> Double = { 1_700_000_000 }
     var hasAdministrationAddress = false
+    var outputRules: OutputRules?
     /// The `Host` field.
     var authority = "relay"
     var now: @Sendable () -> MonotonicInstant = { .now() }
@@ -69,10 +70,19 @@ struct SignallingClient {
         let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) { [script] in
             TwinRelay(script)
         }
+        let answer = try await answer(driver, method, path, headers: headers, body: body, bytes: bytes, from: peer)
+        await driver.close()
+        return answer
+    }
+
+    /// Sends a request to a driver.
+    func answer(
+        _ driver: RelayDriver, _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
+        body: String = "", bytes: ByteBuffer? = nil, from peer: TransportAddress? = loopback
+    ) async throws -> Answer {
         let response = try await respond(driver, method, path, headers: headers, body: body, bytes: bytes, from: peer)
         let collector = Collector()
         try await response.body.write(collector)
-        await driver.close()
         return Answer(
             status: response.status, headers: response.headers, body: String(buffer: collector.buffer.withLock { $0 }))
     }
@@ -80,7 +90,8 @@ struct SignallingClient {
     func makeRouter(_ driver: RelayDriver) -> SignallingRouter {
         SignallingRouter(
             driver: driver, mediaPort: 7000, isEncrypted: isEncrypted, isLocalAddress: { $0.host == "192.0.2.10" },
-            iceServers: iceServers, turnSecret: turnSecret, sessions: Self.sessions, webFiles: webFiles,
+            iceServers: iceServers, turnSecret: turnSecret, sessions: Self.sessions,
+            outputRules: outputRules, webFiles: webFiles,
             sites: sites ?? SitePolicy(isEncrypted: isEncrypted), clients: clients, quotas: quotas,
             access: AccessControl(
                 keys: keys, driver: driver, sessions: Self.sessions, quotas: quotas, now: now, time: time, spent: spent),

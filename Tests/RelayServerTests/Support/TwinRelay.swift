@@ -38,6 +38,8 @@ final class TwinRelay: RelayCore {
             var grants: [String: MemberGrants] = [:]
             var lobby: [String: LobbyState] = [:]
             var moderations: [(what: RoomCommand.Moderation, by: RoomActor)] = []
+            /// The outputs that go on.
+            var outputs: [Output] = []
             var left: [String] = []
             var participants: Set<String> = ["p1"]
             var received: [(bytes: [UInt8], source: TransportAddress)] = []
@@ -64,6 +66,12 @@ final class TwinRelay: RelayCore {
             var notices: [RelayNotice] = []
             /// Resumed at the next call of any kind.
             var watchers: [@Sendable () -> Void] = []
+        }
+
+        struct Output: Sendable {
+            var id: String
+            var name: String?
+            var settings: CompositeSettings
         }
 
         /// A change of a participant that a request asks for.
@@ -164,7 +172,19 @@ final class TwinRelay: RelayCore {
             try control(nil, room: room, participant: participant) {
                 $0.avatars.append(.init(participant: participant, value: avatar))
             }
-        case .startRecording, .endRecording, .startComposite, .endComposite: try control(nil, room: room) { _ in }
+        case .startRecording, .endRecording, .startComposite, .endComposite, .setOutput:
+            try control(nil, room: room) { _ in }
+        case .startOutput(let id, let name, let settings):
+            try control(nil, room: room) { state in
+                state.outputs.append(.init(id: id, name: name, settings: settings))
+            }
+        case .endOutput(let id, let reason):
+            try control(nil, room: room) { state in
+                guard let index = state.outputs.firstIndex(where: { $0.id == id }) else { return }
+                let output = state.outputs.remove(at: index)
+                let status = OutputStatus(id: id, name: output.name, state: .ended, reason: reason)
+                state.events.append(RoomEvent(room: room, kind: .outputChanged(status)))
+            }
         case .setMediaState(let media, let participant):
             try control(nil, room: room, participant: participant) {
                 $0.mediaStates.append(.init(participant: participant, value: media))

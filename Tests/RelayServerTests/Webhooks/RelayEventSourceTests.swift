@@ -91,6 +91,16 @@ struct RelayEventSourceTests {
         #expect(events.first?.recording == status)
     }
 
+    @Test("an output's changes are told with its id and reason, and nothing of its server")
+    func output() {
+        var source = source()
+        _ = source.events(of: .joined(member("ada")), at: date, now: start)
+        let status = OutputStatus(id: "o1", name: "Example", state: .waiting, reason: .timedOut)
+        let events = source.events(of: RoomEvent(room: "demo", kind: .outputChanged(status)), at: date, now: start)
+        #expect(events.map(\.type) == [.outputChanged])
+        #expect(events.first?.output == status && events.first?.roomSession != nil)
+    }
+
     @Test("refused requests are told apart from refused joins, so many a second of each")
     func refusedRequests() {
         var source = source()

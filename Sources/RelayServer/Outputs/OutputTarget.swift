@@ -1,0 +1,215 @@
+import Foundation
+import MediaFiles
+import SecureTransport
+
+/// The server and the stream that a URL names.
+struct OutputTarget: Hashable, Sendable {
+    enum Scheme: String, CaseIterable, Sendable {
+        case rtmp, rtmps, srt
+
+        /// Nil: there is none.
+        var defaultPort: UInt16? {
+            switch self {
+            case .rtmp: 1935
+            case .rtmps: 443
+            case .srt: nil
+            }
+        }
+    }
+
+    /// The reason for which a text names no server that a room can be sent to.
+    struct ParseError: Error, CustomStringConvertible, Equatable {
+        let description: String
+    }
+
+    let scheme: Scheme
+    /// A name in lower case, or an address without brackets.
+    let host: String
+    let port: UInt16
+    private let hasPort: Bool
+    /// The part of a URL in front of the host, without the `@`.
+    private let user: String?
+    /// The application of an RTMP server.
+    private let application: String
+    /// The stream of an RTMP server: a secret.
+    private let key: String
+    /// The options of an SRT connection, by libavformat's names.
+    private let options: [String: String]
+
+    private static let longestURL = 1000
+    /// libavformat's bounds.
+    private static let longestApplication = 127
+    private static let longestKey = 500
+    private static let longestUser = 99
+
+    /// Reads a URL such as `rtmp://live.example.org/app/key` or `srt://live.example.org:9000?streamid=key`.
+    init(parsing text: String) throws(ParseError) {
+        guard let colon = text.range(of: "://"), let scheme = Scheme(rawValue: text[..<colon.lowerBound].lowercased())
+        else {
+            let known = Scheme.allCases.map { "\($0.rawValue)://" }.joined(separator: ", ")
+            throw ParseError(description: "\"url\" must begin with one of \(known)")
+        }
+        guard text.utf8.count <= Self.longestURL, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw ParseError(
+                description: "\"url\" must have at most \(Self.longestURL) characters of ASCII, and no spaces")
+        }
+        let rest = text[colon.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let behind = rest[authority.endIndex...]
+        let at = authority.lastIndex(of: "@")
+        (host, port, hasPort) = try Self.host(
+            of: at.map { authority[authority.index(after: $0)...] } ?? authority, scheme)
+        user = at.map { String(authority[..<$0]) }
+        self.scheme = scheme
+        switch scheme {
+        case .rtmp, .rtmps:
+            (application, key) = try Self.stream(of: behind)
+            options = [:]
+            guard user.map(Self.isUser) ?? true else {
+                throw ParseError(
+                    description: "what stands before the @ must be a name and a password, name:password@, of at most "
+                        + "\(Self.longestUser) characters, which cannot be # @ [ ] or \\")
+            }
+        case .srt:
+            (application, key) = ("", "")
+            guard user == nil else {
+                throw ParseError(description: "SRT takes a passphrase: …?passphrase=, and no name before the host")
+            }
+            options = try Self.options(of: behind)
+        }
+    }
+
+    private static func host(
+        of text: Substring, _ scheme: Scheme
+    ) throws(ParseError) -> (host: String, port: UInt16, hasPort: Bool) {
+        let isBracketed = text.hasPrefix("[")
+        let end = isBracketed ? text.firstIndex(of: "]") : text.firstIndex(of: ":") ?? text.endIndex
+        guard let end else { throw ParseError(description: "the address in \"url\" lacks its closing bracket") }
+        let host = (isBracketed ? text[text.index(after: text.startIndex)..<end] : text[..<end]).lowercased()
+        let rest = isBracketed ? text[text.index(after: end)...] : text[end...]
+        let isHost = isBracketed ? TransportAddress(host: host, port: 0)?.isIPv6 ?? false : isName(host)
+        guard isHost else { throw ParseError(description: "\"url\" has no host that could be looked up") }
+        guard !rest.isEmpty else {
+            guard let port = scheme.defaultPort else {
+                throw ParseError(description: "\"url\" needs a port: \(scheme.rawValue)://host:port")
+            }
+            return (host, port, false)
+        }
+        guard rest.hasPrefix(":"), let port = UInt16(rest.dropFirst()), port > 0 else {
+            throw ParseError(description: "the port in \"url\" must be a number of 1 to 65535")
+        }
+        return (host, port, true)
+    }
+
+    /// libavformat must find the same host in the URL, so nothing may be in front of it that ends the host elsewhere.
+    private static func isUser(_ text: String) -> Bool {
+        text.utf8.count <= longestUser && text.contains(":") && !text.contains { "#@[]\\".contains($0) }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...253).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                    UInt8(ascii: "."), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// The application is everything up to the last slash of the path, and the stream everything behind it.
+    private static func stream(of text: Substring) throws(ParseError) -> (application: String, key: String) {
+        let path = text.prefix { $0 != "?" }
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+            throw ParseError(
+                description: "\"url\" needs an application and a stream key: rtmp://host/application/key")
+        }
+        let application = String(path[path.index(after: path.startIndex)..<slash])
+        let key = String(text[path.index(after: slash)...])
+        guard !application.isEmpty, !key.isEmpty, !key.hasPrefix("?"),
+            application.utf8.count <= longestApplication, key.utf8.count <= longestKey
+        else {
+            throw ParseError(
+                description:
+                    "\"url\" needs an application of 1 to \(longestApplication) bytes and a stream key of 1 to "
+                    + "\(longestKey): rtmp://host/application/key")
+        }
+        return (application, key)
+    }
+
+    private static let optionNames = "streamid, passphrase, pbkeylen, latency (in milliseconds) and mode=caller"
+
+    private static func options(of text: Substring) throws(ParseError) -> [String: String] {
+        let path = text.prefix { $0 != "?" }
+        guard path.isEmpty || path == "/" else {
+            throw ParseError(description: "SRT has no path; give the stream as …?streamid=")
+        }
+        var options: [String: String] = [:]
+        for field in text.dropFirst(path.count + 1).split(separator: "&") {
+            let pair = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let value = (pair.count > 1 ? String(pair[1]) : "").removingPercentEncoding, !value.isEmpty else {
+                throw ParseError(description: "the option '\(pair[0].prefix(32))' in \"url\" has no value")
+            }
+            func check(_ isGood: Bool, _ values: String) throws(ParseError) {
+                guard !isGood else { return }
+                throw ParseError(description: "the option \(pair[0].prefix(32)) in \"url\" takes \(values)")
+            }
+            switch pair[0] {
+            case "streamid":
+                try check(value.utf8.count <= 512, "at most 512 bytes")
+                options["streamid"] = value
+            case "passphrase":
+                try check((10...79).contains(value.utf8.count), "10 to 79 bytes")
+                options["passphrase"] = value
+            case "pbkeylen":
+                try check(["16", "24", "32"].contains(value), "16, 24 or 32")
+                options["pbkeylen"] = value
+            case "latency":
+                let milliseconds = Int(value) ?? 0
+                try check((20...8000).contains(milliseconds), "milliseconds, 20 to 8000")
+                options["latency"] = String(milliseconds * 1000)
+            case "mode": try check(value == "caller", "caller: the relay connects, and does not listen")
+            default:
+                throw ParseError(
+                    description: "there is no option '\(pair[0].prefix(32))' in \"url\"; there are \(optionNames)")
+            }
+        }
+        return options
+    }
+
+    /// The URL as everybody may see it: without the stream, names and keys.
+    var shown: String {
+        let place = (host.contains(":") ? "[\(host)]" : host) + (hasPort ? ":\(port)" : "")
+        return "\(scheme.rawValue)://\(place)\(scheme == .srt ? "" : "/\u{2026}")"
+    }
+
+    /// True if it is connected to by name: the server's certificate is checked against the name.
+    var isConnectedByName: Bool { scheme == .rtmps && TransportAddress(host: host, port: 0) == nil }
+
+    /// How libavformat is to send there.
+    ///
+    /// - Parameter address: The host's address, which was checked.
+    func destination(at address: TransportAddress) -> StreamDestination {
+        let literal = address.isIPv6 ? "[\(address.host)]" : address.host
+        let place = "\(isConnectedByName ? host : literal):\(port)"
+        switch scheme {
+        case .srt:
+            var options = options
+            options["protocol_whitelist"] = "srt"
+            return StreamDestination(url: "srt://\(place)", options: options, container: .mpegTS, name: shown)
+        case .rtmp, .rtmps:
+            let server = host.contains(":") ? "[\(host)]" : host
+            var options = [
+                "rtmp_app": application, "rtmp_playpath": key,
+                // Servers tell their customers apart by the name.
+                "rtmp_tcurl": "\(scheme.rawValue)://\(server)\(hasPort ? ":\(port)" : "")/\(application)",
+                "protocol_whitelist": scheme == .rtmp ? "rtmp,tcp" : "rtmps,tls,tcp,httpproxy",
+            ]
+            if scheme == .rtmps { options["tls_verify"] = "1" }
+            return StreamDestination(
+                url: "\(scheme.rawValue)://\(user.map { "\($0)@" } ?? "")\(place)/\(application)/\(key)",
+                options: options, container: .flv, name: shown)
+        }
+    }
+}
