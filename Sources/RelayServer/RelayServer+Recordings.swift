@@ -6,7 +6,7 @@ import MediaCore
 import NIOPosix
 import ServiceLifecycle
 
-/// What becomes of recordings while the relay runs.
+/// The work on recordings while the relay runs.
 extension RelayServer {
     /// The time between two searches for recordings to delete.
     private static let retentionInterval = Duration.seconds(600)

@@ -64,8 +64,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
 
     // MARK: The start
 
-    /// The slowest path on which our queue keeps within `ownQueue` before anything is heard: it carries audio and little
-    /// more.
+    /// The slowest path on which our queue keeps within `ownQueue` before anything is heard: it carries audio and
+    /// little more.
     public var slowestPath = BitRate.kilobits(60)
     /// How much may leave at once before the first feedback: what the slowest path carries in this time. Audio, which
     /// nothing holds, comes on top until then.

@@ -66,7 +66,8 @@ public final class StreamWriter {
     /// The bytes sent so far.
     public var bytesWritten: Int64 { muxer.bytesWritten }
 
-    /// Tells the server that the stream is over, and closes the connection. A stream that is released does the same.
+    /// Tells the server that the stream is over, and closes the connection. A stream that is released
+    /// without it closes the connection at once, because its server may be the one that does not answer.
     public func finish() throws(StreamFailure) {
         do throws(MediaFileError) {
             try muxer.finish()

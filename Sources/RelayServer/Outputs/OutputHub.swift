@@ -55,7 +55,7 @@ struct OutputHub {
         return sessions.count + ending.count < Self.maximumOutputs
     }
 
-    /// Begins to send what is made for an output of this id.
+    /// Starts the thread of an output, which sends the composite of this id.
     mutating func begin(_ id: String, room: String, name: String?, target: OutputTarget) {
         let thread = OutputThread(
             queue: OutputQueue(budget: budget), onNews: { [onNews] news in onNews(room, id, news) },

@@ -47,6 +47,6 @@ extension OutputRequest: Codable {
 }
 
 extension Unicode.GeneralCategory {
-    /// Whether a character of this kind changes how text is shown, in place of being shown.
+    /// True if a character of this kind changes how text is shown, in place of being shown.
     fileprivate var isControl: Bool { [.control, .format, .lineSeparator, .paragraphSeparator].contains(self) }
 }

@@ -18,7 +18,7 @@ import Testing
     private func drain(_ queue: OutputQueue) -> (pictures: [Int], sounds: Int) {
         var (pictures, sounds) = ([Int](), 0)
         while case .sample(let item) = queue.next(upTo: .zero) {
-            if let number = OutputSamples.number(item) { pictures.append(number) } else { sounds += 1 }
+            if let number = CompositeSamples.number(item) { pictures.append(number) } else { sounds += 1 }
         }
         return (pictures, sounds)
     }
@@ -26,22 +26,22 @@ import Testing
     @Test("a connection begins with a keyframe, which is asked for once, and without sound before it")
     func beginning() {
         let queue = queue()
-        let asked = (3..<15).filter { queue.offer(OutputSamples.picture($0)) }
+        let asked = (3..<15).filter { queue.offer(CompositeSamples.picture($0)) }
         #expect(asked == [3])
         #expect(drain(queue).pictures == Array(10..<15))
         queue.close()
         queue.open()
-        #expect(queue.offer(OutputSamples.sound(16)))
-        #expect(!queue.offer(OutputSamples.sound(17)))
+        #expect(queue.offer(CompositeSamples.sound(16)))
+        #expect(!queue.offer(CompositeSamples.sound(17)))
         #expect(drain(queue) == ([], 0))
     }
 
     @Test("nothing waits, and nothing counts as lost, while there is no connection")
     func closed() {
         let queue = queue()
-        for index in 0..<15 { _ = queue.offer(OutputSamples.picture(index)) }
+        for index in 0..<15 { _ = queue.offer(CompositeSamples.picture(index)) }
         queue.close()
-        for index in 15..<40 { #expect(!queue.offer(OutputSamples.picture(index))) }
+        for index in 15..<40 { #expect(!queue.offer(CompositeSamples.picture(index))) }
         #expect(drain(queue) == ([], 0))
         #expect(queue.framesDropped == 15)
         #expect(queue.size == .zero)
@@ -53,8 +53,8 @@ import Testing
         let queue = queue(duration: .milliseconds(500))
         var asked: [Int] = []
         for index in 0..<38 {
-            if queue.offer(OutputSamples.picture(index)) { asked.append(index) }
-            _ = queue.offer(OutputSamples.sound(index))
+            if queue.offer(CompositeSamples.picture(index)) { asked.append(index) }
+            _ = queue.offer(CompositeSamples.sound(index))
         }
         let (pictures, sounds) = drain(queue)
         #expect(pictures == Array(30..<38) && sounds == 8)
@@ -67,7 +67,7 @@ import Testing
     func large() {
         // Each picture counts 3048 bytes: six of them fit.
         let queue = queue(bytes: 20_000)
-        let asked = (0..<23).filter { queue.offer(OutputSamples.picture($0)) }
+        let asked = (0..<23).filter { queue.offer(CompositeSamples.picture($0)) }
         #expect(asked == [6, 16])
         #expect(drain(queue).pictures == [20, 21, 22])
         #expect(queue.framesDropped == 20)
@@ -82,8 +82,8 @@ import Testing
         stalled.open()
         good.open()
         for index in 0..<200 {
-            _ = stalled.offer(OutputSamples.picture(index))
-            _ = good.offer(OutputSamples.picture(index))
+            _ = stalled.offer(CompositeSamples.picture(index))
+            _ = good.offer(CompositeSamples.picture(index))
             // The good one sends at once what it takes.
             _ = drain(good)
         }
@@ -98,8 +98,8 @@ import Testing
         let queue = queue(bytes: 50_000)
         var largest = 0
         for index in 0..<10_000 {
-            _ = queue.offer(OutputSamples.picture(index))
-            _ = queue.offer(OutputSamples.sound(index))
+            _ = queue.offer(CompositeSamples.picture(index))
+            _ = queue.offer(CompositeSamples.sound(index))
             largest = max(largest, queue.size.bytes)
         }
         #expect(largest <= 50_000)
@@ -111,9 +111,9 @@ import Testing
     @Test("what waits at the end is handed out, and nothing after it is taken")
     func end() {
         let queue = queue()
-        for index in 0..<3 { _ = queue.offer(OutputSamples.picture(index)) }
+        for index in 0..<3 { _ = queue.offer(CompositeSamples.picture(index)) }
         queue.end()
-        #expect(!queue.offer(OutputSamples.picture(3)))
+        #expect(!queue.offer(CompositeSamples.picture(3)))
         #expect(drain(queue).pictures == [0, 1, 2])
         guard case .end = queue.next(upTo: .seconds(60)) else {
             Issue.record("the queue has not ended")

@@ -85,7 +85,8 @@ import Testing
             }
             bytesWritten += 100
             script.change { state in
-                if let number = OutputSamples.number(item) { state.pictures[state.pictures.count - 1].append(number) }
+                guard let number = CompositeSamples.number(item) else { return }
+                state.pictures[state.pictures.count - 1].append(number)
             }
         }
 
@@ -109,7 +110,7 @@ import Testing
     ) async -> Int {
         var index = first
         while !script.state.withLock({ condition($0) }) {
-            _ = thread.queue.offer(OutputSamples.picture(index))
+            _ = thread.queue.offer(CompositeSamples.picture(index))
             index += 1
             await Task.yield()
         }
@@ -179,7 +180,7 @@ import Testing
             patience: .init(connecting: .seconds(600), writing: .seconds(600), ending: .zero), onNews: { _ in },
             connect: { [script] turn, isAbandoned throws(OutputFailure) in try script.connect(turn, isAbandoned) })
         _ = await feed(stuck, from: 0) { $0.turns.count > 1 && !$0.pictures.isEmpty }
-        for index in 0..<11 { _ = stuck.queue.offer(OutputSamples.picture(index)) }
+        for index in 0..<11 { _ = stuck.queue.offer(CompositeSamples.picture(index)) }
         stuck.end(.stopped)
         await stuck.waitUntilFinished(timeout: .seconds(60))
         #expect(stuck.isFinished)

@@ -1,8 +1,6 @@
 import Conference
 import Dispatch
 import MediaCore
-import NIOCore
-import RoomAPI
 import Testing
 
 @testable import RelayServer
@@ -12,23 +10,7 @@ import Testing
     private let queue = RecordingQueue(limit: DataSize(bytes: 40_000), budget: RecordingQueue.Budget())
 
     private func item(_ index: Int, isAudio: Bool = false) -> RecordingItem {
-        let dimensions = VideoDimensions(width: 160, height: 90)
-        let format = VideoFormatDescription(
-            parameterSets: [
-                ByteBuffer(bytes: [0x67, 0x42, 0xC0, 0x1E]), ByteBuffer(bytes: [0x68, 0xCE, 0x3C, 0x80]),
-            ],
-            properties: .init(
-                profileLevel: .init(profileIDC: 0x42, constraintFlags: 0xC0, levelIDC: 0x1E), dimensions: dimensions,
-                codedDimensions: dimensions))
-        let time = MediaTime(value: Int64(index) * 3000, timescale: 90_000)
-        let content: RecordingItem.Content =
-            isAudio
-            ? .audio(BlockBuffer(ByteBuffer(bytes: [0xF8])), time: time, duration: time)
-            : .video(
-                SampleBuffer(
-                    data: BlockBuffer(ByteBuffer(repeating: 1, count: 500)), format: format, presentationTime: time,
-                    isSync: index.isMultiple(of: 10)), .none)
-        return RecordingItem(recording: "s", track: .composite, at: time.duration, content: content)
+        isAudio ? CompositeSamples.sound(index) : CompositeSamples.picture(index)
     }
 
     /// The numbers of the pictures that wait, and how many pieces of sound.

@@ -4,7 +4,7 @@ import NIOCore
 import RoomAPI
 
 /// Samples of a composite with 30 pictures a second, of which every tenth is a keyframe.
-enum OutputSamples {
+enum CompositeSamples {
     static func picture(_ index: Int, size: Int = 500) -> RecordingItem {
         let dimensions = VideoDimensions(width: 160, height: 90)
         let format = VideoFormatDescription(
