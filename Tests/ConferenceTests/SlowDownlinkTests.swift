@@ -34,12 +34,7 @@ import Testing
         let sorted = late.map(\.delay).sorted()
         #expect(sorted.count > 1000, "\(sorted.count) packets: audio alone are 1500")
         let percentile = sorted.isEmpty ? .seconds(9) : sorted[sorted.count * 95 / 100]
-        // Of 60 kbit/s audio takes 48, so that each small picture is felt: 430 ms, with other first pictures below 400.
-        withKnownIssue("at 60 kbit/s 5 % of the packets wait longer", isIntermittent: true) {
-            #expect(percentile < .milliseconds(400), "95 % within \(percentile)")
-        } when: {
-            kilobits == 60
-        }
+        #expect(percentile < .milliseconds(400), "95 % within \(percentile)")
         // Before the first feedback nothing says what the link carries.
         let longest = watcher.queueing.map(\.delay).max()
         #expect(longest.map { $0 < .seconds(1) } ?? false, "at most \(longest ?? .zero)")

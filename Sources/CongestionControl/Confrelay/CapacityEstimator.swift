@@ -12,6 +12,10 @@ struct CapacityEstimator: Sendable {
     /// takes packets from its network card.
     private static let shortestSpacing = 1e-6
 
+    /// A spacing counts as the link's, and not as an interruption, up to this multiple of the packet's time at the present
+    /// estimate: above one, so that the estimate falls to any link's rate.
+    private static let slowerLink = 2.0
+
     private let memory: Double
     private let jitterMemory: Double
     private let interruption: Double
@@ -46,7 +50,9 @@ struct CapacityEstimator: Sendable {
     ///
     /// - Parameter jitter: The variation of arrivals without queues, in seconds: it lengthens the memory.
     mutating func add(bytes size: Double, busyTime: Double, jitter: Double = 0) {
-        let time = min(max(busyTime, Self.shortestSpacing), interruption)
+        // A slow link takes longer for a packet than an interruption lasts.
+        let longest = max(interruption, Self.slowerLink * size / rate)
+        let time = min(max(busyTime, Self.shortestSpacing), longest)
         let memory = memory + jitterMemory * jitter
         let kept = memory / (memory + time)
         bytes = bytes * kept + size

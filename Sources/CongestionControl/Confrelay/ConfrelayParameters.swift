@@ -24,8 +24,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var jitterMemory = 7.0
     /// The weight of the initial rate, as busy time: it is a guess and yields to the first trains.
     public var startMemory = Duration.milliseconds(10)
-    /// The limit of a wait between two packets that counts against the capacity. A longer wait is an interruption, and
-    /// the earlier rate returns when it ends.
+    /// The limit of a wait between two packets that counts against the capacity, unless the link takes as long for a
+    /// packet. A longer wait is an interruption, and the earlier rate returns when it ends.
     public var interruption = Duration.milliseconds(80)
     /// The relative growth of the estimated capacity each second while nothing queues.
     public var growth = 1.0

@@ -46,6 +46,15 @@ struct CapacityEstimatorTests {
         #expect(capacity.rate(whileSilentFor: 10, jitter: 0) == long)
     }
 
+    @Test(
+        "a packet that takes longer than an interruption measures a slow link",
+        arguments: [15_000, 60_000, 100_000] as [Double])
+    func slowLink(bitsPerSecond: Double) {
+        var capacity = CapacityEstimator(start: 37_500, parameters: parameters)
+        for _ in 0..<20 { capacity.add(bytes: 1000, busyTime: 8000 / bitsPerSecond) }
+        #expect(abs(capacity.rate * 8 / bitsPerSecond - 1) < 0.05, "\(capacity.rate * 8) bit/s")
+    }
+
     @Test("growth and a limit change the rate by their values")
     func growth() {
         var capacity = CapacityEstimator(start: 100_000, parameters: parameters)
