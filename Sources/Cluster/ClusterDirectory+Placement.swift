@@ -24,6 +24,11 @@ extension ClusterDirectory {
                 if let next = furtherRelay(of: room, isFull: isFull, now: now) { return next }
                 expect(room, now: now)
                 return .here
+            case .following(let leader, _) where isFull && hops ?? 0 < Self.maximumHops:
+                // The relay that sent the client could not know.
+                if let next = furtherRelay(of: room, besides: leader, isFull: true, now: now) { return next }
+                expect(room, now: now)
+                return .here
             case .following, .leading:
                 expect(room, now: now)
                 return .here
@@ -54,17 +59,25 @@ extension ClusterDirectory {
 
     /// The relay for the next participant of a room that this relay has: nil, if it has seats in reserve, or no other
     /// has. Relays that have the room come first, and a room has a full mesh of links.
-    private mutating func furtherRelay(of room: String, isFull: Bool, now: MonotonicInstant) -> PlacementDecision? {
+    ///
+    /// - Parameter leader: The relay that sent the client here although the room takes nobody more here. Then the
+    ///   room's other relays may have no place either, and new ones come first.
+    private mutating func furtherRelay(
+        of room: String, besides leader: NodeID? = nil, isFull: Bool, now: MonotonicInstant
+    ) -> PlacementDecision? {
         let all = candidates(now: now)
         let own = all.first { $0.node == node }?.seats ?? 0
         guard isFull || own <= Placement.reserve else { return nil }
         let relays = otherRelays(of: room)
-        let near = all.filter { relays.contains($0.node) && $0.seats > Placement.reserve }
-        let far = all.filter { $0.node != node && !relays.contains($0.node) && $0.seats > Placement.reserve }
-        var chosen = Placement.choose(near, region: record.region, using: &random)
-        if chosen == nil, relays.count + 1 < Self.maximumRelaysOfRoom {
-            chosen = Placement.choose(far, region: record.region, using: &random)
+        let present = all.filter { relays.contains($0.node) && $0.node != leader && $0.seats > Placement.reserve }
+        var new: [Placement.Candidate] = []
+        if relays.count + 1 < Self.maximumRelaysOfRoom {
+            new = all.filter { $0.node != node && !relays.contains($0.node) && $0.seats > Placement.reserve }
         }
+        let (first, second) = leader == nil ? (present, new) : (new, present)
+        let chosen =
+            Placement.choose(first, region: record.region, using: &random)
+            ?? Placement.choose(second, region: record.region, using: &random)
         guard let chosen, let url = nodes[chosen]?.url else { return nil }
         promises.add(chosen, now: now)
         return .further(chosen, url: url)

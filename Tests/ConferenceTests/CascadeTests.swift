@@ -146,6 +146,9 @@ struct CascadeTests {
         #expect(Set(link.outgoing.keys.map(\.content)) == [.audio, .camera])
         let id = try #require(pair.room(0)?.localParticipant(publicID: ada.participantID)?.id)
         #expect(pair.room(0)?.relayedTile(of: .camera(id)).width ?? 0 >= 150)
+        // Her relay shows her to nobody, and tells her what the other one shows.
+        let told = pair[0].relay.state(ofRoom: "demo")?.tiles.first { $0.participant == ada.participantID }
+        #expect(told?.width ?? 0 >= 150)
         #expect(cy.picture != nil)
         _ = pair[1].act { relay, now in relay.leave(room: "demo", participant: cy.participantID, now: now) }
         #expect(pair.run(until: { link.outgoing.keys.map(\.content) == [.audio] }, limit: .seconds(8)))

@@ -3,9 +3,9 @@ import FoundationNetworking
 import Glibc
 import Testing
 
-/// Two relays, the real etcd and one room that is too large for a relay.
+/// Three relays, the real etcd and one room that is too large for a relay.
 @Suite(
-    "A room on two relays", .serialized, .enabled(if: EtcdProgram.isInstalled, "needs etcd (Debian: etcd-server)"))
+    "A room on several relays", .serialized, .enabled(if: EtcdProgram.isInstalled, "needs etcd (Debian: etcd-server)"))
 struct CascadeTests {
     private let folder: TemporaryFolder
     private let etcd: EtcdProgram
@@ -15,7 +15,7 @@ struct CascadeTests {
         folder = try TemporaryFolder()
         etcd = try await EtcdProgram(in: folder)
         var relays: [RelayProgram] = []
-        for name in ["a", "b"] {
+        for name in ["a", "b", "c"] {
             relays.append(
                 try await RelayProgram(
                     [
@@ -43,28 +43,81 @@ struct CascadeTests {
         return line.flatMap { Double($0.dropFirst(name.count + 1)) } ?? 0
     }
 
-    @Test("brings people together who do not fit on one relay, and goes on when one of the two is killed")
-    func together() async throws {
-        let ada = try join("Ada", at: relays[0], picture: "ada.png")
-        try await eventually("somebody leads the room", within: .seconds(30)) { () -> Bool? in
-            for relay in relays where (try? await relay.room("demo"))?.participants.count == 1 { return true }
+    private static let connectedLinks = #"confrelay_cluster_links{state="connected"}"#
+
+    /// The relay at which somebody is, once that is so.
+    private func home(of name: String) async throws -> RelayProgram {
+        try await eventually("\(name) is at a relay", within: .seconds(40)) {
+            for relay in relays {
+                let room = try? await relay.room("demo")
+                if room?.participants.contains(where: { $0.name == name }) ?? false { return relay }
+            }
             return nil
         }
+    }
+
+    @Test("brings people together who do not fit on one relay, and goes on when one of two is killed")
+    func together() async throws {
+        let ada = try join("Ada", at: relays[0], picture: "ada.png")
+        let first = try await home(of: "Ada")
         let ben = try join("Ben", at: relays[0], picture: "ben.png")
-        let connected = #"confrelay_cluster_links{state="connected"}"#
-        for relay in relays {
-            try await eventually("the relays are linked, and pictures cross", within: .seconds(40)) { () -> Bool? in
-                let isLinked = try await metric(connected, at: relay) == 1
+        let second = try await home(of: "Ben")
+        for relay in [first, second] {
+            try await eventually(
+                "the relays are linked, and pictures cross; they wrote: \(first.child.errors)\(second.child.errors)",
+                within: .seconds(40)
+            ) { () -> Bool? in
+                let isLinked = try await metric(Self.connectedLinks, at: relay) == 1
                 let packets = try await metric("confrelay_cluster_relayed_packets_total", at: relay)
                 return isLinked && packets > 200 ? true : nil
             }
+            #expect(try await relay.room("demo")?.participants.count == 1)
         }
-        for relay in relays { #expect(try await relay.room("demo")?.participants.count == 1) }
-        relays[1].child.signal(SIGKILL)
-        try await eventually("the link is gone", within: .seconds(30)) { () -> Bool? in
-            try await metric(connected, at: relays[0]) == 0 ? true : nil
+        second.child.signal(SIGKILL)
+        let third = try #require(relays.first { $0.child !== first.child && $0.child !== second.child })
+        try await eventually("Ben is at the third relay, which is linked", within: .seconds(40)) { () -> Bool? in
+            let isLinked = try await metric(Self.connectedLinks, at: third) == 1
+            return isLinked && ben.errors.contains("joined again at") ? true : nil
         }
         for client in [ada, ben] { client.signal(SIGINT) }
-        for client in [ada, ben] { _ = try await client.end(within: .seconds(20)) }
+        for client in [ada, ben] { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+    }
+
+    @Test(
+        "two people in Chromium see and hear each other across relays, and one comes back whose relay is killed",
+        .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
+    func browsers() async throws {
+        let driver = try await ChromeDriver(in: folder)
+        let ada = try await Person("Ada", .red, tone: 440, driver, in: folder)
+        let ben = try await Person("Ben", .green, tone: 660, driver, in: folder)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await meet(ada, ben))
+        } catch {
+            result = .failure(error)
+        }
+        for person in [ada, ben] { await person.browser.close() }
+        try result.get()
+    }
+
+    private func meet(_ ada: Person, _ ben: Person) async throws {
+        try await ada.join("demo", of: relays[0])
+        let first = try await home(of: "Ada")
+        try await ben.join("demo", of: relays[1])
+        let second = try await home(of: "Ben")
+        #expect(first.child !== second.child)
+        for (person, other) in [(ada, ben), (ben, ada)] {
+            try await person.see("the other") { $0[other.colour, default: 0] > 0.2 }
+            try await person.hear([other.tone])
+            try await person.read(nil, of: other.name)
+            try await person.browser.screenshot(to: TestOutput.file("cascade-\(person.name).png"))
+        }
+        second.child.signal(SIGKILL)
+        try await ada.see("nobody", within: .seconds(40)) { $0[ben.colour, default: 0] < 0.02 }
+        for (person, other) in [(ben, ada), (ada, ben)] {
+            try await person.see("the other again", within: .seconds(60)) { $0[other.colour, default: 0] > 0.2 }
+            try await person.hear([other.tone])
+            try await person.browser.screenshot(to: TestOutput.file("cascade-\(person.name)-again.png"))
+        }
     }
 }

@@ -93,8 +93,7 @@ extension Room {
         }
         let key = CascadeSource(participant: participant.publicID, content: .init(source.content))
         return links.values.reduce(.nothing) { tile, link in
-            let wanted = link.wanted[key] ?? .nothing
-            return VideoDimensions(width: max(tile.width, wanted.width), height: max(tile.height, wanted.height))
+            tile.covering(link.wanted[key] ?? .nothing)
         }
     }
 

@@ -92,7 +92,8 @@ extension Room {
     func tile(of source: SourceID, _ participant: Participant) -> RoomTile? {
         demands.layer(of: source).map {
             RoomTile(
-                participant: participant.publicID, content: source.content, size: $0.tile, bitRate: $0.price.rate)
+                participant: participant.publicID, content: source.content, size: $0.requestedTile,
+                bitRate: $0.price.rate)
         }
     }
 }

@@ -80,7 +80,6 @@ extension Room {
 
     /// The tile that a recorded source is asked to fill: the room's canvas, however small it is shown now.
     func recordedTile(_ tile: VideoDimensions) -> VideoDimensions {
-        VideoDimensions(
-            width: max(tile.width, configuration.canvas.width), height: max(tile.height, configuration.canvas.height))
+        tile.covering(configuration.canvas)
     }
 }

@@ -23,6 +23,8 @@ actor ClusterService {
     /// Rooms that take no more participants at this relay, and rooms whose doors it guards, as last heard.
     private var fullRooms: Set<String> = []
     private var guardedRooms: Set<String> = []
+    /// The origins of relays' pages, and when each was last that of a relay.
+    private var lastSeenOrigins: [WebOrigin: MonotonicInstant] = [:]
     /// Makes links to other relays of its rooms.
     private let links: CascadeDialer
     private var failureReason: String?
@@ -35,6 +37,9 @@ actor ClusterService {
     /// How long the start waits for the directory: joins before it answers would open rooms here alone.
     static let startPatience = Duration.seconds(2)
     private static let tickInterval = Duration.seconds(1)
+    /// How long a page of a relay that has gone is let in: about as long as a call.
+    private static let originLifetime = Duration.seconds(24 * 3600)
+    private static let maximumOrigins = 2048
 
     init(
         _ settings: ClusterSettings, url: String, engine: any DirectoryEngine, driver: RelayDriver, logger: Logger,
@@ -102,6 +107,7 @@ actor ClusterService {
         for room in directory.presentRooms where occupancy.rooms[room] == nil { directory.roomClosed(room, now: now) }
         (fullRooms, guardedRooms) = (occupancy.fullRooms, occupancy.guardedRooms)
         inherited = inherited.filter { now < $0.value.until }
+        noteOrigins(now: now)
         settle()
         arrangeLinks()
     }
@@ -300,9 +306,19 @@ actor ClusterService {
     /// Whether this relay has participants of a room.
     func has(_ room: String) -> Bool { directory.presentRooms.contains(room) }
 
-    /// Where the relays of the cluster are, as browsers name it.
-    var origins: [WebOrigin] {
-        directory.nodes.values.compactMap { try? WebOrigin(parsing: $0.url) }.sorted { $0.description < $1.description }
+    /// Where the relays of the cluster are, as browsers name it, and where relays lately were: a page that came from a
+    /// relay that has died is still open.
+    var origins: [WebOrigin] { Array(lastSeenOrigins.keys) }
+
+    private func noteOrigins(now: MonotonicInstant) {
+        for record in directory.nodes.values {
+            if let origin = try? WebOrigin(parsing: record.url) { lastSeenOrigins[origin] = now }
+        }
+        lastSeenOrigins = lastSeenOrigins.filter { now < $0.value + Self.originLifetime }
+        while lastSeenOrigins.count > Self.maximumOrigins, let oldest = lastSeenOrigins.min(by: { $0.value < $1.value })
+        {
+            lastSeenOrigins[oldest.key] = nil
+        }
     }
 
     /// Signs tickets; nil while the cluster's secret is not known.

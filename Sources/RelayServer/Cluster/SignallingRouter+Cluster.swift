@@ -134,6 +134,19 @@ extension SignallingRouter {
     }
 }
 
+extension ClusterService {
+    /// Returns true if a relay of the cluster has sent a join here: it has checked the page that the join is from.
+    func hasSentOn(_ request: Request) -> Bool {
+        // The paths of joins are /rooms/{room}/participants, /whip/{room} and /whep/{room}.
+        let path = request.uri.path.split(separator: "/")
+        guard path.count > 1, let room = path[1].removingPercentEncoding,
+            let text = request.uri.queryParameters[SignallingRouter.ClusterQuery.ticket[...]]
+        else { return false }
+        let time = Date.now.timeIntervalSince1970
+        return secret?.ticket(String(text), node: node, room: room, time: time) != nil
+    }
+}
+
 extension HTTPFields {
     /// Adds a `Link` field for each relay at which a client may try instead.
     mutating func append(alternates: [String]) {

@@ -33,6 +33,8 @@ final class ClusterWorld {
     /// Called after each step.
     var inspect: (ClusterWorld) -> Void = { _ in }
     var refusedJoins = 0
+    /// Participants of a room at a relay.
+    var roomLimit = Int.max
     var losesAnswers = true
 
     /// The longest time that an engine takes to say that a request failed.
@@ -125,13 +127,14 @@ final class ClusterWorld {
         guard let relay = relays[node], !relay.isStopped else { return }
         var decision = PlacementDecision.here
         let isImpatient = now - since >= .seconds(2)
+        let isFull = relay.members[room, default: 0] >= roomLimit
         update(node) { directory, localNow in
             decision = directory.place(
-                room, hops: hops, isFurther: isFurther, isImpatient: isImpatient, now: localNow)
+                room, hops: hops, isFurther: isFurther, isFull: isFull, isImpatient: isImpatient, now: localNow)
         }
         switch decision {
         case .here:
-            guard relay.directory.record.state == .serving else {
+            guard relay.directory.record.state == .serving, !isFull else {
                 refusedJoins += 1
                 return
             }
