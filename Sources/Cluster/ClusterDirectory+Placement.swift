@@ -120,6 +120,19 @@ extension ClusterDirectory {
         return .elsewhere(other, url: record.url)
     }
 
+    /// A relay was found not to answer. Nobody is sent to this process of it until its lease must have ended.
+    public mutating func relayIsMissing(_ node: NodeID, now: MonotonicInstant) {
+        missing = missing.filter { now < $0.value.until }
+        guard missing.count < Self.maximumMissing, let instance = nodes[node]?.instance else { return }
+        missing[node] = (instance, now + Self.leaseDuration * 2)
+    }
+
+    private func isMissing(_ node: NodeID, now: MonotonicInstant) -> Bool {
+        missing[node].map { now < $0.until && $0.instance == nodes[node]?.instance } ?? false
+    }
+
+    private static let maximumMissing = 1024
+
     private mutating func choose(now: MonotonicInstant) -> NodeID? {
         Placement.choose(candidates(now: now), region: record.region, using: &random)
     }
@@ -128,7 +141,8 @@ extension ClusterDirectory {
         var all = nodes
         // What this relay knows of itself is newer. Without a registration its name is another's.
         all[node] = isRegistered ? record : nil
-        return all.filter { $0.value.state == .serving }.sorted { $0.key < $1.key }.map { id, record in
+        return all.filter { $0.value.state == .serving && !isMissing($0.key, now: now) }.sorted { $0.key < $1.key }.map
+        { id, record in
             Placement.Candidate(
                 node: id, region: record.region, seats: record.freeSeats - promises.count(id, now: now))
         }

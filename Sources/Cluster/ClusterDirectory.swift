@@ -54,6 +54,8 @@ public struct ClusterDirectory {
     /// Rooms whose next step may be due.
     var unsettled: Set<String> = []
     var promises = SeatPromises()
+    /// Relays that do not answer although their leases have not ended.
+    var missing: [NodeID: (instance: String, until: MonotonicInstant)] = [:]
     var random: any RandomNumberGenerator & Sendable
 
     private var pending: [DirectoryRequestID: Purpose] = [:]

@@ -48,6 +48,23 @@ struct FurtherRelayTests {
         #expect(world.refusedJoins == 2)
     }
 
+    @Test("sends nobody to a relay that was found not to answer, until another process has its name")
+    func missing() throws {
+        let world = try world(relays: 2, limit: 1, joins: 1)
+        let (first, second) = (world.nodes[0], world.nodes[1])
+        func decision() -> PlacementDecision {
+            var decision = PlacementDecision.here
+            world.update(first) { decision = $0.place("demo", isFull: true, now: $1) }
+            return decision
+        }
+        #expect(decision() == .further(second, url: "http://\(second)"))
+        world.update(first) { $0.relayIsMissing(second, now: $1) }
+        #expect(decision() == .here)
+        world.restart(second)
+        world.run(for: .seconds(7))
+        #expect(decision() == .further(second, url: "http://\(second)"))
+    }
+
     @Test("stays where its door is guarded")
     func guarded() throws {
         let world = try world(relays: 2, limit: 1, joins: 1)

@@ -35,22 +35,54 @@ struct CascadeTests {
             ], in: folder)
     }
 
-    private func metric(_ name: String, at relay: RelayProgram) async throws -> Double {
+    /// What a relay's metrics say of its links.
+    private func metrics(at relay: RelayProgram) async throws -> LinkMetrics {
         let url = try #require(URL(string: relay.url("/metrics")))
         let (data, _) = try await URLSession.shared.data(from: url)
-        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
-        let line = lines.first { $0.hasPrefix("\(name) ") }
-        return line.flatMap { Double($0.dropFirst(name.count + 1)) } ?? 0
+        return LinkMetrics(String(decoding: data, as: UTF8.self))
     }
 
-    private static let connectedLinks = #"confrelay_cluster_links{state="connected"}"#
+    private struct LinkMetrics: CustomStringConvertible {
+        private var lines: [Substring]
+
+        init(_ text: String) {
+            lines = text.split(separator: "\n").filter { $0.hasPrefix("confrelay_cluster_") }
+        }
+
+        private func value(_ name: String) -> Double {
+            let line = lines.first { $0.hasPrefix("\(name) ") }
+            return line.flatMap { Double($0.dropFirst(name.count + 1)) } ?? 0
+        }
+
+        var connected: Double { value(#"confrelay_cluster_links{state="connected"}"#) }
+        /// Packets that were sent to other relays.
+        var packets: Double { value("confrelay_cluster_relayed_packets_total") }
+        var description: String { lines.joined(separator: "\n") }
+    }
+
+    /// Waits until a relay has a link, by which it has sent about two seconds of sound.
+    private func linked(_ relay: RelayProgram) async throws {
+        var last: LinkMetrics?
+        try await eventually(
+            "linked, and pictures cross: \(last.map(\.description) ?? "")\n\(relay.child.errors)", within: .seconds(40)
+        ) { () -> Bool? in
+            let metrics = try await metrics(at: relay)
+            last = metrics
+            return metrics.connected == 1 && metrics.packets > 100 ? true : nil
+        }
+    }
 
     /// The relay at which somebody is, once that is so.
     private func home(of name: String) async throws -> RelayProgram {
         try await eventually("\(name) is at a relay", within: .seconds(40)) {
             for relay in relays {
-                let room = try? await relay.room("demo")
-                if room?.participants.contains(where: { $0.name == name }) ?? false { return relay }
+                let url = try #require(URL(string: relay.url("/rooms/demo")))
+                // A relay without the room sends requests to the one that leads it.
+                guard let (data, response) = try? await URLSession.shared.data(from: url),
+                    response.url?.port == Int(relay.port),
+                    let room = try? JSONDecoder().decode(RoomState.self, from: data)
+                else { continue }
+                if room.participants.contains(where: { $0.name == name }) { return relay }
             }
             return nil
         }
@@ -63,22 +95,13 @@ struct CascadeTests {
         let ben = try join("Ben", at: relays[0], picture: "ben.png")
         let second = try await home(of: "Ben")
         for relay in [first, second] {
-            try await eventually(
-                "the relays are linked, and pictures cross; they wrote: \(first.child.errors)\(second.child.errors)",
-                within: .seconds(40)
-            ) { () -> Bool? in
-                let isLinked = try await metric(Self.connectedLinks, at: relay) == 1
-                let packets = try await metric("confrelay_cluster_relayed_packets_total", at: relay)
-                return isLinked && packets > 200 ? true : nil
-            }
+            try await linked(relay)
             #expect(try await relay.room("demo")?.participants.count == 1)
         }
         second.child.signal(SIGKILL)
         let third = try #require(relays.first { $0.child !== first.child && $0.child !== second.child })
-        try await eventually("Ben is at the third relay, which is linked", within: .seconds(40)) { () -> Bool? in
-            let isLinked = try await metric(Self.connectedLinks, at: third) == 1
-            return isLinked && ben.errors.contains("joined again at") ? true : nil
-        }
+        try await linked(third)
+        #expect(ben.errors.contains("joined again at"), "\(ben.errors)")
         for client in [ada, ben] { client.signal(SIGINT) }
         for client in [ada, ben] { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
     }

@@ -37,6 +37,8 @@ actor ClusterService {
     /// How long the start waits for the directory: joins before it answers would open rooms here alone.
     static let startPatience = Duration.seconds(2)
     private static let tickInterval = Duration.seconds(1)
+    /// Relays that are tried before a client is sent on that has lost its relay.
+    private static let maximumProbes = 3
     /// How long a page of a relay that has gone is let in: about as long as a call.
     private static let originLifetime = Duration.seconds(24 * 3600)
     private static let maximumOrigins = 2048
@@ -237,6 +239,12 @@ actor ClusterService {
             counters.takeovers += 1
             directory.depose(epoch, of: room, now: now())
             settle()
+            decision = await decide(room, hops: hops, isFurther: isFurther)
+        }
+        for _ in 0..<Self.maximumProbes where isRejoining {
+            guard case .further(let other, let url) = decision, await !RelayProbe.answers(at: url) else { break }
+            // Probably it is the relay that the client has lost.
+            directory.relayIsMissing(other, now: now())
             decision = await decide(room, hops: hops, isFurther: isFurther)
         }
         var target = node
