@@ -7,16 +7,29 @@ extension ClusterDirectory {
     /// - Parameters:
     ///   - hops: How often the client was sent on by relays of the cluster, as its ticket proves; nil: it has no
     ///     ticket.
+    ///   - isFurther: The ticket says that this relay is to join the room's relays, which have no seats in reserve.
+    ///   - isFull: The room takes no more participants at this relay.
+    ///   - mayExtend: The room may go on to further relays. One whose door is guarded may not: this relay has the key.
     ///   - isImpatient: The directory was asked about the room, and has not answered in time.
     public mutating func place(
-        _ room: String, hops: Int? = nil, isImpatient: Bool = false, now: MonotonicInstant
+        _ room: String, hops: Int? = nil, isFurther: Bool = false, isFull: Bool = false, mayExtend: Bool = true,
+        isImpatient: Bool = false, now: MonotonicInstant
     ) -> PlacementDecision {
         defer { wake(now: now) }
         if record.state == .draining { return placeElsewhere(room, now: now) }
         if let local = rooms[room], local.isWanted(now: now) {
             switch standing(of: room, now: now) {
-            case .following(let other, _): return elsewhere(other, hops: hops, now: now)
-            case .leading:
+            case .following(let other, _) where !isFurther: return elsewhere(other, hops: hops, now: now)
+            case .leading where mayExtend && !isFurther && hops ?? 0 < Self.maximumHops:
+                if let next = furtherRelay(of: room, isFull: isFull, now: now) { return next }
+                expect(room, now: now)
+                return .here
+            case .following(let leader, _) where isFull && hops ?? 0 < Self.maximumHops:
+                // The relay that sent the client could not know.
+                if let next = furtherRelay(of: room, besides: leader, isFull: true, now: now) { return next }
+                expect(room, now: now)
+                return .here
+            case .following, .leading:
                 expect(room, now: now)
                 return .here
             case .unplaced, nil:
@@ -27,7 +40,7 @@ extension ClusterDirectory {
                 return .pending
             }
         }
-        if let ownership = mirror.contents.owners[room] {
+        if !isFurther, let ownership = mirror.contents.owners[room] {
             let owner = ownership.owner
             if owner.node != node, nodes[owner.node]?.instance == owner.instance {
                 return elsewhere(owner.node, hops: hops, now: now)
@@ -43,6 +56,35 @@ extension ClusterDirectory {
         expect(room, now: now)
         return isReachable(now: now) && !isImpatient ? .pending : .here
     }
+
+    /// The relay for the next participant of a room that this relay has: nil, if it has seats in reserve, or no other
+    /// has. Relays that have the room come first, and a room has a full mesh of links.
+    ///
+    /// - Parameter leader: The relay that sent the client here although the room takes nobody more here. Then the
+    ///   room's other relays may have no place either, and new ones come first.
+    private mutating func furtherRelay(
+        of room: String, besides leader: NodeID? = nil, isFull: Bool, now: MonotonicInstant
+    ) -> PlacementDecision? {
+        let all = candidates(now: now)
+        let own = all.first { $0.node == node }?.seats ?? 0
+        guard isFull || own <= Placement.reserve else { return nil }
+        let relays = otherRelays(of: room)
+        let present = all.filter { relays.contains($0.node) && $0.node != leader && $0.seats > Placement.reserve }
+        var new: [Placement.Candidate] = []
+        if relays.count + 1 < Self.maximumRelaysOfRoom {
+            new = all.filter { $0.node != node && !relays.contains($0.node) && $0.seats > Placement.reserve }
+        }
+        let (first, second) = leader == nil ? (present, new) : (new, present)
+        let chosen =
+            Placement.choose(first, region: record.region, using: &random)
+            ?? Placement.choose(second, region: record.region, using: &random)
+        guard let chosen, let url = nodes[chosen]?.url else { return nil }
+        promises.add(chosen, now: now)
+        return .further(chosen, url: url)
+    }
+
+    /// The relays of a room: each two have a link.
+    public static let maximumRelaysOfRoom = 8
 
     /// Rooms that wait for their first participant; each costs the directory some writes.
     static let maximumExpectedRooms = 256
@@ -78,6 +120,19 @@ extension ClusterDirectory {
         return .elsewhere(other, url: record.url)
     }
 
+    /// A relay was found not to answer. Nobody is sent to this process of it until its lease must have ended.
+    public mutating func relayIsMissing(_ node: NodeID, now: MonotonicInstant) {
+        missing = missing.filter { now < $0.value.until }
+        guard missing.count < Self.maximumMissing, let instance = nodes[node]?.instance else { return }
+        missing[node] = (instance, now + Self.leaseDuration * 2)
+    }
+
+    private func isMissing(_ node: NodeID, now: MonotonicInstant) -> Bool {
+        missing[node].map { now < $0.until && $0.instance == nodes[node]?.instance } ?? false
+    }
+
+    private static let maximumMissing = 1024
+
     private mutating func choose(now: MonotonicInstant) -> NodeID? {
         Placement.choose(candidates(now: now), region: record.region, using: &random)
     }
@@ -86,7 +141,8 @@ extension ClusterDirectory {
         var all = nodes
         // What this relay knows of itself is newer. Without a registration its name is another's.
         all[node] = isRegistered ? record : nil
-        return all.filter { $0.value.state == .serving }.sorted { $0.key < $1.key }.map { id, record in
+        return all.filter { $0.value.state == .serving && !isMissing($0.key, now: now) }.sorted { $0.key < $1.key }.map
+        { id, record in
             Placement.Candidate(
                 node: id, region: record.region, seats: record.freeSeats - promises.count(id, now: now))
         }

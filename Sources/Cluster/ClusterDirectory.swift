@@ -54,6 +54,8 @@ public struct ClusterDirectory {
     /// Rooms whose next step may be due.
     var unsettled: Set<String> = []
     var promises = SeatPromises()
+    /// Relays that do not answer although their leases have not ended.
+    var missing: [NodeID: (instance: String, until: MonotonicInstant)] = [:]
     var random: any RandomNumberGenerator & Sendable
 
     private var pending: [DirectoryRequestID: Purpose] = [:]
@@ -110,6 +112,11 @@ public struct ClusterDirectory {
     /// The relay that leads a room, as last heard.
     public func owner(of room: String) -> (node: NodeID, epoch: Int64)? {
         mirror.contents.owners[room].map { ($0.owner.node, $0.epoch) }
+    }
+
+    /// The other relays that have participants of a room, as last heard, in the order of their names.
+    public func otherRelays(of room: String) -> [NodeID] {
+        (mirror.contents.relays[room] ?? []).filter { $0 != node && nodes[$0] != nil }.sorted()
     }
 
     /// What tickets are signed with; nil: it is not known yet.

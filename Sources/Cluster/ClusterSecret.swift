@@ -27,13 +27,18 @@ public struct ClusterSecret: Sendable {
         public var hops: Int
         /// What the sending relay has found out about the client's rights; nil: nothing.
         public var grant: String?
+        /// True if the relay is to join the room's relays; nil: false.
+        public var isFurther: Bool?
 
-        public init(room: String, node: NodeID, expiry: Double, hops: Int, grant: String? = nil) {
+        public init(
+            room: String, node: NodeID, expiry: Double, hops: Int, grant: String? = nil, isFurther: Bool? = nil
+        ) {
             self.room = room
             self.node = node
             self.expiry = expiry
             self.hops = hops
             self.grant = grant
+            self.isFurther = isFurther
         }
     }
 
@@ -69,6 +74,33 @@ public struct ClusterSecret: Sendable {
         guard text.utf8.count <= Self.maximumTicketSize else { return nil }
         let participant = String(text.prefix { $0 != "." })
         return matches(rejoinKey(of: participant, in: room), text) ? participant : nil
+    }
+
+    // MARK: Requests of relays
+
+    /// Signs a request of a relay to another one, for a header field; nil where the library refuses.
+    ///
+    /// - Parameters:
+    ///   - request: The method and path.
+    ///   - node: The relay that the request is for.
+    ///   - time: Seconds since 1970 (UTC).
+    public func signature(of request: String, body: [UInt8], to node: NodeID, time: Double) -> String? {
+        signature(of: request, body: body, to: node, expiry: Int64(time) + Int64(Self.ticketLifetime))
+    }
+
+    private func signature(of request: String, body: [UInt8], to node: NodeID, expiry: Int64) -> String? {
+        let head = Array("relay/\(expiry)/\(node)/\(request)\n".utf8)
+        return hash.code(of: head + body).map { "\(expiry).\(Self.base64URL(Array($0.prefix(16))))" }
+    }
+
+    /// Returns true if a relay of the cluster has signed a request to this one, lately.
+    public func isSignature(
+        _ text: String, of request: String, body: [UInt8], node: NodeID, time: Double
+    ) -> Bool {
+        guard text.utf8.count <= Self.maximumTicketSize, let expiry = Int64(text.prefix { $0 != "." }),
+            time < Double(expiry) + Self.leeway, Double(expiry) < time + Self.ticketLifetime + Self.leeway
+        else { return false }
+        return matches(signature(of: request, body: body, to: node, expiry: expiry), text)
     }
 
     private func matches(_ expected: String?, _ text: String) -> Bool {

@@ -11,11 +11,15 @@ struct DirectoryMirror {
     struct Contents {
         var nodes: [NodeID: NodeRecord] = [:]
         var owners: [String: Ownership] = [:]
+        /// The relays that have participants of a room, by rooms.
+        var relays: [String: Set<NodeID>] = [:]
         var secret: [UInt8]?
 
         /// Relays and rooms that are followed; others are not known.
         static let maximumNodes = 1024
         static let maximumRooms = 200_000
+        /// A room has far fewer.
+        static let maximumRelaysOfRoom = 64
 
         /// - Returns: The room whose owner changed, if any.
         mutating func apply(_ change: DirectoryChange) -> String? {
@@ -37,7 +41,12 @@ struct DirectoryMirror {
                 }
                 return room
             case .secret: secret = entry.value
-            case .relay, .settings, nil: break
+            case .relay(let id, let room):
+                guard relays[room] != nil || relays.count < Self.maximumRooms,
+                    relays[room, default: []].count < Self.maximumRelaysOfRoom
+                else { return nil }
+                relays[room, default: []].insert(id)
+            case .settings, nil: break
             }
             return nil
         }
@@ -49,7 +58,10 @@ struct DirectoryMirror {
                 owners[room] = nil
                 return room
             case .secret: secret = nil
-            case .relay, .settings, nil: break
+            case .relay(let id, let room):
+                relays[room]?.remove(id)
+                if relays[room]?.isEmpty ?? false { relays[room] = nil }
+            case .settings, nil: break
             }
             return nil
         }

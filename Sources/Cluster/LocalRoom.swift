@@ -54,6 +54,8 @@ public enum PlacementDecision: Hashable, Sendable {
     case pending
     /// To another relay.
     case elsewhere(NodeID, url: String)
+    /// To another relay, which has the room too, or joins the room's relays: this one has no seats in reserve.
+    case further(NodeID, url: String)
     /// Nobody can say for now: relays disagree about the room, or none has a seat.
     case refused(reason: String)
 }

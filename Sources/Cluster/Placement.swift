@@ -16,6 +16,9 @@ public enum Placement {
         }
     }
 
+    /// Seats that a relay keeps for those who come back to its rooms: with fewer, its rooms go on to further relays.
+    public static let reserve = 2
+
     /// The better of two random candidates by seats: of this region if any there has one, or else of all.
     ///
     /// Two random ones spread joins nearly as well as the best of all, and relays with the same old figures do not all

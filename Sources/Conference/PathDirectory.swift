@@ -21,12 +21,12 @@ struct PathDirectory {
         var addresses: [TransportAddress] = []
     }
 
-    private var members: [String: Participant] = [:]
-    private var owners: [TransportAddress: [Participant]] = [:]
+    private var members: [String: Endpoint] = [:]
+    private var owners: [TransportAddress: [Endpoint]] = [:]
     private var memories: [ParticipantID: Memory] = [:]
 
     /// Adds a participant, or the user name that an ICE restart gave one.
-    mutating func add(_ participant: Participant, usernameFragment: String) {
+    mutating func add(_ participant: Endpoint, usernameFragment: String) {
         members[usernameFragment] = participant
         memories[participant.id, default: Memory()].fragments.append(usernameFragment)
         guard let fragments = memories[participant.id]?.fragments, fragments.count > Self.maximumFragments else {
@@ -36,21 +36,21 @@ struct PathDirectory {
         members[fragments[0]] = nil
     }
 
-    mutating func remove(_ participant: Participant) {
+    mutating func remove(_ participant: Endpoint) {
         guard let memory = memories.removeValue(forKey: participant.id) else { return }
         for fragment in memory.fragments { members[fragment] = nil }
         for address in memory.addresses { forget(address, of: participant) }
     }
 
     /// The participant to which a check with our part of this user name is addressed.
-    func participant(usernameFragment: String) -> Participant? { members[usernameFragment] }
+    func endpoint(usernameFragment: String) -> Endpoint? { members[usernameFragment] }
 
     /// Participants whose paths lead to this address, the one checked last at the end.
-    func owners(of address: TransportAddress) -> [Participant] { owners[address.unmapped] ?? [] }
+    func owners(of address: TransportAddress) -> [Endpoint] { owners[address.unmapped] ?? [] }
 
     /// Records an authentic check of a participant from an address. If there are too many addresses, the oldest is
     /// forgotten, but never the one in use.
-    mutating func checked(_ participant: Participant, source: TransportAddress) {
+    mutating func checked(_ participant: Endpoint, source: TransportAddress) {
         let address = source.unmapped
         if owners[address]?.last === participant { return }
         if owners[address]?.contains(where: { $0 === participant }) ?? false {
@@ -59,7 +59,12 @@ struct PathDirectory {
             return
         }
         owners[address, default: []].append(participant)
-        if let list = owners[address], list.count > Self.maximumOwners { abandon(address, by: list[0]) }
+        // All links to one relay have one address. Only relays of the cluster can make them.
+        if !(participant is CascadeLink), let list = owners[address]?.filter({ !($0 is CascadeLink) }),
+            list.count > Self.maximumOwners
+        {
+            abandon(address, by: list[0])
+        }
         memories[participant.id]?.addresses.append(address)
         if let addresses = memories[participant.id]?.addresses, addresses.count > Self.maximumAddresses,
             let oldest = addresses.first(where: { $0 != participant.peer.selectedAddress })
@@ -68,12 +73,12 @@ struct PathDirectory {
         }
     }
 
-    private mutating func abandon(_ address: TransportAddress, by participant: Participant) {
+    private mutating func abandon(_ address: TransportAddress, by participant: Endpoint) {
         memories[participant.id]?.addresses.removeAll { $0 == address }
         forget(address, of: participant)
     }
 
-    private mutating func forget(_ address: TransportAddress, of participant: Participant) {
+    private mutating func forget(_ address: TransportAddress, of participant: Endpoint) {
         owners[address]?.removeAll { $0 === participant }
         if owners[address]?.isEmpty ?? false { owners[address] = nil }
     }

@@ -1,4 +1,5 @@
 public import MediaCore
+import RoomAPI
 
 extension Relay {
     /// Changes a room.
@@ -10,7 +11,8 @@ extension Relay {
         switch command {
         case .setLayout(let layout):
             try room.changeLimits.room.take(now: now)
-            try room.setLayout(layout)
+            try room.check(layout.mode, hidden: layout.hidden)
+            if try !order(.layout(layout), to: room.conductor, now: now) { room.adopt(layout) }
         case .setParticipantLayout(let layout, let id):
             let participant = try Self.participant(id, in: room)
             try participant.changeLimits.layout.take(now: now)
@@ -18,7 +20,8 @@ extension Relay {
             try room.setLayout(layout, for: participant)
         case .setOverlays(let overlays):
             try room.changeLimits.room.take(now: now)
-            try room.setOverlays(overlays)
+            try room.check(overlays)
+            if try !order(.overlays(overlays), to: room.conductor, now: now) { room.adopt(overlays) }
         case .setAvatar(let avatar, let id):
             let participant = try Self.participant(id, in: room)
             try participant.changeLimits.own.take(now: now)
@@ -50,6 +53,7 @@ extension Relay {
         guard let participant = room.participant(publicID: publicID) else {
             throw .noSuchParticipant(publicID)
         }
+        if let remote = participant.remote { throw .atAnotherRelay(participant: publicID, relay: remote.link.node) }
         return participant
     }
 }

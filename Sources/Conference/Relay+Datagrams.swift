@@ -26,9 +26,11 @@ extension Relay {
 
     /// Takes a connectivity check. Its user name names the session; its signature proves the sender.
     private func receiveCheck(_ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
-        guard let fragment = STUNMessage.localUsernameFragment(of: datagram),
-            let participant = paths.participant(usernameFragment: fragment)
-        else {
+        guard let fragment = STUNMessage.localUsernameFragment(of: datagram) else {
+            receiveCheckAnswer(datagram, from: source, now: now)
+            return
+        }
+        guard let participant = paths.endpoint(usernameFragment: fragment) else {
             datagrams.checksRefused &+= 1
             return
         }
@@ -49,13 +51,29 @@ extension Relay {
         service(participant, now: now)
     }
 
+    /// Takes the answer to a check of a link that this relay began. Only the link that made the check knows its number.
+    private func receiveCheckAnswer(_ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
+        for link in paths.owners(of: source) where link is CascadeLink {
+            guard link.peer.receive(datagram, from: source, now: now) == .accepted else { continue }
+            datagrams.checks &+= 1
+            service(link, now: now)
+            return
+        }
+        datagrams.checksRefused &+= 1
+    }
+
     /// Takes a datagram of a DTLS association: only from addresses that passed a check, and handshakes a few at a time.
     private func receiveHandshake(_ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
         // If one address stands for several sessions, a client has joined again: its old session receives nothing any
         // more, and the session without a handshake is meant.
         let owners = paths.owners(of: source)
-        guard let owner = owners.last(where: { $0.peer.awaitsHandshake || $0.peer.isHandshaking }) ?? owners.last else {
+        let beginner = owners.last { $0.peer.awaitsHandshake || $0.peer.isHandshaking }
+        guard let owner = beginner ?? owners.last else {
             datagrams.handshakesRefused &+= 1
+            return
+        }
+        if beginner == nil, owner is CascadeLink {
+            receiveRecords(datagram, owners: owners, from: source, now: now)
             return
         }
         guard !owner.peer.awaitsHandshake || handshakes.admit(owner.id, from: source) else {
@@ -70,6 +88,23 @@ extension Relay {
             datagrams.handshakesRefused &+= 1
         }
         service(owner, now: now)
+    }
+
+    /// Takes a datagram of an association that stands, from a relay with several links: it is a last flight that comes
+    /// again, or the end of a link. Each association ignores records that are not its own.
+    private func receiveRecords(
+        _ datagram: ByteBuffer, owners: [Endpoint], from source: TransportAddress, now: MonotonicInstant
+    ) {
+        var isAccepted = false
+        for link in owners where link is CascadeLink {
+            if link.peer.receive(datagram, from: source, now: now) == .accepted { isAccepted = true }
+            service(link, now: now)
+        }
+        if isAccepted {
+            datagrams.handshakes &+= 1
+        } else {
+            datagrams.handshakesRefused &+= 1
+        }
     }
 
     // MARK: Media
@@ -113,7 +148,7 @@ extension Relay {
     }
 
     /// Tries the keys of the possible owners of a packet, the likeliest first.
-    private func receive(_ datagram: MediaDatagram, owners: [Participant], now: MonotonicInstant) {
+    private func receive(_ datagram: MediaDatagram, owners: [Endpoint], now: MonotonicInstant) {
         var best = PeerConnection.ReceiveOutcome.unknown
         for participant in owners.reversed() {
             guard let outcome = offer(datagram, to: participant, mayLatch: false, now: now) else { continue }
@@ -161,7 +196,7 @@ extension Relay {
 
     /// Hands a packet to a participant; returns nil, and counts the packet, if the participant is over its limit.
     private func offer(
-        _ datagram: MediaDatagram, to participant: Participant, mayLatch: Bool, now: MonotonicInstant
+        _ datagram: MediaDatagram, to participant: Endpoint, mayLatch: Bool, now: MonotonicInstant
     ) -> PeerConnection.ReceiveOutcome? {
         let (size, isControl) = (datagram.size, datagram.isControl)
         guard hasRoom(participant, size, isControl: isControl, now: now) else {
@@ -175,7 +210,7 @@ extension Relay {
     }
 
     private func hasRoom(
-        _ participant: Participant, _ size: DataSize, isControl: Bool, now: MonotonicInstant
+        _ participant: Endpoint, _ size: DataSize, isControl: Bool, now: MonotonicInstant
     ) -> Bool {
         guard !participant.limiter.hasRoom(size, isControl: isControl, now: now) else { return true }
         participant.packetsRateLimited &+= 1
@@ -184,7 +219,7 @@ extension Relay {
 
     /// Only authentic packets count for a participant's limit.
     private func taken(
-        _ outcome: PeerConnection.ReceiveOutcome, by participant: Participant, _ size: DataSize, isControl: Bool,
+        _ outcome: PeerConnection.ReceiveOutcome, by participant: Endpoint, _ size: DataSize, isControl: Bool,
         now: MonotonicInstant
     ) {
         guard outcome == .accepted || outcome == .malformed else { return }
@@ -192,13 +227,13 @@ extension Relay {
     }
 
     /// Returns true if an authenticated path of another participant uses this address now.
-    func isTaken(_ address: TransportAddress, from participant: Participant?, now: MonotonicInstant) -> Bool {
+    func isTaken(_ address: TransportAddress, from participant: Endpoint?, now: MonotonicInstant) -> Bool {
+        // All links to one relay have one address, and a participant that forges it keeps no relay away.
+        if participant is CascadeLink { return false }
         if let owner = demultiplexer.owner(of: address), owner !== participant, owner.peer.occupies(address, now: now) {
             return true
         }
-        return paths.owners(of: address).contains {
-            $0 !== participant && $0.peer.occupies(address, now: now)
-        }
+        return paths.owners(of: address).contains { $0 !== participant && $0.peer.occupies(address, now: now) }
     }
 
     private func count(_ outcome: PeerConnection.ReceiveOutcome, from source: TransportAddress) {

@@ -1,9 +1,18 @@
 public import MediaCore
 public import RoomAPI
+import SecureTransport
 
 extension Relay {
-    /// Does what a moderator asks for. Whoever calls has checked that they may.
+    /// Does what a moderator asks for, or has another relay do it. Whoever calls has checked that they may.
     func moderate(
+        _ moderation: RoomCommand.Moderation, by actor: RoomActor, in room: Room, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        guard try !order(moderation, by: actor, in: room, now: now) else { return }
+        try carryOut(moderation, by: actor, in: room, now: now)
+    }
+
+    /// Does this relay's part of what a moderator asks for.
+    func carryOut(
         _ moderation: RoomCommand.Moderation, by actor: RoomActor, in room: Room, now: MonotonicInstant
     ) throws(RoomControlError) {
         switch moderation {
@@ -13,18 +22,29 @@ extension Relay {
             service(member, now: now)
         case .remove(let id, let keepsOut):
             let member = try Self.participant(id, in: room)
-            if keepsOut { room.door.keepOut(identity: member.grants.identity, address: member.client) }
+            if keepsOut {
+                room.door.keepOut(identity: member.grants.identity, address: member.client)
+                // The relay that leads the room lets people in.
+                let ban = CascadeState.Order.Change.ban(identity: member.grants.identity, host: member.client?.host)
+                _ = try order(ban, to: room.conductor, now: now)
+            }
             room.tell(.removed, member, by: actor)
             remove(member, because: .removed, now: now)
         case .spotlight(let id):
-            room.spotlight(try id.map { id throws(RoomControlError) in try Self.participant(id, in: room) }, by: actor)
+            let member = try id.map { id throws(RoomControlError) in
+                guard let member = room.participant(publicID: id) else { throw .noSuchParticipant(id) }
+                return member
+            }
+            room.spotlight(member, by: actor)
         case .lowerHands: room.lowerHands(by: actor)
         case .setEntry(let locked, let lobby, let pin):
             room.setEntry(locked: locked, lobby: lobby, pin: pin, by: actor)
         case .answer(let id, let isAdmitted): try room.answer(waiting: id, isAdmitted: isAdmitted, by: actor)
         case .end:
             room.emit(.moderated(ModerationEvent(.ended, by: actor)))
-            for member in Array(room.participants) { remove(member, because: .ended, now: now) }
+            for member in Array(room.participants) where member.remote == nil {
+                remove(member, because: .ended, now: now)
+            }
         }
     }
 

@@ -68,7 +68,7 @@ extension Relay {
     }
 
     private func member(_ publicID: String, of room: String) -> (Room, Participant)? {
-        guard let room = rooms[room], let participant = room.participant(publicID: publicID)
+        guard let room = rooms[room], let participant = room.localParticipant(publicID: publicID)
         else { return nil }
         return (room, participant)
     }

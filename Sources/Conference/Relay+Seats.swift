@@ -37,7 +37,7 @@ extension Relay {
     }
 
     private func former(of request: JoinRequest) -> Participant? {
-        request.returningAs.flatMap { rooms[request.room]?.participant(publicID: $0) }
+        request.returningAs.flatMap { rooms[request.room]?.localParticipant(publicID: $0) }
     }
 
     /// Returns the reason for which a join to this room is refused for lack of a place, if it is.

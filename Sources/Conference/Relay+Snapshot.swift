@@ -27,7 +27,10 @@ extension Relay {
 extension Room {
     func snapshot(now: MonotonicInstant) -> RoomSnapshot {
         RoomSnapshot(
-            id: id, participants: participants.filter { !$0.grants.isHidden }.map { snapshot(of: $0, now: now) },
+            id: id,
+            participants: participants.filter { !$0.grants.isHidden && $0.remote == nil }.map {
+                snapshot(of: $0, now: now)
+            },
             ticks: composition.ticks,
             missedTicks: composition.missedTicks, composedPictures: composition.composedPictures,
             pictures: composition.pictures, lateAudioTicks: audio.lateTicks, audioFailures: audio.failures,

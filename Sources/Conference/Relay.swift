@@ -17,10 +17,19 @@ import VideoCoding
 /// `pollJob()`, and calls `wake(now:)` at `nextWakeUp`. Not thread-safe: it belongs to one event loop.
 public final class Relay {
     public let configuration: RelayConfiguration
-    private let wallClock: WallClock
+    let wallClock: WallClock
     var random: any RandomNumberGenerator
     var rooms: [String: Room] = [:]
     var participants: [ParticipantID: Participant] = [:]
+    /// The links to other relays that have rooms of this one.
+    var links: [ParticipantID: CascadeLink] = [:]
+    /// The members of rooms that are at other relays.
+    var remoteMembers: [ParticipantID: Participant] = [:]
+    var linkCounters = CascadeCounters()
+    /// The names of links that other relays made, the newest last.
+    var recentLinks = CircularBuffer<String>()
+    /// Rooms that end as soon as the other relays know.
+    var endingRooms: [String: EndingRoom] = [:]
     /// Finds the owners of packets whose keys were negotiated with their addresses.
     var demultiplexer = MediaDemultiplexer()
     /// Finds the owners of datagrams on paths that ICE found.
@@ -36,7 +45,7 @@ public final class Relay {
     private var byes = CircularBuffer<PeerConnection.Transmit>()
     private var orphanedJobs = CircularBuffer<Job>()
     private let queues = JobQueueAllocator()
-    private var nextParticipant: UInt64 = 0
+    private var lastEndpoint: UInt64 = 0
     private var nextRoom: UInt64 = 0
     private var nextIdleCheck: MonotonicInstant
     private(set) var isClosed = false
@@ -47,8 +56,6 @@ public final class Relay {
     let overload: OverloadControl
     let decoding: DecodeBudget
 
-    /// The rate for a receiver without congestion feedback, within its limits.
-    private static let startWithoutFeedback = BitRate.megabits(1)
     private static let idleCheckInterval = Duration.seconds(1)
 
     /// - Parameters:
@@ -100,6 +107,7 @@ public final class Relay {
         let isCreator = request.makesCreatorModerator && rooms[request.room] == nil
         if isCreator { participant.grants = MemberGrants(role: .moderator) }
         let room = rooms[request.room] ?? makeRoom(request.room, now: now)
+        removeFromLinks(participant.publicID, of: room, now: now)
         participants[participant.id] = participant
         participant.isReturning = isReturning
         unconnected.add(participant.id, from: request.client, now: now)
@@ -119,72 +127,14 @@ public final class Relay {
         return result
     }
 
-    private func makeParticipant(
-        _ request: JoinRequest, negotiation: Negotiation, now: MonotonicInstant
-    ) throws(JoinError) -> Participant {
-        let session = negotiation.session
-        var limits = configuration.rateLimits
-        let caps = [
-            session.maximumBitRate, session.video?.maximumBitRate,
-            session.video.flatMap { DownlinkFormat($0).maximumBitRate },
-        ]
-        if let cap = caps.compactMap(\.self).min() {
-            limits = RateLimits(
-                minimum: min(limits.minimum, cap), start: min(limits.start, cap), maximum: min(limits.maximum, cap))
-        }
-        if !session.describesPath {
-            // Nothing will ever show that this path carries more.
-            limits = RateLimits(
-                minimum: limits.minimum, start: min(max(limits.start, Self.startWithoutFeedback), limits.maximum),
-                maximum: limits.maximum)
-        }
-        var peerConfiguration = PeerConfiguration(
-            rateLimits: limits, trustsRemoteDescription: trustsDescription(of: request, session: session, now: now),
-            seed: random.next(), certificate: configuration.certificate)
-        peerConfiguration.silenceLimit = configuration.silenceLimit
-        let publicID = idToKeep(request) ?? makePublicID()
-        let peer: PeerConnection
-        do {
-            peer = try PeerConnection(
-                session: session, configuration: peerConfiguration, wallClock: wallClock,
-                controller: makeController(limits: limits, for: request, publicID: publicID, now: now), now: now)
-        } catch {
-            throw .resources("the SRTP session could not be made: \(error)")
-        }
-        nextParticipant += 1
-        let participant = Participant(
-            id: ParticipantID(rawValue: nextParticipant), publicID: publicID, name: request.name,
-            room: request.room, role: request.role, grants: request.grants,
-            selfView: request.selfView ?? configuration.selfView,
-            hasAskedForSelfView: request.selfView != nil, address: request.signallingPeer, client: request.client,
-            peer: peer, negotiation: negotiation, policy: policy(for: request),
-            mayStaySilent: mayStaySilent(request, session: session, now: now),
-            queues: (queues.next(), queues.next()), now: now)
-        return participant
+    /// A number for a participant or a link.
+    func nextEndpointID() -> ParticipantID {
+        lastEndpoint += 1
+        return ParticipantID(rawValue: lastEndpoint)
     }
 
-    private func makeController(
-        limits: RateLimits, for request: JoinRequest, publicID: String, now: MonotonicInstant
-    ) -> any CongestionController {
-        let controller = configuration.congestionController.makeController(limits: limits, now: now)
-        let isIPv6 = request.signallingPeer?.isIPv6 ?? false
-        let recorder = configuration.makeFlightRecorder?(
-            FlightHeader(
-                controller: configuration.congestionController.rawValue, limits: limits, start: now,
-                packetOverhead: DataSize(bytes: isIPv6 ? 48 : 28), room: request.room, participant: request.name,
-                participantID: publicID))
-        return recorder.map { RecordingController(controller, recorder: $0) } ?? controller
-    }
-
-    /// Returns the video pipeline for a session; nil without video.
-    func makeDownlink(for session: NegotiatedSession, start: BitRate) -> DownlinkPipeline? {
-        guard let video = session.video, video.sends else { return nil }
-        return DownlinkPipeline(
-            format: DownlinkFormat(video).encoding(
-                canvas: configuration.canvas, frameRate: configuration.frameRate, bitRate: start,
-                preset: configuration.encoderPreset, maximumSliceSize: PeerConfiguration.maximumPayloadSize),
-            bitRate: start)
-    }
+    /// Queues in which a member's pictures are decoded.
+    func nextQueues() -> (camera: JobQueueID, screenShare: JobQueueID) { (queues.next(), queues.next()) }
 
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
         nextRoom += 1
@@ -195,33 +145,9 @@ public final class Relay {
         return room
     }
 
-    /// The id that a participant had on another relay, unless somebody here has it.
-    private func idToKeep(_ request: JoinRequest) -> String? {
-        request.rejoiningAs.flatMap { id in rooms[request.room]?.participant(publicID: id) == nil ? id : nil }
-    }
-
-    func makePublicID() -> String {
-        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
-        return String((0..<12).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
-    }
-
-    private func policy(for request: JoinRequest) -> AnswerPolicy {
-        let wantsIPv6 = request.signallingPeer?.isIPv6 ?? false
-        let addresses = configuration.mediaAddresses
-        let address = addresses.first { $0.isIPv6 == wantsIPv6 } ?? addresses.first
-        let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)
-        var policy = AnswerPolicy(
-            publicAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000),
-            alternativeAddresses: addresses.filter { $0 != address },
-            certificateFingerprint: configuration.certificate?.fingerprint, videoDirection: direction,
-            audioDirection: direction)
-        policy.feedbackInterval = FeedbackTiming.statedInterval
-        return policy
-    }
-
     /// Removes a participant, saying goodbye to its client. Returns true if there was one.
     public func leave(room: String, participant publicID: String, now: MonotonicInstant) -> Bool {
-        guard let participant = rooms[room]?.participant(publicID: publicID) else {
+        guard let participant = rooms[room]?.localParticipant(publicID: publicID) else {
             return false
         }
         remove(participant, because: .left, now: now)
@@ -235,19 +161,25 @@ public final class Relay {
         if participant.holdsSeat, reason.mayReturn {
             returning.add(participant.publicID, of: participant.room, rights: participant.rights, now: now)
         }
-        participant.peer.close(now: now)
-        while let bye = participant.peer.pollTransmit(now: now) { byes.append(bye) }
+        close(participant, now: now)
         demultiplexer.remove(participant)
         paths.remove(participant)
         handshakes.release(participant.id)
         participants[participant.id] = nil
         guard let room = rooms[participant.room] else { return }
         room.remove(participant, now: now)
-        guard room.participants.isEmpty else { return }
+        guard !room.hasParticipants else { return }
+        endLinks(of: room, now: now)
         room.end(now: now)
         while let job = room.popJob() { orphanedJobs.append(job) }
         rooms[room.id] = nil
         roomEvents.append(.closed, room: room.id)
+    }
+
+    /// Ends a connection; its last packets wait for `pollTransmit(now:)`.
+    func close(_ endpoint: Endpoint, now: MonotonicInstant) {
+        endpoint.peer.close(now: now)
+        while let bye = endpoint.peer.pollTransmit(now: now) { byes.append(bye) }
     }
 
     /// Takes no more joins, except of clients that come back to their call.
@@ -276,6 +208,7 @@ public final class Relay {
         var next = nextIdleCheck
         for room in rooms.values { next = min(next, room.nextTick) }
         for participant in participants.values { next = min(next, participant.nextWakeUp) }
+        for link in links.values { next = min(next, link.nextWakeUp, link.nextCheck) }
         return next
     }
 
@@ -288,6 +221,7 @@ public final class Relay {
             participant.peer.wake(now: now)
             service(participant, now: now)
         }
+        wakeLinks(now: now)
         if now >= nextIdleCheck {
             nextIdleCheck = now + Self.idleCheckInterval
             notices.tellFailures(now: now)
@@ -316,11 +250,11 @@ public final class Relay {
         overload.observe(completion, now: now)
         switch completion.output {
         case .decoded(let source, let batch):
-            guard let participant = participants[source.participant], let room = rooms[participant.room] else {
-                return
-            }
+            guard let participant = participants[source.participant] ?? remoteMembers[source.participant],
+                let room = rooms[participant.room]
+            else { return }
             room.complete(batch, for: participant, source.content, of: completion, now: now)
-            service(participant, now: now)
+            service(participant.carrier, now: now)
         case .composed(let id, let tick):
             // A room may have emptied, and one of the same name begun, since the job went out.
             guard let room = rooms[id], room.composition.queue == completion.queue else { return }
@@ -378,7 +312,7 @@ public final class Relay {
     }
 
     /// Records that a connection may have something to send. When that has been sent, its next wake-up is read.
-    private func recordTransmit(_ participant: Participant) {
+    func recordTransmit(_ participant: Endpoint) {
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true
         readyToTransmit.append(participant.id)
@@ -388,7 +322,7 @@ public final class Relay {
     public func pollTransmit(now: MonotonicInstant) -> PeerConnection.Transmit? {
         if let bye = byes.popFirst() { return bye }
         while let id = readyToTransmit.first {
-            if let participant = participants[id] {
+            if let participant: Endpoint = participants[id] ?? links[id] {
                 if let transmit = participant.peer.pollTransmit(now: now) { return transmit }
                 participant.isQueuedForTransmit = false
                 participant.nextWakeUp = participant.peer.nextWakeUp(now: now)

@@ -15,6 +15,10 @@ public struct RelayOccupancy: Hashable, Sendable {
 
     /// The rooms by their names.
     public var rooms: [String: RoomSettings] = [:]
+    /// Rooms that take no more participants at this relay.
+    public var fullRooms: Set<String> = []
+    /// Rooms that have a lock, a PIN, a lobby or a ban, which this relay enforces.
+    public var guardedRooms: Set<String> = []
     public var participants = 0
     /// Further participants that fit; nil while that is not known.
     public var seatsLeft: Int?
@@ -29,6 +33,9 @@ extension Relay {
         var occupancy = RelayOccupancy()
         for room in rooms.values {
             occupancy.rooms[room.id] = .init(layout: room.layout, overlays: room.overlays)
+            if room.door.isGuarded { occupancy.guardedRooms.insert(room.id) }
+            let count = room.participants.count { $0.remote == nil }
+            if count >= configuration.maximumParticipants { occupancy.fullRooms.insert(room.id) }
         }
         occupancy.participants = participants.count
         occupancy.seatsLeft = overload.seatsLeft

@@ -31,7 +31,7 @@ public enum RoomCommand: Sendable {
     case moderate(Moderation, by: RoomActor)
 
     /// A moderator's request.
-    public enum Moderation: Sendable {
+    public enum Moderation: Codable, Hashable, Sendable {
         case member(MemberModeration, participant: String)
         /// Removes a member.
         ///

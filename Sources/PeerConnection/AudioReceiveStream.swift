@@ -34,19 +34,20 @@ final class AudioReceiveStream {
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
         guard packet.payload.readableBytes > 0 else { return }
         let sequence = sequences.unwrap(packet.sequenceNumber)
+        let content = media?.content ?? .main
         guard let media, packet.payloadType == media.redundancyPayloadType else {
             guard redundancy.record(sequence: sequence) else { return }
             deliver(
                 ReceivedAudioPacket(
                     payload: packet.payload, rtpTimestamp: packet.timestamp, sequence: sequence, level: level,
-                    arrival: now))
+                    arrival: now, content: content))
             return
         }
         for payload in redundancy.payloads(of: packet, sequence: sequence, payloadType: media.payloadType) {
             deliver(
                 ReceivedAudioPacket(
                     payload: payload.payload, rtpTimestamp: payload.timestamp, sequence: payload.sequence,
-                    level: level, arrival: now))
+                    level: level, arrival: now, content: content))
         }
     }
 

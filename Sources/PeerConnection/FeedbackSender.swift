@@ -102,9 +102,12 @@ struct FeedbackSender {
     private mutating func sendTransportFeedback(
         on lines: MediaLines, through control: inout ControlSender, now: MonotonicInstant
     ) {
-        guard let due = transportRecorder?.nextFeedbackTime, due <= now, let (line, mediaSSRC) = Self.subject(of: lines)
-        else { return }
-        for feedback in transportRecorder?.makeFeedback(mediaSSRC: mediaSSRC, now: now) ?? [] {
+        guard let due = transportRecorder?.nextFeedbackTime, due <= now else { return }
+        let subject = Self.subject(of: lines)
+        let news = transportRecorder?.makeFeedback(mediaSSRC: subject?.mediaSSRC ?? 0, now: now) ?? []
+        // The remote side sends nothing any more, since a new session: what came before is news to nobody.
+        guard let line = subject?.line else { return }
+        for feedback in news {
             Self.sendArrivals(
                 .transportFeedback(feedback), senderSSRC: feedback.senderSSRC, of: line, among: lines,
                 through: &control, now: now)
@@ -115,8 +118,8 @@ struct FeedbackSender {
     private mutating func sendCongestionControlFeedback(
         on lines: MediaLines, through control: inout ControlSender, now: MonotonicInstant
     ) {
-        guard let due = congestionRecorder?.nextFeedbackTime, due <= now, let (line, _) = Self.subject(of: lines),
-            let feedback = congestionRecorder?.makeFeedback(now: now)
+        guard let due = congestionRecorder?.nextFeedbackTime, due <= now,
+            let feedback = congestionRecorder?.makeFeedback(now: now), let line = Self.subject(of: lines)?.line
         else { return }
         Self.sendArrivals(
             .congestionControlFeedback(feedback), senderSSRC: feedback.senderSSRC, of: line, among: lines,

@@ -251,6 +251,9 @@ package final class MediaLine {
     /// Returns true if a packet of this payload type belongs to the line.
     func takes(payloadType: UInt8) -> Bool { header.receivedPayloadTypes.contains(payloadType) }
 
+    /// True if a packet whose source was not announced cannot belong to the line.
+    var hasOnlyAnnouncedSources: Bool { negotiated.hasOnlyAnnouncedSources }
+
     /// Returns true if the packet's header extension names this line (RFC 8843, section 15).
     func isNamed(by extensions: RTPHeaderExtensions) -> Bool {
         guard let id = header.inboundMID, let mid = extensions.mid(id: id) else { return false }
@@ -340,6 +343,11 @@ package final class MediaLine {
     /// Returns true if this is the video line of this content, and in use.
     func shows(_ content: NegotiatedMedia.Content) -> Bool {
         negotiated.kind == .video && negotiated.content == content && negotiated.direction != .inactive
+    }
+
+    /// Returns true if this is the audio line of this content, and in use.
+    func plays(_ content: NegotiatedMedia.Content) -> Bool {
+        negotiated.kind == .audio && negotiated.content == content && negotiated.direction != .inactive
     }
 
     var sendsVideo: Bool { negotiated.kind == .video && sends }

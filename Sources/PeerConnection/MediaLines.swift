@@ -26,6 +26,11 @@ package struct MediaLines: RandomAccessCollection {
         content == .main ? mainVideo : all.first { $0.shows(content) }
     }
 
+    /// The audio line of this content that is in use.
+    func audio(_ content: NegotiatedMedia.Content) -> MediaLine? {
+        content == .main ? audio : all.first { $0.plays(content) }
+    }
+
     /// The line whose video has this source.
     func sendingVideo(ssrc: UInt32) -> MediaLine? { all.first { $0.videoSender?.ssrc == ssrc } }
 

@@ -64,7 +64,7 @@ struct MediaRouter {
             return named.takes(payloadType: payloadType) ? named : nil
         }
         var fitting: MediaLine?
-        for line in lines where line.takes(payloadType: payloadType) {
+        for line in lines where line.takes(payloadType: payloadType) && !line.hasOnlyAnnouncedSources {
             if let first = fitting, !first.authenticates(datagram) { fitting = nil }
             fitting = fitting ?? line
         }

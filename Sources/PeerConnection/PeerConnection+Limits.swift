@@ -77,7 +77,7 @@ extension PeerConnection {
             control.send(
                 [.maximumBitRateNotification(BitRateLimits(senderSSRC: ssrc, limits: decisive))], on: line, now: now)
         }
-        sending.demandChanged(session, lines: lines, now: now)
+        sending.demandChanged(session, lines: lines, forwarded: forwardedDemand, now: now)
     }
 }
 

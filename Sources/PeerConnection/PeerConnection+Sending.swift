@@ -100,6 +100,13 @@ extension PeerConnection {
 
     // MARK: Other senders' packets
 
+    /// Sets the rate of all that is forwarded to the remote side: the path is not probed for much more.
+    package func setForwardedDemand(_ rate: BitRate, now: MonotonicInstant) {
+        guard rate != forwardedDemand else { return }
+        forwardedDemand = rate
+        sending.demandChanged(session, lines: lines, forwarded: rate, now: now)
+    }
+
     /// Packets that are forwarded leave at this pace at least: their sender has paced them already.
     package func setForwardingRate(_ rate: BitRate) { sending.setForwardingRate(rate) }
 
@@ -107,9 +114,10 @@ extension PeerConnection {
     ///
     /// - Parameter sampleCount: The number of samples that it holds, at 48 kHz.
     package func forward(
-        _ received: ReceivedAudioPacket, sampleCount: Int, level: AudioLevel?, now: MonotonicInstant
+        _ received: ReceivedAudioPacket, sampleCount: Int, level: AudioLevel?,
+        content: NegotiatedMedia.Content = .main, now: MonotonicInstant
     ) -> Bool {
-        guard let line = sendingLine(lines.audio),
+        guard let line = sendingLine(lines.audio(content)),
             let packet = line.audioSender?.forward(received, sampleCount: sampleCount)
         else { return false }
         sendAudio(packet, level: level, on: line, now: now)
@@ -119,8 +127,11 @@ extension PeerConnection {
     /// Begins forwarding with this packet, in place of an encoder's frames.
     ///
     /// - Parameter parameterSets: The parameter sets to send before it, because its frame has none.
-    package func beginForwarding(at first: ForwardedPacket, parameterSets: [ByteBuffer], now: MonotonicInstant) {
-        guard let line = sendingLine(lines.mainVideo) else { return }
+    package func beginForwarding(
+        at first: ForwardedPacket, parameterSets: [ByteBuffer], content: NegotiatedMedia.Content = .main,
+        now: MonotonicInstant
+    ) {
+        guard let line = sendingLine(lines.video(content)) else { return }
         let ahead = line.videoSender?.beginForwarding(at: first, parameterSets: parameterSets) ?? []
         sending.send(forwarded: ahead, arrival: now, on: line, now: now)
         sending.forwardingBegan()
@@ -128,9 +139,10 @@ extension PeerConnection {
 
     /// Sends a packet of the source. Returns the number of resulting packets, zero if it is dropped.
     package func forward(
-        _ packet: ForwardedPacket, parameterSets: [ByteBuffer], leavesOutDispensable: Bool, now: MonotonicInstant
+        _ packet: ForwardedPacket, parameterSets: [ByteBuffer], leavesOutDispensable: Bool,
+        content: NegotiatedMedia.Content = .main, now: MonotonicInstant
     ) -> UInt64 {
-        guard let line = sendingLine(lines.mainVideo) else { return 0 }
+        guard let line = sendingLine(lines.video(content)) else { return 0 }
         let packets =
             line.videoSender?.forward(
                 packet, parameterSets: parameterSets, leavesOutDispensable: leavesOutDispensable) ?? []
@@ -139,14 +151,16 @@ extension PeerConnection {
     }
 
     /// Stops forwarding after the newest frame. Missing packets of earlier frames are still forwarded when they come.
-    package func stopForwarding() {
-        guard let sender = lines.mainVideo?.videoSender, let next = sender.forwarding?.numbering.next else { return }
+    package func stopForwarding(content: NegotiatedMedia.Content = .main) {
+        guard let sender = lines.video(content)?.videoSender, let next = sender.forwarding?.numbering.next else {
+            return
+        }
         sender.endForwarding(at: next)
     }
 
     /// Records that the source's stream restarted at a packet.
-    package func forwardingRestarts(at packet: ForwardedPacket) {
-        lines.mainVideo?.videoSender?.restartForwarding(at: packet)
+    package func forwardingRestarts(at packet: ForwardedPacket, content: NegotiatedMedia.Content = .main) {
+        lines.video(content)?.videoSender?.restartForwarding(at: packet)
     }
 
     /// Ends forwarding, because an encoder's frames take over: no further packets of the source are sent, except those

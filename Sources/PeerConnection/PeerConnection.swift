@@ -34,6 +34,8 @@ public final class PeerConnection {
     var presence: RemotePresence
     /// True if a limit must still be sent to the remote side.
     package var limitsAreDue = false
+    /// The rate of all that is forwarded on a link between relays; nil on any other connection.
+    var forwardedDemand: BitRate?
     private(set) var isClosed = false
     private var random: SeededGenerator
     private var nextReport: MonotonicInstant
@@ -159,7 +161,7 @@ public final class PeerConnection {
         lines.negotiated()
         feedback.setSession(session)
         repair.apply(to: lines)
-        sending.demandChanged(session, lines: lines, now: now)
+        sending.demandChanged(session, lines: lines, forwarded: forwardedDemand, now: now)
     }
 
     // MARK: Events and time

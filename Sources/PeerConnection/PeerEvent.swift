@@ -61,4 +61,6 @@ public struct ReceivedAudioPacket: Sendable {
     /// The level in its header extension (RFC 6464); for a repeated payload, that of the repeating packet.
     public var level: AudioLevel?
     public var arrival: MonotonicInstant
+    /// The content of its stream.
+    public var content = NegotiatedMedia.Content.main
 }

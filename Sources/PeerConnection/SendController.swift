@@ -77,9 +77,14 @@ struct SendController {
     }
 
     /// Reports the maximum to send to the controller and the allocator.
-    mutating func demandChanged(_ session: NegotiatedSession, lines: MediaLines, now: MonotonicInstant) {
+    ///
+    /// - Parameter forwarded: The most that there is to send, if all of it is forwarded.
+    mutating func demandChanged(
+        _ session: NegotiatedSession, lines: MediaLines, forwarded: BitRate?, now: MonotonicInstant
+    ) {
         let demand = rates.setMedia(
-            of: session, requestedVideo: lines.requestedVideoLimit, sendsVideo: lines.contains(where: \.sendsVideo))
+            of: session, requestedVideo: forwarded ?? lines.requestedVideoLimit,
+            sendsVideo: lines.contains(where: \.sendsVideo))
         if let demand { controller.demandChanged(demand, now: now) }
         unmeasuredPace = session.describesPath ? nil : Self.unmeasuredPace
     }

@@ -73,6 +73,32 @@ public protocol RelayCore: AnyObject {
     func snapshot(now: MonotonicInstant) -> RelaySnapshot
     /// The state of one room; nil if there is no such room.
     func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot?
+    /// Begins a link of a room to another relay.
+    func offerLink(room id: String) throws(CascadeError) -> CascadeOffer
+    /// Takes the link that another relay makes.
+    func answerLink(
+        room id: String, from node: String, offer: CascadeOffer, now: MonotonicInstant
+    ) throws(CascadeError) -> CascadeOffer
+    /// Opens a link with the other side's answer.
+    func openLink(
+        room id: String, to node: String, offer: CascadeOffer, answer: CascadeOffer, now: MonotonicInstant
+    ) throws(CascadeError)
+    /// Ends the link to a relay, if there is one.
+    func endLink(room: String, to node: String, now: MonotonicInstant)
+    /// The next message for the other side of a link.
+    func pollCascade(now: MonotonicInstant) -> CascadeUpdate?
+    /// A message was delivered, or may not have been.
+    func cascadeEnded(_ update: CascadeUpdate, isDelivered: Bool, now: MonotonicInstant)
+    /// Takes a message of a link's other side.
+    func receive(
+        _ state: CascadeState, room id: String, from node: String, link name: String, now: MonotonicInstant
+    ) throws(CascadeError)
+    /// Sets which rooms this relay leads, with their epochs.
+    func setConductedRooms(_ epochs: [String: Int64])
+    /// All links.
+    func linkSnapshots(now: MonotonicInstant) -> [CascadeLinkSnapshot]
+    /// Counted since the relay's start.
+    var cascadeCounters: CascadeCounters { get }
     /// A room's last minute; nil if there is no such room.
     func timeline(ofRoom id: String, now: MonotonicInstant) -> RoomTimelineSnapshot?
 }

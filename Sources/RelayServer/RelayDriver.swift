@@ -34,6 +34,8 @@ actor RelayDriver {
     private var feedTimer: Scheduled<Void>?
     private(set) var emptyRelay: AsyncStream<Never>.Continuation?
     private var memory = ProcessMemory()
+    /// Takes messages for other relays, on the loop; nil: the relay is in no cluster.
+    private var onCascade: (@Sendable (CascadeUpdate) -> Void)?
     /// nil: the relay does not record.
     var recordings: RecordingHub?
     /// nil: the relay does not stream.
@@ -99,6 +101,9 @@ actor RelayDriver {
         socket = try MediaSocket.start(mediaChannel, receiver: self)
         settle(now: now())
     }
+
+    /// Hands out messages for other relays, from now on.
+    func setCascade(_ onCascade: @escaping @Sendable (CascadeUpdate) -> Void) { self.onCascade = onCascade }
 
     /// Returns when `close` was called; throws when the socket fails before.
     func waitUntilClosed() async throws {
@@ -231,6 +236,13 @@ actor RelayDriver {
             tell { source, date in source.event(of: event, at: date).map { [$0] } ?? [] }
         }
         publishNotices(now: now)
+        while let update = relay.pollCascade(now: now) {
+            if let onCascade {
+                onCascade(update)
+            } else {
+                relay.cascadeEnded(update, isDelivered: false, now: now)
+            }
+        }
         record(now: now)
         if eventSource.isWaiting { tell { source, date in source.dueEvents(at: date, now: now) } }
         while let event = relay.pollRoomEvent() {

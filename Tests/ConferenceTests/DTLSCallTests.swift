@@ -1,4 +1,3 @@
-import Conference
 import LinkEmulation
 import MediaCore
 import NIOCore
@@ -7,6 +6,7 @@ import SDP
 import SecureTransport
 import Testing
 
+@testable import Conference
 @testable import PeerConnection
 
 /// Calls over a path that ICE finds, with keys that a DTLS handshake makes, as browsers have them.
@@ -235,6 +235,27 @@ import Testing
         #expect(ada.arrivals.count - before > 25)
         #expect(ada.keyframesReceived == keyframes, "the restart cost a keyframe")
         #expect(ada.connectionStates == [.connected])
+    }
+
+    @Test("a client that stops sending all at once leaves no report that is due for ever")
+    func sendingNothing() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        call.run(for: .seconds(2))
+        let peer = try #require(call.relay.participants.values.first?.peer)
+        #expect(call.run(until: { peer.feedback.nextDeadline > call.now && peer.feedback.nextDeadline < .distantFuture }))
+        try call.renegotiate(ada) { parameters in
+            parameters.video?.direction = .receiveOnly
+            parameters.audio?.direction = .receiveOnly
+        }
+        let later = call.now + .milliseconds(60)
+        var wakes = 0
+        while call.relay.nextWakeUp <= later, wakes < 1000 {
+            call.relay.wake(now: later)
+            while call.relay.pollTransmit(now: later) != nil {}
+            wakes += 1
+        }
+        #expect(wakes < 10)
     }
 
     @Test("a screen that is presented by a further offer is shown large, and goes with the next one")

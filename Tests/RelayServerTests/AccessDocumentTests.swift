@@ -50,6 +50,7 @@ struct AccessDocumentTests {
         case .join where path.hasPrefix("/whep"): "`watch`"
         case .join: "`watch`, `microphone`, `camera` or `screen`"
         case .ownTicket: "the key of the place in the lobby"
+        case .relaySignature: "the signature of a relay of the cluster"
         }
     }
 

@@ -51,6 +51,18 @@ struct WebSafetyTests {
         return try await client.send(call.method, call.path, headers: headers, body: call.body)
     }
 
+    @Test("are let in without an origin only by a relay that has checked it")
+    func checkedElsewhere() throws {
+        let policy = SitePolicy()
+        var request = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1:7000", path: "/whep/demo")
+        request.headerFields[.origin] = "null"
+        #expect(throws: Problem.self) { try policy.check(request) }
+        let site = try policy.check(request, isSentOn: true)
+        #expect(site == .checkedElsewhere && site.readingOrigin == "null")
+        request.headerFields[.origin] = "https://evil.example"
+        #expect(throws: Problem.self) { try policy.check(request, isSentOn: true) }
+    }
+
     @Test("get nothing and change nothing", arguments: calls)
     func foreignOrigin(call: Call) async throws {
         for origin in ["https://evil.example", "http://relay.evil.example", "null", "http://relay:8080", "garbage"] {

@@ -10,7 +10,7 @@ final class DemandPlane {
         var id: SourceID
         /// The largest tile that shows it; nil if its size makes no difference at present.
         var tile: VideoDimensions?
-        /// The tile that it has to fill at least, because it is recorded.
+        /// The tile that it has to fill at least, because it is recorded, or shown at other relays.
         var leastTile = VideoDimensions.nothing
         /// The coded size of its pictures; nil before the first.
         var codedSize: VideoDimensions?
@@ -80,7 +80,7 @@ final class DemandPlane {
     func update(_ source: Source, ratesAreNew: Bool, now: MonotonicInstant) -> Decision {
         let known = layers[source.id]
         var layer = known ?? RequestedLayer(tile: source.tile ?? .nothing)
-        let tileHasChanged = source.tile.map { layer.observe($0, now: now) } ?? false
+        let tileHasChanged = layer.observe(source.tile, leastTile: source.leastTile, now: now)
         var isNew = known == nil || tileHasChanged
         if isNew || ratesAreNew {
             let price = price(layer, of: source)
@@ -88,7 +88,8 @@ final class DemandPlane {
                 isNew = layer.price.observe(price, now: now)
             } else {
                 _ = layer.price.tileChanged(
-                    isLarger: known.map { layer.tile.area > $0.tile.area } ?? false, rate: price, now: now)
+                    isLarger: known.map { layer.requestedTile.area > $0.requestedTile.area } ?? false, rate: price,
+                    now: now)
             }
         }
         let limit =
@@ -99,12 +100,9 @@ final class DemandPlane {
     }
 
     private func price(_ layer: RequestedLayer, of source: Source) -> BitRate {
-        let tile = VideoDimensions(
-            width: max(layer.tile.width, source.leastTile.width),
-            height: max(layer.tile.height, source.leastTile.height))
-        return UplinkPrice.rate(
+        UplinkPrice.rate(
             of: UplinkPrice.Source(
-                tile: tile, size: source.codedSize, frameRate: frameRate, content: source.id.content),
+                tile: layer.requestedTile, size: source.codedSize, frameRate: frameRate, content: source.id.content),
             shown: source.shownRate)
     }
 
@@ -130,4 +128,9 @@ final class DemandPlane {
 extension VideoDimensions {
     /// The size of a tile that is not shown.
     static let nothing = VideoDimensions(width: 0, height: 0)
+
+    /// The smallest size that is as wide and as high as both.
+    func covering(_ other: VideoDimensions) -> VideoDimensions {
+        VideoDimensions(width: max(width, other.width), height: max(height, other.height))
+    }
 }

@@ -11,6 +11,8 @@ struct RequestedLayer: Sendable {
 
     /// The effective tile; zero by zero if nobody sees the source.
     private(set) var tile: VideoDimensions
+    /// The size that the source has to fill besides: it is recorded, or shown at other relays.
+    private(set) var leastTile = VideoDimensions.nothing
     /// The rate that is asked for.
     var price = UplinkPrice(rate: .zero)
     /// The rate that the sender had when its frames first exceeded the decode budget; nil while they fit.
@@ -23,6 +25,17 @@ struct RequestedLayer: Sendable {
     }
 
     var isSeen: Bool { tile.area > 0 }
+
+    /// The size that the sender is asked to fill.
+    var requestedTile: VideoDimensions { tile.covering(leastTile) }
+
+    /// Takes what is shown here and needed elsewhere. Returns true if the sender is to fill another size.
+    mutating func observe(_ wanted: VideoDimensions?, leastTile: VideoDimensions, now: MonotonicInstant) -> Bool {
+        let before = requestedTile
+        self.leastTile = leastTile
+        if let wanted { _ = observe(wanted, now: now) }
+        return requestedTile != before
+    }
 
     /// Takes the present largest tile. Returns true if the effective tile has changed.
     mutating func observe(_ wanted: VideoDimensions, now: MonotonicInstant) -> Bool {

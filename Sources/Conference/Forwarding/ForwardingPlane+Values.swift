@@ -34,6 +34,8 @@ extension ForwardingPlane {
         case requestKeyframe(SourceID)
         /// Sets whether a source's packets are handed out as they come.
         case setForwarded(SourceID, Bool)
+        /// Sends a packet of a source to the other relays that show it.
+        case relay(SourceID, ForwardedPacket, parameterSets: [ByteBuffer], isRestart: Bool)
         /// Has a source's pictures not decoded, or decoded again.
         case setPaused(SourceID, Bool)
         /// An encoder's frames are to take over from the packets that wait.

@@ -18,13 +18,15 @@ final class ForwardingPlane {
     /// The time to wait for a keyframe before another attempt.
     private static let keyframePatience = Duration.seconds(5)
     /// The smallest ratio of sending to arriving packets' rate: their sender has paced them already.
-    private static let pace = 4.0
+    static let pace = 4.0
 
     private let isOn: Bool
     /// A camera that is silent for longer becomes a placeholder; a screen may stand still.
     private let silentAfter: Duration
     private var links: OrderedDictionary<ParticipantID, ForwardingLink> = [:]
     private var sources: OrderedDictionary<SourceID, Source> = [:]
+    /// The sources whose packets leave by links to other relays.
+    var tapped: Set<SourceID> = []
     private var hasChanged = false
     /// Packets forwarded.
     private(set) var packets: UInt64 = 0
@@ -80,15 +82,18 @@ final class ForwardingPlane {
     func update(
         _ receivers: [ReceiverState], required: Set<SourceID>, now: MonotonicInstant
     ) -> [Command] {
-        guard isOn else { return [] }
+        guard isInUse else { return [] }
         var commands: [Command] = []
-        for receiver in receivers {
+        for receiver in isOn ? receivers : [] {
             consider(receiver, commands: &commands, now: now)
             if returns(receiver.id, commands: &commands, now: now) { hasChanged = true }
         }
         collect(required: required, commands: &commands, now: now)
         return commands
     }
+
+    /// True if packets may be forwarded to receivers, or leave by links.
+    var isInUse: Bool { isOn || !tapped.isEmpty || sources.values.contains(where: \.isForwarded) }
 
     /// A receiver is sent no video.
     func reset(_ id: ParticipantID) { links[id]?.reset() }
@@ -214,7 +219,7 @@ final class ForwardingPlane {
             if sources.values[index].stream.collectsKeyframes != isAwaited {
                 sources.values[index].stream.collectsKeyframes = isAwaited
             }
-            let isForwarded = isAwaited || sent.contains(id)
+            let isForwarded = isAwaited || sent.contains(id) || tapped.contains(id)
             if sources.values[index].isForwarded != isForwarded {
                 sources.values[index].isForwarded = isForwarded
                 commands.append(.setForwarded(id, isForwarded))
@@ -239,14 +244,19 @@ final class ForwardingPlane {
         guard let index = sources.index(forKey: source) else { return [] }
         var commands: [Command] = []
         let packet: ForwardedPacket
+        var isRestart = false
         switch sources.values[index].stream.take(received, now: now) {
         case .next(let next): packet = next
         case .restart(let first):
             packet = first
+            isRestart = true
             for (id, link) in links where link.source == source { commands.append(.restart(id, first)) }
         }
         let needsParameterSets = packet.startsFrame && packet.peek.isIDR && !packet.peek.hasParameterSets
         let parameterSets = needsParameterSets ? sources.values[index].stream.parameterSets : []
+        if tapped.contains(source) {
+            commands.append(.relay(source, packet, parameterSets: parameterSets, isRestart: isRestart))
+        }
         for position in links.values.indices {
             let link = links.values[position]
             guard link.source == source || link.gaps?.source == source else { continue }
@@ -345,6 +355,11 @@ final class ForwardingPlane {
 
     /// The arrival of a source's newest frame.
     func lastFrame(of source: SourceID) -> MonotonicInstant? { sources[source]?.stream.lastFrame }
+
+    /// The highest rate of a source in the last seconds.
+    func peakRate(of source: SourceID, now: MonotonicInstant) -> BitRate {
+        sources[source]?.stream.peakRate(now: now) ?? .zero
+    }
 
     /// The rate of a source over the last second, headers included.
     func rate(of source: SourceID, now: MonotonicInstant) -> BitRate {

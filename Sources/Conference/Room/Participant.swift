@@ -9,8 +9,11 @@ import VideoCoding
 
 /// One member of a room: its connection, its declared state, and its video pipelines. The room's planes keep everything
 /// else about it.
-final class Participant {
-    let id: ParticipantID
+///
+/// A member at another relay has no connection of its own here: its sources come by the link to that relay.
+final class Participant: Endpoint {
+    /// The member at its own relay; nil for a participant of this relay.
+    var remote: RemoteOrigin?
     /// The participant's id in URLs.
     let publicID: String
     let name: String
@@ -24,7 +27,6 @@ final class Participant {
     /// The address that counts as the client's; nil where that is not known.
     let client: TransportAddress?
     var changeLimits: ParticipantChangeLimits
-    let peer: PeerConnection
     /// The last offer and answer.
     var negotiation: Negotiation
     /// The policy of answers to further offers.
@@ -53,19 +55,12 @@ final class Participant {
     var connection = ConnectionState.new
     /// The summary of which the room's subscribers were informed last.
     var announced: ParticipantSummary?
-    var nextWakeUp: MonotonicInstant
-    /// The limit of what the relay receives from the participant.
-    var limiter: ReceiveLimiter
-    /// Packets dropped because the participant was over its limit.
-    var packetsRateLimited: UInt64 = 0
     /// True from the connection on: the participant counts for the limits of the room and the relay.
     var isSeated = false
     /// True if pictures wait for the participant's first packet, although there is an address for them.
     private(set) var awaitsFirstPacket = true
     /// True if its client takes the seat that it had a moment ago.
     var isReturning = false
-    /// True if the participant is in the relay's queue of participants with data to send.
-    var isQueuedForTransmit = false
 
     private let selfViewOnJoining: SelfView
     private let hasAskedForSelfView: Bool
@@ -83,7 +78,6 @@ final class Participant {
         policy: AnswerPolicy, mayStaySilent: Bool, queues: (camera: JobQueueID, screenShare: JobQueueID),
         now: MonotonicInstant
     ) {
-        self.id = id
         self.publicID = publicID
         self.name = name
         self.room = room
@@ -93,20 +87,30 @@ final class Participant {
         self.hasAskedForSelfView = hasAskedForSelfView
         self.address = address
         self.client = client
-        self.peer = peer
         self.negotiation = negotiation
         self.policy = policy
         self.mayStaySilent = mayStaySilent
         self.queues = queues
-        limiter = ReceiveLimiter(now: now)
         joined = now
         changeLimits = ParticipantChangeLimits(now: now)
-        nextWakeUp = now
+        super.init(id: id, peer: peer, now: now)
         adoptSession()
+    }
+
+    /// The connection whose timer serves the participant's sources: its own, or its relay's link.
+    var carrier: Endpoint { remote?.link ?? self }
+
+    /// The content of a source in the session by which it comes.
+    func stream(of content: SourceContent) -> NegotiatedMedia.Content {
+        remote.map { .relayed($0.lines[content] ?? 0) } ?? content.negotiated
     }
 
     /// Updates the streams from the session.
     func adoptSession() {
+        if let told = remote?.told {
+            (sendsAudio, sendsVideo, sendsScreenShare) = (told.sendsAudio, told.sendsVideo, told.sharesScreen)
+            return
+        }
         hearsMix = peer.session.audio?.sends ?? false
         sendsAudio = peer.session.audio?.receives ?? false
         sendsVideo = peer.session.video?.receives ?? false
@@ -150,6 +154,7 @@ final class Participant {
     }
 
     private func receiveLevel(of content: SourceContent) -> H264Level? {
+        guard remote == nil else { return nil }
         let media = content == .camera ? peer.session.video : peer.session.screenShare
         return media?.receiveLevel.map { H264Level(negotiated: $0) }
     }
@@ -206,8 +211,9 @@ final class Participant {
         moderation = rights.moderation
     }
 
-    /// True if the participant has a seat, or takes its former one when it connects.
-    var holdsSeat: Bool { isSeated || isReturning }
+    /// True if the participant has a seat, or takes its former one when it connects. A member at another relay has its
+    /// seat there.
+    var holdsSeat: Bool { isSeated || isReturning || remote != nil }
 
     /// True if the client has proved that it has the keys, or need not. ICE checks alone do not count.
     var isConnected: Bool { peer.hasProvedKeys || isSilentReceiver }

@@ -58,8 +58,12 @@ extension Room {
     // MARK: Overlays and avatars
 
     func setOverlays(_ wanted: OverlayList) throws(RoomControlError) {
-        if let error = wanted.error(ofImagesIn: configuration.images) { throw .noSuchImages(error) }
+        try check(wanted)
         adopt(wanted)
+    }
+
+    func check(_ wanted: OverlayList) throws(RoomControlError) {
+        if let error = wanted.error(ofImagesIn: configuration.images) { throw .noSuchImages(error) }
     }
 
     func setAvatar(_ avatar: ImageAsset?, of participant: Participant) {
@@ -109,7 +113,7 @@ extension Room {
         updateScreenShare(participant)
     }
 
-    private func end(_ content: SourceContent, of participant: Participant, now: MonotonicInstant) {
+    func end(_ content: SourceContent, of participant: Participant, now: MonotonicInstant) {
         recorder?.end(content, of: participant.id, now: now)
         participant.pipeline(for: content)?.end()
         videoTicks.wake()
@@ -137,12 +141,14 @@ extension Room {
 
     /// Sends an event if the active speaker has changed.
     func tellSpeaker(unless before: ParticipantID?) {
-        guard audio.activeSpeaker != before else { return }
+        guard stage == nil, audio.activeSpeaker != before else { return }
         composition.viewsChanged()
         emit(.activeSpeakerChanged(id: activeSpeaker?.publicID))
     }
 
-    var activeSpeaker: Participant? { audio.activeSpeaker.flatMap { participant($0) } }
+    var activeSpeaker: Participant? {
+        stage == nil ? audio.activeSpeaker.flatMap { participant($0) } : stageSpeakers.first.flatMap { participant($0) }
+    }
 
     // MARK: Telling
 

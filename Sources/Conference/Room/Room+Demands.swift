@@ -45,15 +45,21 @@ extension Room {
         of source: SourceID, tile: VideoDimensions?, _ participant: Participant, now: MonotonicInstant
     ) -> DemandPlane.Source {
         DemandPlane.Source(
-            id: source, tile: tile, leastTile: recorder == nil ? .nothing : recordedTile(.nothing),
+            id: source, tile: tile, leastTile: leastTile(of: source),
             codedSize: forwarding.format(of: source)?.dimensions, shownRate: shownRates[source],
             age: now - participant.joined,
             decoding: participant.pipeline(for: source.content).map { pipeline in
                 DemandPlane.Decoding(
                     size: pipeline.newest.map { pipeline.rotation.upright($0.dimensions) },
-                    canRequestKeyframes: participant.peer.canRequestKeyframes(source.content.negotiated),
+                    canRequestKeyframes: participant.peer.canRequestKeyframes(participant.stream(of: source.content)),
                     excess: excess(of: source, now: now))
             })
+    }
+
+    /// The size in which a source is needed for the recording and at other relays, however small it is here.
+    private func leastTile(of source: SourceID) -> VideoDimensions {
+        let relayed = relayedTile(of: source)
+        return recorder == nil ? relayed : recordedTile(relayed)
     }
 
     private func excess(of source: SourceID, now: MonotonicInstant) -> DemandPlane.Excess? {
@@ -68,25 +74,26 @@ extension Room {
     ) {
         if decision.isNew, let tile = tile(of: source, participant) { emit(.tileChanged(tile)) }
         if let limit = decision.limit {
-            participant.peer.limitReceivedVideo(to: limit, content: source.content.negotiated)
-            if participant.peer.limitsAreDue { participant.nextWakeUp = min(participant.nextWakeUp, now) }
+            participant.peer.limitReceivedVideo(to: limit, content: participant.stream(of: source.content))
+            if participant.peer.limitsAreDue { participant.carrier.wakeSoon(now: now) }
         }
         guard let skipMode = decision.skipMode, let pipeline = participant.pipeline(for: source.content),
             skipMode != pipeline.skipMode
         else { return }
         let needsKeyframe = pipeline.setSkipMode(skipMode)
         participant.peer.setUnseen(
-            skipMode == .keyframes && recorder == nil, content: source.content.negotiated,
-            needsKeyframe: needsKeyframe, now: now)
+            skipMode == .keyframes && recorder == nil && !forwarding.tapped.contains(source),
+            content: participant.stream(of: source.content), needsKeyframe: needsKeyframe, now: now)
         // The request goes out now, not with the next packet that comes.
-        if needsKeyframe { participant.nextWakeUp = min(participant.nextWakeUp, now) }
+        if needsKeyframe { participant.carrier.wakeSoon(now: now) }
     }
 
     /// The tile of a source, for events; nil before its first tick.
     func tile(of source: SourceID, _ participant: Participant) -> RoomTile? {
         demands.layer(of: source).map {
             RoomTile(
-                participant: participant.publicID, content: source.content, size: $0.tile, bitRate: $0.price.rate)
+                participant: participant.publicID, content: source.content, size: $0.requestedTile,
+                bitRate: $0.price.rate)
         }
     }
 }

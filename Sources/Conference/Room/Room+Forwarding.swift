@@ -11,7 +11,7 @@ extension Room {
     /// Decides which receivers get a source's packets. Returns true if the set of receivers with composed pictures has
     /// changed.
     func updateForwarding(_ plan: ViewPlan, now: MonotonicInstant) -> Bool {
-        guard configuration.forwarding != .off else { return false }
+        guard forwarding.isInUse else { return false }
         var receivers: [ForwardingPlane.ReceiverState] = []
         for participant in participants {
             for content in SourceContent.allCases where participant.pipeline(for: content) != nil {
@@ -35,11 +35,11 @@ extension Room {
         of participant: Participant, _ content: SourceContent
     ) -> ForwardingPlane.SourceState? {
         guard let pipeline = participant.pipeline(for: content),
-            let packetizationMode = participant.peer.packetizationMode(content.negotiated)
+            let packetizationMode = participant.peer.packetizationMode(participant.stream(of: content))
         else { return nil }
         return ForwardingPlane.SourceState(
             isOn: content == .screenShare ? participant.isAdmitted(.screenShare) : participant.isCameraShown,
-            canRequestKeyframes: participant.peer.canRequestKeyframes(content.negotiated),
+            canRequestKeyframes: participant.peer.canRequestKeyframes(participant.stream(of: content)),
             packetizationMode: packetizationMode, isPicturePaused: pipeline.isPicturePaused,
             pictureTime: pipeline.newestTime)
     }
@@ -70,7 +70,7 @@ extension Room {
     /// Takes a source's packet. Returns the receivers to which something is sent.
     func videoPacket(
         _ received: ReceivedVideoPacket, from sender: Participant, now: MonotonicInstant
-    ) -> [Participant] {
+    ) -> [Endpoint] {
         let source = SourceID(participant: sender.id, content: SourceContent(received.content))
         guard sender.isAdmitted(source.content) else { return [] }
         let commands = forwarding.take(
@@ -81,13 +81,17 @@ extension Room {
 
     /// Performs the forwarding plane's commands. Returns the receivers to which something is sent.
     @discardableResult
-    private func perform(_ commands: [ForwardingPlane.Command], now: MonotonicInstant) -> [Participant] {
-        var served: [Participant] = []
+    private func perform(_ commands: [ForwardingPlane.Command], now: MonotonicInstant) -> [Endpoint] {
+        var served: [Endpoint] = []
         for command in commands {
             switch command {
             case .requestKeyframe(let source): wantKeyframe(source, now: now)
             case .setForwarded(let source, let isForwarded):
-                participant(source.participant)?.peer.setForwarded(isForwarded, content: source.content.negotiated)
+                guard let sender = participant(source.participant) else { continue }
+                sender.peer.setForwarded(isForwarded, content: sender.stream(of: source.content))
+            case .relay(let source, let packet, let parameterSets, let isRestart):
+                served += relay(
+                    packet, of: source, parameterSets: parameterSets, isRestart: isRestart, now: now)
             case .setPaused(let source, let isPaused):
                 guard let pipeline = participant(source.participant)?.pipeline(for: source.content) else { continue }
                 pipeline.isPaused = isPaused
@@ -110,8 +114,10 @@ extension Room {
         return served
     }
 
-    private func wantKeyframe(_ source: SourceID, now: MonotonicInstant) {
-        participant(source.participant)?.peer.wantKeyframe(source.content.negotiated, now: now)
+    func wantKeyframe(_ source: SourceID, now: MonotonicInstant) {
+        guard let sender = participant(source.participant) else { return }
+        sender.peer.wantKeyframe(sender.stream(of: source.content), now: now)
+        sender.carrier.wakeSoon(now: now)
     }
 
     // MARK: Keyframes

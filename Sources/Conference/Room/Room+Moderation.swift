@@ -45,7 +45,7 @@ extension Room {
         for content in SourceContent.allCases {
             guard let pipeline = member.pipeline(for: content) else { continue }
             if member.isAdmitted(content) {
-                member.peer.wantKeyframe(content.negotiated, now: now)
+                member.peer.wantKeyframe(member.stream(of: content), now: now)
             } else {
                 // Neither what was seen before nor what comes meanwhile is to be seen.
                 pipeline.end()
@@ -64,7 +64,7 @@ extension Room {
     }
 
     func lowerHands(by actor: RoomActor) {
-        for member in participants where member.hasRaisedHand {
+        for member in participants where member.hasRaisedHand && member.remote == nil {
             member.hasRaisedHand = false
             announce(member)
         }

@@ -59,12 +59,14 @@ extension Room {
                 guard let pipeline = participant.pipeline(for: content) else { continue }
                 if pipeline.skipMode == .keyframes {
                     // What nobody looks at is repaired all the same while it is recorded.
+                    let isRelayed = forwarding.tapped.contains(pipeline.source)
                     participant.peer.setUnseen(
-                        recorder == nil, content: content.negotiated, needsKeyframe: recorder != nil, now: now)
+                        recorder == nil && !isRelayed, content: participant.stream(of: content),
+                        needsKeyframe: recorder != nil, now: now)
                 } else if recorder != nil {
-                    participant.peer.wantKeyframe(content.negotiated, now: now)
+                    participant.peer.wantKeyframe(participant.stream(of: content), now: now)
                 }
-                participant.nextWakeUp = min(participant.nextWakeUp, now)
+                participant.carrier.wakeSoon(now: now)
             }
         }
     }
@@ -72,13 +74,12 @@ extension Room {
     func record(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
         guard let recorder, SourceContent(frame.content) != .camera || participant.cameraIsOn else { return }
         if recorder.record(frame, of: participant, now: now) {
-            participant.peer.wantKeyframe(frame.content, now: now)
+            participant.peer.wantKeyframe(participant.stream(of: SourceContent(frame.content)), now: now)
         }
     }
 
     /// The tile that a recorded source is asked to fill: the room's canvas, however small it is shown now.
     func recordedTile(_ tile: VideoDimensions) -> VideoDimensions {
-        VideoDimensions(
-            width: max(tile.width, configuration.canvas.width), height: max(tile.height, configuration.canvas.height))
+        tile.covering(configuration.canvas)
     }
 }

@@ -59,6 +59,14 @@ final class Room {
     var composites: [RoomComposite] = []
     /// How many there have been.
     var compositeCount: UInt64 = 0
+    /// The links to the other relays of the room, by their names.
+    var links: OrderedDictionary<String, CascadeLink> = [:]
+    /// The stage of the relay that leads the room; nil if this relay does, or no other tells.
+    var stage: CascadeState.Stage?
+    /// The room's epoch, if this relay leads the room.
+    var conductedEpoch: Int64?
+    /// The voices that are forwarded to other relays.
+    var voices = CascadeVoices()
     /// The members who see themselves because there is no time for pictures of their own.
     var sharingMembers: Set<ParticipantID> = []
 
@@ -95,7 +103,7 @@ final class Room {
 
     // MARK: Members
 
-    /// The participants in the order of joining.
+    /// The members in the order of joining, those at other relays too.
     var participants: OrderedDictionary<ParticipantID, Participant>.Values { members.values }
 
     func participant(_ id: ParticipantID) -> Participant? { members[id] }
@@ -120,6 +128,7 @@ final class Room {
         if !participant.grants.isHidden { emit(.participantLeft(id: participant.publicID)) }
         let speaker = audio.activeSpeaker
         audio.remove(participant.id)
+        voices.remove(participant.id)
         encoders.remove(participant.id)
         forwarding.remove(participant.id)
         demands.remove(participant.id)
@@ -190,7 +199,9 @@ final class Room {
         }
         forwarding.observe(frame, of: pipeline.source, now: now)
         record(frame, from: participant, now: now)
-        if pipeline.enqueue(frame, now: now) { participant.peer.requestKeyframe(frame.content, now: now) }
+        if pipeline.enqueue(frame, now: now) {
+            participant.peer.requestKeyframe(participant.stream(of: pipeline.source.content), now: now)
+        }
     }
 
     /// Makes decode jobs of a participant's video frames: frames that came together are one job.
@@ -206,21 +217,23 @@ final class Room {
         if let job { jobs.append(job) }
     }
 
-    /// Takes an audio packet. Returns the receivers to which it is forwarded.
+    /// Takes an audio packet. Returns the receivers, and the links to other relays, to which it is forwarded.
     func audioPacket(
         _ packet: ReceivedAudioPacket, from participant: Participant, now: MonotonicInstant
-    ) -> [Participant] {
+    ) -> [Endpoint] {
         recorder?.record(packet, of: participant)
         // While nothing is mixed, video ticks look at what the packets say.
         if audio.isPaused { videoTicks.wake() }
-        return audio.insert(packet, from: participant.id, now: now).compactMap { forwarded in
+        var served = relay(packet, from: participant, now: now)
+        for forwarded in audio.insert(packet, from: participant.id, now: now) {
             guard let receiver = members[forwarded.receiver],
                 receiver.peer.forward(
                     packet, sampleCount: forwarded.sampleCount, level: forwarded.level, now: now)
-            else { return nil }
+            else { continue }
             audio.didForward(to: receiver.id)
-            return receiver
+            served.append(receiver)
         }
+        return served
     }
 
     // MARK: Ticks
@@ -279,7 +292,7 @@ final class Room {
     private var scene: RoomScene {
         RoomScene(
             layout: layout, marks: marks, overlays: resolvedOverlays,
-            members: members.values.map { participant in
+            members: stageMembers.map { participant in
                 RoomScene.Member(
                     id: participant.id, publicID: participant.publicID, name: participant.name,
                     isSource: participant.isSource && participant.holdsSeat, layout: participant.layout,
@@ -287,7 +300,7 @@ final class Room {
                     canvas: encoders.downlink(of: participant.id)?.dimensions,
                     isComposed: forwarding.isComposed(participant.id),
                     mayBeSent: participant.mayBeSentPictures)
-            } + compositeReceivers, presenters: presenters, speakers: audio.recentSpeakers)
+            } + compositeReceivers, presenters: presenters, speakers: stageSpeakers)
     }
 
     // MARK: Results
@@ -299,7 +312,7 @@ final class Room {
         guard let pipeline = participant.pipeline(for: content) else { return }
         let before = pipeline.newest
         if pipeline.complete(batch, of: completion, now: now) {
-            participant.peer.requestKeyframe(content.negotiated, now: now)
+            participant.peer.requestKeyframe(participant.stream(of: content), now: now)
         }
         if batch.newest != nil { pictureDecoded(of: pipeline.source, at: completion.finished) }
         if let newest = pipeline.newest, before.map({ $0 === newest }) != true { videoTicks.wake() }

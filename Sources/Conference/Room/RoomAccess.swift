@@ -33,7 +33,7 @@ extension Relay {
     /// - Parameter publicID: The member whose rights are wanted.
     public func access(ofRoom id: String, participant publicID: String?) -> RoomAccess? {
         guard let room = rooms[id] else { return nil }
-        let member = publicID.flatMap { room.participant(publicID: $0) }
+        let member = publicID.flatMap { room.localParticipant(publicID: $0) }
         return RoomAccess(
             instance: room.instance, pin: room.door.pin,
             member: member.map { RoomAccess.Member(name: $0.name, grants: $0.grants) })

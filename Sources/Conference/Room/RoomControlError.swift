@@ -6,6 +6,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case noSuchRoom(String)
     /// The room has no participant of that id.
     case noSuchParticipant(String)
+    /// The participant is at another relay of the cluster, which has this name.
+    case atAnotherRelay(participant: String, relay: String)
     /// The layout names a participant that is not in the room.
     case layoutNamesNobody(participant: String)
     /// A participant to hide, at this place in the list, is not in the room.
@@ -31,6 +33,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
         switch self {
         case .noSuchRoom(let room): "there is no room \"\(room)\"; a room exists while someone is in it"
         case .noSuchParticipant(let id): "the room has no participant \"\(id)\"; they may have left"
+        case .atAnotherRelay(let id, let relay):
+            "participant \"\(id)\" is at relay '\(relay)' of the cluster; send the request there"
         case .layoutNamesNobody(let id):
             "the layout names participant \"\(id)\", who is not in the room; name a participant of the room"
         case .nobodyToHide(let id, _):
@@ -50,8 +54,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     /// The places of the mistakes in the JSON; empty if they are not in it.
     public var issues: [LayoutTemplateError.Issue] {
         switch self {
-        case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .isRecorded, .noSuchRecording, .noSuchOutput,
-            .tooManyOutputs, .noTime, .tooManyChanges:
+        case .noSuchRoom, .noSuchParticipant, .atAnotherRelay, .nobodyWaits, .isRecorded, .noSuchRecording,
+            .noSuchOutput, .tooManyOutputs, .noTime, .tooManyChanges:
             []
         case .layoutNamesNobody: [.init(path: "participant", reason: description)]
         case .nobodyToHide(_, let index): [.init(path: "hide[\(index)]", reason: description)]

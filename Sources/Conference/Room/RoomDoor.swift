@@ -19,6 +19,9 @@ struct RoomDoor {
         case network(ClientNetwork)
     }
 
+    /// True if some may not enter.
+    var isGuarded: Bool { isLocked || hasLobby || pin != nil || !keptOut.isEmpty }
+
     var state: RoomEntryState { RoomEntryState(locked: isLocked, lobby: hasLobby, pin: pin != nil) }
 
     /// Bans a person from now on: by identity, or without one by address.

@@ -48,6 +48,6 @@ extension Room {
                     tile(of: SourceID(participant: participant.id, content: content), participant)
                 }
             }, recording: recording.map { RecordingStatus(id: $0, state: .recording) }, outputs: outputs,
-            entry: door.state, waiting: door.lobby.waiting.count)
+            entry: entryState.conditions, waiting: entryState.waiting)
     }
 }

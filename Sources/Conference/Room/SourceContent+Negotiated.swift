@@ -4,11 +4,12 @@ import SDP
 import SecureTransport
 
 extension SourceContent {
-    /// The content of a negotiated stream.
+    /// The content of a negotiated stream. A link between relays gives its streams the contents of their sources
+    /// before a room sees them.
     init(_ content: NegotiatedMedia.Content) {
         self =
             switch content {
-            case .main: .camera
+            case .main, .relayed: .camera
             case .screenShare: .screenShare
             }
     }

@@ -60,7 +60,7 @@ extension Participant {
         // A camera that was never there has no row; one that was keeps it.
         guard isSent || pipeline != nil else { return nil }
         var reading = SourceReading()
-        let totals = peer.videoTotals(content.negotiated)
+        let totals = peer.videoTotals(stream(of: content))
         reading.framesArrived = totals.framesReceived
         reading.framesWithheld = totals.framesWithheld
         reading.packetsLost = UInt64(clamping: totals.packetsLost)

@@ -34,7 +34,7 @@ struct AccessControl: Sendable {
         _ requirement: Requirement, _ request: Request, _ context: SignallingContext, room: RoomName?, session: String?
     ) async throws(Problem) -> Caller {
         switch requirement {
-        case .none, .ownSession, .ownTicket: return .anonymous
+        case .none, .ownSession, .ownTicket, .relaySignature: return .anonymous
         case .join:
             return try await caller(of: request, context, room: room, isJoining: true)
         case .needs(let permission):

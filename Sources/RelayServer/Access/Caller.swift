@@ -56,4 +56,6 @@ enum Requirement: Equatable, Sendable {
     case join
     /// The key of the place in the lobby, in the path.
     case ownTicket
+    /// The signature of a relay of the cluster.
+    case relaySignature
 }

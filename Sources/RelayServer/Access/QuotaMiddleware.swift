@@ -14,7 +14,9 @@ struct QuotaMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.client = clients.client(of: request.head, peer: context.peer)
-        if let kind = Self.kind(of: request.method), let subject = context.quotaSubject,
+        // A relay's requests carry a signature; those without count where it is checked.
+        let isOfRelay = request.uri.path.hasPrefix(CascadeRequests.path)
+        if !isOfRelay, let kind = Self.kind(of: request.method), let subject = context.quotaSubject,
             let seconds = quotas.take(kind, of: subject, now: now())
         {
             throw Problem.tooManyRequests(kind, retryAfter: seconds)

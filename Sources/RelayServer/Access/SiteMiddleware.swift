@@ -20,21 +20,23 @@ struct SiteMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: SignallingContext, next: (Request, SignallingContext) async throws -> Response
     ) async throws -> Response {
-        let relays = request.headers.contains(.origin) ? await cluster?.origins ?? [] : []
+        let origin = request.headers[.origin]
+        let relays = origin == nil ? [] : await cluster?.origins ?? []
+        let isSentOn = origin == SitePolicy.hiddenOrigin ? await cluster?.hasSentOn(request) ?? false : false
         let site: SitePolicy.Site
         do throws(Problem) {
-            site = try policy.check(request.head, relays: relays)
+            site = try policy.check(request.head, relays: relays, isSentOn: isSentOn)
         } catch {
             return try error.response
         }
         var context = context
-        if case .other = site { context.isFromOtherSite = true }
+        context.isFromOtherSite = site != .own
         var response = try await next(request, context)
         // Resources that a page embeds need no CORS; this header is for browsers without Fetch Metadata (Fetch, CORP).
         if !policy.allowedOrigins.isAny { response.headers[.crossOriginResourcePolicy] = "same-origin" }
-        guard case .other(let origin) = site else { return response }
+        guard let reader = site.readingOrigin else { return response }
         response.headers[.crossOriginResourcePolicy] = "cross-origin"
-        response.headers[.accessControlAllowOrigin] = origin.description
+        response.headers[.accessControlAllowOrigin] = reader
         response.headers.append(HTTPField(name: .vary, value: "Origin"))
         response.headers[.accessControlExposeHeaders] = Self.exposedFields
         if request.method == .options, request.headers.contains(.accessControlRequestMethod),

@@ -14,6 +14,17 @@ struct SitePolicy: Sendable {
         case own
         /// A page of another site that the operator allows.
         case other(WebOrigin)
+        /// A page that another relay of the cluster has checked before it sent the request here.
+        case checkedElsewhere
+
+        /// The origin that may read the answer; nil: the relay's own, which needs no permission.
+        var readingOrigin: String? {
+            switch self {
+            case .own: nil
+            case .other(let origin): origin.description
+            case .checkedElsewhere: SitePolicy.hiddenOrigin
+            }
+        }
     }
 
     /// Pages of other sites that may use the relay.
@@ -31,17 +42,25 @@ struct SitePolicy: Sendable {
         self.ownName = ownName.lowercased()
     }
 
+    /// What browsers send in place of a page's origin when a request comes by way of two other sites (Fetch, section
+    /// 3.2), and for sandboxed pages and files.
+    static let hiddenOrigin = "null"
+
     /// Checks a request.
     ///
-    /// - Parameter relays: The origins of the cluster's other relays, whose pages are allowed.
+    /// - Parameters:
+    ///   - relays: The origins of the cluster's other relays, whose pages are allowed.
+    ///   - isSentOn: True if another relay of the cluster has sent the request here, as its ticket proves.
     /// - Throws: A problem with 421 for a name that is not the relay's, 403 for a page that is not allowed.
-    func check(_ request: HTTPRequest, relays: [WebOrigin] = []) throws(Problem) -> Site {
+    func check(
+        _ request: HTTPRequest, relays: [WebOrigin] = [], isSentOn: Bool = false
+    ) throws(Problem) -> Site {
         try checkHost(of: request)
         guard let origin = request.headerFields[.origin] else {
             try checkFetchSite(of: request)
             return .own
         }
-        // Sandboxed pages and files send "null", which is nobody's origin.
+        if origin == Self.hiddenOrigin, isSentOn { return .checkedElsewhere }
         guard let origin = try? WebOrigin(parsing: origin) else { throw Self.foreign(origin) }
         if isOwn(origin, authority: request.authority) { return .own }
         guard allowedOrigins.contains(origin) || relays.contains(origin) else {

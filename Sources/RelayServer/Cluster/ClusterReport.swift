@@ -1,3 +1,5 @@
+public import Conference
+
 /// A relay's part in its cluster, for metrics.
 public struct ClusterReport: Sendable {
     /// Whether the directory answers.
@@ -13,6 +15,9 @@ public struct ClusterReport: Sendable {
     /// Seats of other relays that clients were sent to in the last 20 s.
     public var promisedSeats = 0
     public var counters = ClusterCounters()
+    /// Links to other relays of this relay's rooms.
+    public var links: [CascadeLinkSnapshot] = []
+    public var cascade = CascadeCounters()
 }
 
 /// Counted since the relay's start.

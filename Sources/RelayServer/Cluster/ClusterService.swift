@@ -20,6 +20,13 @@ actor ClusterService {
     private var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
     /// Settings that rooms had on their last relay and that are not set here yet.
     private var inherited: [String: (settings: RelayOccupancy.RoomSettings, until: MonotonicInstant)] = [:]
+    /// Rooms that take no more participants at this relay, and rooms whose doors it guards, as last heard.
+    private var fullRooms: Set<String> = []
+    private var guardedRooms: Set<String> = []
+    /// The origins of relays' pages, and when each was last that of a relay.
+    private var lastSeenOrigins: [WebOrigin: MonotonicInstant] = [:]
+    /// Makes links to other relays of its rooms.
+    private let links: CascadeDialer
     private var failureReason: String?
     private var isClosed = false
 
@@ -30,6 +37,11 @@ actor ClusterService {
     /// How long the start waits for the directory: joins before it answers would open rooms here alone.
     static let startPatience = Duration.seconds(2)
     private static let tickInterval = Duration.seconds(1)
+    /// Relays that are tried before a client is sent on that has lost its relay.
+    private static let maximumProbes = 3
+    /// How long a page of a relay that has gone is let in: about as long as a call.
+    private static let originLifetime = Duration.seconds(24 * 3600)
+    private static let maximumOrigins = 2048
 
     init(
         _ settings: ClusterSettings, url: String, engine: any DirectoryEngine, driver: RelayDriver, logger: Logger,
@@ -40,6 +52,7 @@ actor ClusterService {
         self.driver = driver
         self.logger = logger
         self.now = now
+        links = CascadeDialer(node: settings.node, driver: driver, logger: logger)
         var random = SystemRandomNumberGenerator()
         directory = ClusterDirectory(
             node: settings.node,
@@ -73,6 +86,7 @@ actor ClusterService {
         guard !isClosed else { return }
         isClosed = true
         directory.close(now: now())
+        await links.close()
         watch?.cancel()
         alarm?.task.cancel()
         while let (_, request) = directory.pollRequest() { _ = await engine.perform(request) }
@@ -93,8 +107,11 @@ actor ClusterService {
             publish(settings, of: room, now: now)
         }
         for room in directory.presentRooms where occupancy.rooms[room] == nil { directory.roomClosed(room, now: now) }
+        (fullRooms, guardedRooms) = (occupancy.fullRooms, occupancy.guardedRooms)
         inherited = inherited.filter { now < $0.value.until }
+        noteOrigins(now: now)
         settle()
+        arrangeLinks()
     }
 
     private func publish(_ settings: RelayOccupancy.RoomSettings, of room: String, now: MonotonicInstant) {
@@ -188,11 +205,6 @@ actor ClusterService {
                 """)
         case .standing(let standing, let room):
             logger.info("room placed", metadata: ["room": "\(room)", "standing": "\(standing)"])
-            if case .following(let leader, _) = standing {
-                logger.warning(
-                    "a room is open at two relays: new joins go to the other",
-                    metadata: ["room": "\(room)", "leader": "\(leader)"])
-            }
             wakeWaiters(of: room)
         case .settings(let bytes, let room):
             guard let settings = RelayOccupancy.RoomSettings(directory: bytes) else { return }
@@ -212,10 +224,13 @@ actor ClusterService {
     ///
     /// - Parameters:
     ///   - hops: How often relays have sent the client on; nil: it comes by itself.
+    ///   - isFurther: This relay is to join the room's relays.
     ///   - isRejoining: The client has proved that it had a session in this room and lost its relay.
-    func place(_ room: String, hops: Int?, isRejoining: Bool) async -> Placement {
+    func place(_ room: String, hops: Int?, isFurther: Bool, isRejoining: Bool) async -> Placement {
         if isRejoining { counters.rejoins += 1 }
-        var decision = await decide(room, hops: hops)
+        // The figures of the last second may be old.
+        adopt(await driver.ask { $0.occupancy })
+        var decision = await decide(room, hops: hops, isFurther: isFurther)
         if isRejoining, case .elsewhere(let owner, let url) = decision,
             let epoch = directory.owner(of: room).flatMap({ $0.node == owner ? $0.epoch : nil }),
             await !RelayProbe.answers(at: url)
@@ -224,11 +239,17 @@ actor ClusterService {
             counters.takeovers += 1
             directory.depose(epoch, of: room, now: now())
             settle()
-            decision = await decide(room, hops: hops)
+            decision = await decide(room, hops: hops, isFurther: isFurther)
+        }
+        for _ in 0..<Self.maximumProbes where isRejoining {
+            guard case .further(let other, let url) = decision, await !RelayProbe.answers(at: url) else { break }
+            // Probably it is the relay that the client has lost.
+            directory.relayIsMissing(other, now: now())
+            decision = await decide(room, hops: hops, isFurther: isFurther)
         }
         var target = node
         switch decision {
-        case .elsewhere(let other, _):
+        case .elsewhere(let other, _), .further(let other, _):
             target = other
             counters.joinsRedirected += 1
         case .refused: counters.joinsRefused += 1
@@ -237,10 +258,13 @@ actor ClusterService {
         return Placement(decision: decision, alternates: directory.alternates(to: target, now: now()))
     }
 
-    private func decide(_ room: String, hops: Int?) async -> PlacementDecision {
+    private func decide(_ room: String, hops: Int?, isFurther: Bool) async -> PlacementDecision {
         let end = now() + Self.patience
         while true {
-            let decision = directory.place(room, hops: hops, isImpatient: now() >= end || isClosed, now: now())
+            let decision = directory.place(
+                room, hops: hops, isFurther: isFurther, isFull: fullRooms.contains(room),
+                mayExtend: !guardedRooms.contains(room),
+                isImpatient: now() >= end || isClosed, now: now())
             settle()
             guard decision == .pending else { return decision }
             let limit = Task { [weak self, now] in
@@ -258,6 +282,7 @@ actor ClusterService {
 
     /// Gives a room that somebody has joined the settings that it had on its last relay.
     func restoreSettings(of room: String) async {
+        adopt(await driver.ask { $0.occupancy })
         guard let (settings, until) = inherited[room] else { return }
         guard now() < until else {
             inherited[room] = nil
@@ -273,19 +298,61 @@ actor ClusterService {
     // MARK: What others ask
 
     /// The relay that has a room which this one has not; nil: there is none, or this one has it.
-    func otherOwner(of room: String) -> String? {
-        guard directory.standing(of: room, now: now()) == nil, let owner = directory.owner(of: room), owner.node != node
+    ///
+    /// - Parameter isOfLobby: True if the request is about the lobby, which is at the room's owner.
+    func otherOwner(of room: String, isOfLobby: Bool) -> String? {
+        switch directory.standing(of: room, now: now()) {
+        case nil: break
+        case .following where isOfLobby: break
+        default: return nil
+        }
+        guard let owner = directory.owner(of: room), owner.node != node
         else { return nil }
         return directory.nodes[owner.node]?.url
     }
 
-    /// Where the relays of the cluster are, as browsers name it.
-    var origins: [WebOrigin] {
-        directory.nodes.values.compactMap { try? WebOrigin(parsing: $0.url) }.sorted { $0.description < $1.description }
+    /// Whether this relay has participants of a room.
+    func has(_ room: String) -> Bool { directory.presentRooms.contains(room) }
+
+    /// Where the relays of the cluster are, as browsers name it, and where relays lately were: a page that came from a
+    /// relay that has died is still open.
+    var origins: [WebOrigin] { Array(lastSeenOrigins.keys) }
+
+    private func noteOrigins(now: MonotonicInstant) {
+        for record in directory.nodes.values {
+            if let origin = try? WebOrigin(parsing: record.url) { lastSeenOrigins[origin] = now }
+        }
+        lastSeenOrigins = lastSeenOrigins.filter { now < $0.value + Self.originLifetime }
+        while lastSeenOrigins.count > Self.maximumOrigins, let oldest = lastSeenOrigins.min(by: { $0.value < $1.value })
+        {
+            lastSeenOrigins[oldest.key] = nil
+        }
     }
 
     /// Signs tickets; nil while the cluster's secret is not known.
     var secret: ClusterSecret? { directory.secret }
+
+    /// Tells which links there have to be. While the directory is away, those that there are stay.
+    private func arrangeLinks() {
+        let now = now()
+        guard !isClosed, directory.isReachable(now: now), let secret = directory.secret else { return }
+        var wanted: [CascadeDialer.Peer] = []
+        var epochs: [String: Int64] = [:]
+        for room in directory.presentRooms {
+            if case .leading(let epoch) = directory.standing(of: room, now: now) { epochs[room] = epoch }
+            guard let epoch = directory.owner(of: room)?.epoch else { continue }
+            for other in directory.otherRelays(of: room).prefix(ClusterDirectory.maximumRelaysOfRoom - 1) {
+                guard let url = directory.nodes[other]?.url else { continue }
+                wanted.append(CascadeDialer.Peer(room: room, node: other, url: url, epoch: epoch))
+            }
+        }
+        Task { [links] in await links.arrange(wanted, leading: epochs, secret: secret) }
+    }
+
+    /// The epoch of a room that this relay has; nil: it has no such room.
+    func epoch(of room: String) -> Int64? {
+        directory.standing(of: room, now: now()) == nil ? nil : directory.owner(of: room)?.epoch
+    }
 
     /// Gives all rooms away, or takes rooms again.
     func setDraining(_ isDraining: Bool) {
@@ -304,12 +371,15 @@ actor ClusterService {
         }
     }
 
-    var report: ClusterReport {
+    /// The state of the cluster's part at this moment.
+    func makeReport() async -> ClusterReport {
         let now = now()
+        let (links, cascade) = await driver.ask { ($0.linkSnapshots(now: now), $0.cascadeCounters) }
         let counts = directory.roomCounts(now: now)
         return ClusterReport(
             isReachable: directory.isReachable(now: now), nodes: directory.nodes.count,
             rooms: directory.ownedRoomCount, leading: counts.leading, following: counts.following,
-            unplaced: counts.unplaced, promisedSeats: directory.promisedSeats(now: now), counters: counters)
+            unplaced: counts.unplaced, promisedSeats: directory.promisedSeats(now: now), counters: counters,
+            links: links, cascade: cascade)
     }
 }

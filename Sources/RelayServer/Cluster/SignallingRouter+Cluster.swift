@@ -19,6 +19,8 @@ extension SignallingRouter {
     struct ClusterJoin {
         /// The participant that the client was on another relay.
         var rejoiningAs: String?
+        /// True if this relay joins the room's relays with this client.
+        var isFurther = false
         /// Relays to try if this one dies.
         var alternates: [String] = []
         var secret: ClusterSecret?
@@ -26,11 +28,16 @@ extension SignallingRouter {
 
     /// Decides where a join goes.
     ///
+    /// - Parameter isReturning: The client has the key of a session here.
     /// - Returns: The answer that sends the client to another relay, or how it joins here.
     func place(
-        _ request: Request, _ context: SignallingContext, room: RoomName, at endpoint: JoiningEndpoint
+        _ request: Request, _ context: SignallingContext, room: RoomName, isReturning: Bool
     ) async throws -> (redirect: Response?, join: ClusterJoin) {
         guard let cluster else { return (nil, ClusterJoin()) }
+        if isReturning, await cluster.has(room.rawValue) {
+            // It keeps its seat, whichever relay leads the room.
+            return (nil, ClusterJoin(secret: await cluster.secret))
+        }
         let query = request.uri.queryParameters
         let secret = await cluster.secret
         let time = Date.now.timeIntervalSince1970
@@ -40,18 +47,26 @@ extension SignallingRouter {
         let former = query[ClusterQuery.rejoin[...]].flatMap { text in
             secret?.participant(ofRejoinKey: String(text), in: room.rawValue)
         }
-        let placement = await cluster.place(room.rawValue, hops: ticket?.hops, isRejoining: former != nil)
+        let placement = await cluster.place(
+            room.rawValue, hops: ticket?.hops, isFurther: ticket?.isFurther ?? false, isRejoining: former != nil)
         let alternates = placement.alternates.map { "\($0)\(request.uri.path)" }
         switch placement.decision {
         case .here, .pending:
-            return (nil, ClusterJoin(rejoiningAs: former, alternates: alternates, secret: secret))
+            return (
+                nil,
+                ClusterJoin(
+                    rejoiningAs: former, isFurther: ticket?.isFurther ?? false, alternates: alternates, secret: secret)
+            )
         case .refused(let reason):
             throw Problem(.serviceUnavailable, "\(reason); try again in a second", headers: [.retryAfter: "1"])
-        case .elsewhere(let node, let url):
+        case .elsewhere(let node, let url), .further(let node, let url):
+            var isFurther: Bool?
+            if case .further = placement.decision { isFurther = true }
             let claims = context.caller.claims.flatMap { try? JSONEncoder().encode($0) }
             let next = ClusterSecret.Ticket(
                 room: room.rawValue, node: node, expiry: time + ClusterSecret.ticketLifetime,
-                hops: (ticket?.hops ?? 0) + 1, grant: claims.map { String(decoding: $0, as: UTF8.self) })
+                hops: (ticket?.hops ?? 0) + 1, grant: claims.map { String(decoding: $0, as: UTF8.self) },
+                isFurther: isFurther)
             guard let signed = secret?.sign(next) else {
                 throw Problem(
                     .serviceUnavailable, "the relay does not know its cluster yet", headers: [.retryAfter: "1"])
@@ -79,7 +94,8 @@ extension SignallingRouter {
         guard let cluster, requirement != .join else { return nil }
         // The page is the same everywhere.
         if case .needsUnlessPage = requirement, AcceptedTypes(request.headers[.accept]).prefersHTML { return nil }
-        guard let url = await cluster.otherOwner(of: room.rawValue) else { return nil }
+        let isOfLobby = request.uri.path.hasPrefix("/rooms/\(room.rawValue)/lobby")
+        guard let url = await cluster.otherOwner(of: room.rawValue, isOfLobby: isOfLobby) else { return nil }
         var response = Response.text("the room is at \(url)\n", status: .temporaryRedirect)
         response.headers[.location] = Self.location(url, request, adding: nil)
         response.headers[.cacheControl] = "no-store"
@@ -115,6 +131,19 @@ extension SignallingRouter {
         }
         await cluster?.setDraining(false)
         return try .json(DrainState(draining: false, participants: participants))
+    }
+}
+
+extension ClusterService {
+    /// Returns true if a relay of the cluster has sent a join here: it has checked the page that the join is from.
+    func hasSentOn(_ request: Request) -> Bool {
+        // The paths of joins are /rooms/{room}/participants, /whip/{room} and /whep/{room}.
+        let path = request.uri.path.split(separator: "/")
+        guard path.count > 1, let room = path[1].removingPercentEncoding,
+            let text = request.uri.queryParameters[SignallingRouter.ClusterQuery.ticket[...]]
+        else { return false }
+        let time = Date.now.timeIntervalSince1970
+        return secret?.ticket(String(text), node: node, room: room, time: time) != nil
     }
 }
 

@@ -1,3 +1,5 @@
+import Conference
+
 extension MetricFamily<ServerReport> {
     /// The relay's part in its cluster; absent without `--cluster`.
     static var cluster: [Self] {
@@ -38,6 +40,48 @@ extension MetricFamily<ServerReport> {
             counter(
                 "cluster_requests_failed", \.cluster?.counters.failures,
                 "Requests to the directory that failed, or were not answered in 2 s."),
+            Self(
+                "cluster_links", .gauge,
+                "Links to other relays of this relay's rooms, by `state`: `connected`, `connecting`."
+            ) { report in
+                guard let links = report.cluster?.links else { return [] }
+                let connected = links.count(where: \.isConnected)
+                return [("connected", connected), ("connecting", links.count - connected)].map {
+                    Sample(Double($0.1), [("state", $0.0)])
+                }
+            },
+            Self(
+                "cluster_link_bitrate_bps", .gauge,
+                "Media on all links together, by `direction`: `out`, `in`."
+            ) { report in
+                guard let links = report.cluster?.links else { return [] }
+                let rates = [("out", \CascadeLinkSnapshot.sendBitRate), ("in", \.receiveBitRate)]
+                return rates.map { name, path in
+                    Sample(Double(links.reduce(0) { $0 + $1[keyPath: path] }), [("direction", name)])
+                }
+            },
+            Self(
+                "cluster_link_streams", .gauge,
+                "Sources that cross links, by `direction`: `out`, `in`."
+            ) { report in
+                guard let links = report.cluster?.links else { return [] }
+                let counts = [("out", \CascadeLinkSnapshot.streamsOut), ("in", \.streamsIn)]
+                return counts.map { name, path in
+                    Sample(Double(links.reduce(0) { $0 + $1[keyPath: path] }), [("direction", name)])
+                }
+            },
+            counter("cluster_links_connected", \.cluster?.cascade.connected, "Links that connected."),
+            counter(
+                "cluster_links_lost", \.cluster?.cascade.lost, "Links that failed to connect, or fell silent for 5 s."),
+            counter(
+                "cluster_link_messages_refused", \.cluster?.cascade.refused,
+                "Messages of other relays with values that no relay sends, or beyond 50 a second."),
+            counter(
+                "cluster_relayed_packets", \.cluster?.cascade.packets,
+                "Packets of this relay's participants that were sent to other relays, retransmissions not counted."),
+            counter(
+                "cluster_pictures_held_back", \.cluster?.cascade.heldBack,
+                "Times that a picture was not sent to another relay because the link carried too little."),
             counter("cluster_outages", \.cluster?.counters.outages, "Times that the directory stopped answering."),
         ]
     }

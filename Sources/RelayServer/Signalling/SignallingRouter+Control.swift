@@ -83,7 +83,7 @@ extension Problem {
         let status: HTTPResponse.Status =
             switch error {
             case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .noSuchRecording, .noSuchOutput: .notFound
-            case .isRecorded, .tooManyOutputs: .conflict
+            case .isRecorded, .tooManyOutputs, .atAnotherRelay: .conflict
             case .layoutNamesNobody, .nobodyToHide, .noSuchImages: .unprocessableContent
             case .tooManyChanges: .tooManyRequests
             case .noTime: .serviceUnavailable

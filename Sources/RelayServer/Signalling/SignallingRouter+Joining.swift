@@ -38,7 +38,7 @@ extension SignallingRouter {
         }
         let grants = context.caller.grants
         let role = try Self.role(at: endpoint, with: grants)
-        let (redirect, clusterJoin) = try await place(request, context, room: room, at: endpoint)
+        let (redirect, clusterJoin) = try await place(request, context, room: room, isReturning: former != nil)
         if let redirect { return (redirect, nil) }
         let offer = try await request.text()
         try checkKeyExchange(offer: offer, of: request, context)
@@ -49,7 +49,9 @@ extension SignallingRouter {
             room: room.rawValue, name: name.rawValue, offer: offer, role: role, selfView: selfView,
             signallingPeer: isDirect ? context.peer : nil, client: context.client,
             returningAs: former ?? clusterJoin.rejoiningAs,
-            grants: grants, makesCreatorModerator: access.isOpen)
+            grants: grants,
+            // The first participant at a further relay is not the first of the room.
+            makesCreatorModerator: access.isOpen && !clusterJoin.isFurther)
         wanted.rejoiningAs = clusterJoin.rejoiningAs
         wanted.ticket = query["ticket"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
         let pin = request.headers[.roomPIN] ?? query["pin"].map { String($0) }

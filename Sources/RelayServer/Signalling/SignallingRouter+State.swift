@@ -61,7 +61,7 @@ extension SignallingRouter {
     }
 
     func metrics(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        let clusterReport = await cluster?.report
+        let clusterReport = await cluster?.makeReport()
         let text = try await driver.snapshots.report().document("metrics") { report in
             var report = report
             report.kernelDrops = KernelDropCounter(port: mediaPort).read()

@@ -123,8 +123,8 @@ struct SignallingRouter {
                 .init(.post, .needsEverywhere(.moderate), elsewhere ?? beginDraining),
                 .init(.delete, .needsEverywhere(.moderate), elsewhere ?? endDraining),
             ])
-        return own + [administration] + moderationRoutes + recordingRoutes + streamRoutes + outputRoutes
-            + endpoints
+        return own + [administration] + cascadeRoutes + moderationRoutes + recordingRoutes + streamRoutes
+            + outputRoutes + endpoints
     }
 
     /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with what is allowed.

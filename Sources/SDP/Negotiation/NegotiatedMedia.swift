@@ -15,6 +15,8 @@ public struct NegotiatedMedia: Hashable, Sendable {
         case main
         /// A screen or window that the participant shares: `a=content:slides`.
         case screenShare
+        /// A source of another relay's participant, on a link between two relays: by the index of its line.
+        case relayed(Int)
     }
 
     public var kind: Kind
@@ -33,7 +35,8 @@ public struct NegotiatedMedia: Hashable, Sendable {
     public var redundancyPayloadType: UInt8?
     /// Ticks of the RTP timestamp per second: 90000 for video, 48000 for audio.
     public var clockRate: Int32
-    /// The content of the stream. A session has at most one video stream of each content.
+    /// The content of the stream. A session has at most one video stream of each content. Audio streams of
+    /// participants are all `main`.
     public var content: Content
     /// The direction as the local side sees it.
     public var direction: MediaDirection
@@ -72,6 +75,8 @@ public struct NegotiatedMedia: Hashable, Sendable {
     /// The announced sources of the remote side's forward error correction, each with the source that it protects
     /// (`a=ssrc-group:FEC-FR`, RFC 5956).
     public var remoteFlexFECSSRCs: [UInt32: UInt32]
+    /// True if the remote side announces all sources, and a packet of any other belongs to no stream.
+    public var hasOnlyAnnouncedSources = false
     /// True if RTP and RTCP share a port (RFC 5761).
     public var rtcpMux: Bool
     /// True if reduced-size RTCP may be sent (RFC 5506).

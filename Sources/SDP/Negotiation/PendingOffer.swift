@@ -45,6 +45,8 @@ extension OfferParameters {
         case (.video, .main): video.map { Media(direction: $0.direction, feedback: $0.feedback, video: $0) }
         case (.video, .screenShare):
             screenShare.map { Media(direction: $0.direction, feedback: $0.feedback, video: $0) }
+        // Links between relays are not offered.
+        case (.video, .relayed): nil
         }
     }
 

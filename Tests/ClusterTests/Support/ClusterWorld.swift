@@ -21,7 +21,7 @@ final class ClusterWorld {
     private enum Event {
         case request(DirectoryRequestID, DirectoryRequest, generation: Int)
         case response(DirectoryResponse, DirectoryRequestID, generation: Int)
-        case join(room: String, hops: Int?, since: MonotonicInstant)
+        case join(room: String, hops: Int?, isFurther: Bool, since: MonotonicInstant)
     }
 
     let twin = DirectoryTwin()
@@ -33,6 +33,8 @@ final class ClusterWorld {
     /// Called after each step.
     var inspect: (ClusterWorld) -> Void = { _ in }
     var refusedJoins = 0
+    /// Participants of a room at a relay.
+    var roomLimit = Int.max
     var losesAnswers = true
 
     /// The longest time that an engine takes to say that a request failed.
@@ -110,7 +112,7 @@ final class ClusterWorld {
     }
 
     func join(_ room: String, at node: NodeID, hops: Int? = nil) {
-        schedule(.join(room: room, hops: hops, since: now), node, in: .zero)
+        schedule(.join(room: room, hops: hops, isFurther: false, since: now), node, in: .zero)
     }
 
     func leave(_ room: String, at node: NodeID) {
@@ -119,24 +121,34 @@ final class ClusterWorld {
         if count == 1 { update(node) { $0.roomClosed(room, now: $1) } }
     }
 
-    private func performJoin(_ room: String, at node: NodeID, hops: Int?, since: MonotonicInstant) {
+    private func performJoin(
+        _ room: String, at node: NodeID, hops: Int?, isFurther: Bool, since: MonotonicInstant
+    ) {
         guard let relay = relays[node], !relay.isStopped else { return }
         var decision = PlacementDecision.here
         let isImpatient = now - since >= .seconds(2)
+        let isFull = relay.members[room, default: 0] >= roomLimit
         update(node) { directory, localNow in
-            decision = directory.place(room, hops: hops, isImpatient: isImpatient, now: localNow)
+            decision = directory.place(
+                room, hops: hops, isFurther: isFurther, isFull: isFull, isImpatient: isImpatient, now: localNow)
         }
         switch decision {
         case .here:
-            guard relay.directory.record.state == .serving else {
+            guard relay.directory.record.state == .serving, !isFull else {
                 refusedJoins += 1
                 return
             }
             relays[node]?.members[room, default: 0] += 1
             update(node) { $0.roomOpened(room, now: $1) }
-        case .pending: schedule(.join(room: room, hops: hops, since: since), node, in: .milliseconds(100))
+        case .pending:
+            schedule(
+                .join(room: room, hops: hops, isFurther: isFurther, since: since), node, in: .milliseconds(100))
         case .elsewhere(let other, _):
-            schedule(.join(room: room, hops: (hops ?? 0) + 1, since: now), other, in: .milliseconds(20))
+            schedule(
+                .join(room: room, hops: (hops ?? 0) + 1, isFurther: false, since: now), other, in: .milliseconds(20))
+        case .further(let other, _):
+            schedule(
+                .join(room: room, hops: (hops ?? 0) + 1, isFurther: true, since: now), other, in: .milliseconds(20))
         case .refused: refusedJoins += 1
         }
     }
@@ -183,7 +195,8 @@ final class ClusterWorld {
     private func perform(_ event: Event, _ node: NodeID) {
         guard let relay = relays[node] else { return }
         switch event {
-        case .join(let room, let hops, let since): performJoin(room, at: node, hops: hops, since: since)
+        case .join(let room, let hops, let isFurther, let since):
+            performJoin(room, at: node, hops: hops, isFurther: isFurther, since: since)
         case .request(let id, let request, let generation):
             guard !relay.isPartitioned else { return fail(id, request, node, generation) }
             guard let response = twin.perform(request, id: id, of: node, now: now) else { return }

@@ -76,8 +76,9 @@ import Testing
         let usual = try #require(update(state(tile: Self.small)).limit)
         var recorded = state(tile: Self.small)
         recorded.leastTile = Self.large
-        let limit = try #require(update(recorded, after: .seconds(1), ratesAreNew: true).limit)
-        #expect(limit > usual * 2)
+        let decision = update(recorded, after: .seconds(1))
+        #expect(try #require(decision.limit) > usual * 2)
+        #expect(decision.isNew && plane.layer(of: camera)?.requestedTile == Self.large)
         #expect(plane.layer(of: camera)?.tile == Self.small)
     }
 

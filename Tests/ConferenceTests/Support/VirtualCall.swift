@@ -42,7 +42,8 @@ final class VirtualCall {
     /// Called with each encoded frame before the relay gets it.
     var onEncoded: ((EncodedPicture) -> Void)?
 
-    init(configure: (inout RelayConfiguration) -> Void = { _ in }) {
+    /// - Parameter seed: Seeds the relay's keys and identifiers.
+    init(seed: UInt64 = 1, configure: (inout RelayConfiguration) -> Void = { _ in }) {
         var configuration = RelayConfiguration()
         configuration.canvas = VideoDimensions(width: 320, height: 180)
         configuration.frameRate = 15
@@ -52,7 +53,7 @@ final class VirtualCall {
         configuration.forwarding = .off
         configure(&configuration)
         relay = Relay(
-            configuration: configuration, wallClock: wallClock, random: SeededGenerator(seed: 1), now: now)
+            configuration: configuration, wallClock: wallClock, random: SeededGenerator(seed: seed), now: now)
     }
 
     /// Joins a client to a room.
@@ -164,6 +165,12 @@ final class VirtualCall {
     func inject(_ datagram: ByteBuffer, from source: TransportAddress) {
         relay.receive(datagram, from: source, now: now)
         drain()
+    }
+
+    /// Lets a test act on the relay as its driver does.
+    func act<Result>(_ action: (Relay, MonotonicInstant) throws -> Result) rethrows -> Result {
+        defer { drain() }
+        return try action(relay, now)
     }
 
     /// The events of the rooms since the last call.

@@ -310,6 +310,38 @@ final class TwinRelay: RelayCore {
         script.state.withLock { $0.snapshot.rooms.first { $0.id == id } }
     }
 
+    func offerLink(room id: String) throws(CascadeError) -> CascadeOffer { throw .noSuchRoom }
+
+    func answerLink(
+        room id: String, from node: String, offer: CascadeOffer, now: MonotonicInstant
+    ) throws(CascadeError) -> CascadeOffer {
+        throw .noSuchRoom
+    }
+
+    func openLink(
+        room id: String, to node: String, offer: CascadeOffer, answer: CascadeOffer, now: MonotonicInstant
+    ) throws(CascadeError) {
+        throw .noSuchRoom
+    }
+
+    func endLink(room: String, to node: String, now: MonotonicInstant) {}
+
+    func pollCascade(now: MonotonicInstant) -> CascadeUpdate? { nil }
+
+    func cascadeEnded(_ update: CascadeUpdate, isDelivered: Bool, now: MonotonicInstant) {}
+
+    func receive(
+        _ state: CascadeState, room id: String, from node: String, link name: String, now: MonotonicInstant
+    ) throws(CascadeError) {
+        throw .noSuchLink
+    }
+
+    func setConductedRooms(_ epochs: [String: Int64]) {}
+
+    func linkSnapshots(now: MonotonicInstant) -> [CascadeLinkSnapshot] { [] }
+
+    var cascadeCounters: CascadeCounters { CascadeCounters() }
+
     func timeline(ofRoom id: String, now: MonotonicInstant) -> RoomTimelineSnapshot? {
         script.state.withLock {
             $0.timelineCount += 1

@@ -1,0 +1,29 @@
+import MediaCore
+
+/// A member at another relay: the link by which its sources come, and what that relay tells of it.
+struct RemoteOrigin {
+    /// The link holds the member too, and lets go of it when it ends.
+    let link: CascadeLink
+    var told: CascadeState.Member
+    /// The lines of the link that bring the member's video.
+    var lines: [SourceContent: Int] = [:]
+}
+
+extension CascadeSource.Content {
+    init(_ content: SourceContent) {
+        self =
+            switch content {
+            case .camera: .camera
+            case .screenShare: .screen
+            }
+    }
+
+    /// The content of a picture; nil for audio.
+    var picture: SourceContent? {
+        switch self {
+        case .audio: nil
+        case .camera: .camera
+        case .screen: .screenShare
+        }
+    }
+}

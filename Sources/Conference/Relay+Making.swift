@@ -1,0 +1,106 @@
+import CongestionControl
+import EncoderSharing
+import FlightRecording
+import MediaCore
+import PeerConnection
+import RoomAPI
+import SDP
+import SecureTransport
+import VideoCoding
+
+/// What a join makes: the participant with its connection, its controller and its pipeline.
+extension Relay {
+    /// The rate for a receiver without congestion feedback, within its limits.
+    private static let startWithoutFeedback = BitRate.megabits(1)
+
+    func makeParticipant(
+        _ request: JoinRequest, negotiation: Negotiation, now: MonotonicInstant
+    ) throws(JoinError) -> Participant {
+        let session = negotiation.session
+        var limits = configuration.rateLimits
+        let caps = [
+            session.maximumBitRate, session.video?.maximumBitRate,
+            session.video.flatMap { DownlinkFormat($0).maximumBitRate },
+        ]
+        if let cap = caps.compactMap(\.self).min() {
+            limits = RateLimits(
+                minimum: min(limits.minimum, cap), start: min(limits.start, cap), maximum: min(limits.maximum, cap))
+        }
+        if !session.describesPath {
+            // Nothing will ever show that this path carries more.
+            limits = RateLimits(
+                minimum: limits.minimum, start: min(max(limits.start, Self.startWithoutFeedback), limits.maximum),
+                maximum: limits.maximum)
+        }
+        var peerConfiguration = PeerConfiguration(
+            rateLimits: limits, trustsRemoteDescription: trustsDescription(of: request, session: session, now: now),
+            seed: random.next(), certificate: configuration.certificate)
+        peerConfiguration.silenceLimit = configuration.silenceLimit
+        let publicID = idToKeep(request) ?? makePublicID()
+        let peer: PeerConnection
+        do {
+            peer = try PeerConnection(
+                session: session, configuration: peerConfiguration, wallClock: wallClock,
+                controller: makeController(limits: limits, for: request, publicID: publicID, now: now), now: now)
+        } catch {
+            throw .resources("the SRTP session could not be made: \(error)")
+        }
+        let participant = Participant(
+            id: nextEndpointID(), publicID: publicID, name: request.name,
+            room: request.room, role: request.role, grants: request.grants,
+            selfView: request.selfView ?? configuration.selfView,
+            hasAskedForSelfView: request.selfView != nil, address: request.signallingPeer, client: request.client,
+            peer: peer,
+            negotiation: negotiation, policy: policy(for: request),
+            mayStaySilent: mayStaySilent(request, session: session, now: now),
+            queues: nextQueues(), now: now)
+        return participant
+    }
+
+    private func makeController(
+        limits: RateLimits, for request: JoinRequest, publicID: String, now: MonotonicInstant
+    ) -> any CongestionController {
+        let controller = configuration.congestionController.makeController(limits: limits, now: now)
+        let isIPv6 = request.signallingPeer?.isIPv6 ?? false
+        let recorder = configuration.makeFlightRecorder?(
+            FlightHeader(
+                controller: configuration.congestionController.rawValue, limits: limits, start: now,
+                packetOverhead: DataSize(bytes: isIPv6 ? 48 : 28), room: request.room, participant: request.name,
+                participantID: publicID))
+        return recorder.map { RecordingController(controller, recorder: $0) } ?? controller
+    }
+
+    /// Returns the video pipeline for a session; nil without video.
+    func makeDownlink(for session: NegotiatedSession, start: BitRate) -> DownlinkPipeline? {
+        guard let video = session.video, video.sends else { return nil }
+        return DownlinkPipeline(
+            format: DownlinkFormat(video).encoding(
+                canvas: configuration.canvas, frameRate: configuration.frameRate, bitRate: start,
+                preset: configuration.encoderPreset, maximumSliceSize: PeerConfiguration.maximumPayloadSize),
+            bitRate: start)
+    }
+
+    /// The id that a participant had on another relay, unless somebody here has it.
+    private func idToKeep(_ request: JoinRequest) -> String? {
+        request.rejoiningAs.flatMap { id in rooms[request.room]?.localParticipant(publicID: id) == nil ? id : nil }
+    }
+
+    func makePublicID() -> String {
+        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        return String((0..<12).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
+    }
+
+    func policy(for request: JoinRequest) -> AnswerPolicy {
+        let wantsIPv6 = request.signallingPeer?.isIPv6 ?? false
+        let addresses = configuration.mediaAddresses
+        let address = addresses.first { $0.isIPv6 == wantsIPv6 } ?? addresses.first
+        let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)
+        var policy = AnswerPolicy(
+            publicAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000),
+            alternativeAddresses: addresses.filter { $0 != address },
+            certificateFingerprint: configuration.certificate?.fingerprint, videoDirection: direction,
+            audioDirection: direction)
+        policy.feedbackInterval = FeedbackTiming.statedInterval
+        return policy
+    }
+}

@@ -1,0 +1,180 @@
+import AsyncHTTPClient
+import Cluster
+import Conference
+import Foundation
+import Logging
+import MediaCore
+import NIOCore
+import NIOHTTP1
+
+/// Makes the links of this relay's rooms to other relays, and brings their messages.
+///
+/// Of two relays the one with the greater name makes the link. It tries again, at growing intervals, for as long as
+/// the directory says that both have the room.
+actor CascadeDialer {
+    /// Another relay that has a room of this one.
+    struct Peer: Hashable, Sendable {
+        var room: String
+        var node: NodeID
+        var url: String
+        var epoch: Int64
+
+        fileprivate var key: Key { Key(room: room, node: node) }
+    }
+
+    fileprivate struct Key: Hashable {
+        var room: String
+        var node: NodeID
+    }
+
+    private struct Attempt {
+        var count = 0
+        var next = MonotonicInstant.zero
+        var isUnderWay = false
+    }
+
+    private let node: NodeID
+    private let driver: RelayDriver
+    private let logger: Logger
+    private let client: HTTPClient
+    private var peers: [Key: Peer] = [:]
+    private var attempts: [Key: Attempt] = [:]
+    private var secret: ClusterSecret?
+    private var isListening = false
+    private var isClosed = false
+
+    private static let timeout = TimeAmount.seconds(2)
+    private static let shortestInterval = Duration.milliseconds(500)
+    private static let longestInterval = Duration.seconds(10)
+
+    init(node: NodeID, driver: RelayDriver, logger: Logger) {
+        self.node = node
+        self.driver = driver
+        self.logger = logger
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = .seconds(1)
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func close() async {
+        guard !isClosed else { return }
+        isClosed = true
+        try? await client.shutdown()
+    }
+
+    /// Makes the links that are missing, and ends those that are not wanted any more.
+    ///
+    /// - Parameter epochs: The rooms that this relay leads, with their epochs.
+    func arrange(_ wanted: [Peer], leading epochs: [String: Int64], secret: ClusterSecret) async {
+        guard !isClosed else { return }
+        self.secret = secret
+        peers = Dictionary(wanted.map { ($0.key, $0) }) { first, _ in first }
+        attempts = attempts.filter { peers[$0.key] != nil || $0.value.isUnderWay }
+        if !isListening {
+            isListening = true
+            await driver.setCascade { [weak self] update in
+                guard let self else { return }
+                Task { await self.send(update) }
+            }
+        }
+        let links = await driver.act { relay, now in
+            relay.setConductedRooms(epochs)
+            return relay.linkSnapshots(now: now)
+        }
+        for link in links {
+            guard let other = NodeID(link.node), peers[Key(room: link.room, node: other)] == nil else { continue }
+            await driver.act { relay, now in relay.endLink(room: link.room, to: link.node, now: now) }
+        }
+        let present = Set(links.map { "\($0.room)/\($0.node)" })
+        // Two handshakes at once between one pair of addresses would take each other's datagrams.
+        var busy = Set(links.filter { !$0.isConnected }.map(\.node))
+        for (key, attempt) in attempts where attempt.isUnderWay { busy.insert(key.node.rawValue) }
+        for link in links where link.isConnected {
+            if let other = NodeID(link.node) { attempts[Key(room: link.room, node: other)]?.count = 0 }
+        }
+        for peer in peers.values.sorted(by: { ($0.room, $0.node) < ($1.room, $1.node) })
+        where peer.node < node && !present.contains("\(peer.room)/\(peer.node)") && !busy.contains(peer.node.rawValue) {
+            let attempt = attempts[peer.key] ?? Attempt()
+            guard MonotonicInstant.now() >= attempt.next else { continue }
+            busy.insert(peer.node.rawValue)
+            begin(peer, after: attempt)
+        }
+    }
+
+    private func begin(_ peer: Peer, after attempt: Attempt) {
+        var attempt = attempt
+        attempt.isUnderWay = true
+        let wait = Self.shortestInterval * (1 << min(attempt.count, 5))
+        attempt.next = MonotonicInstant.now() + min(wait, Self.longestInterval)
+        attempt.count += 1
+        attempts[peer.key] = attempt
+        Task {
+            do {
+                try await dial(peer)
+                logger.info("link made", metadata: ["room": "\(peer.room)", "relay": "\(peer.node)"])
+            } catch {
+                logger.notice(
+                    "no link to another relay of a room yet",
+                    metadata: ["room": "\(peer.room)", "relay": "\(peer.node)", "reason": "\(error)"])
+            }
+            attempts[peer.key]?.isUnderWay = false
+        }
+    }
+
+    private func dial(_ peer: Peer) async throws {
+        let offer = try await driver.act { relay, _ throws(CascadeError) in try relay.offerLink(room: peer.room) }
+        let opening = CascadeRequests.Opening(room: peer.room, epoch: peer.epoch, from: node, offer: offer)
+        let answer = try await exchange(.POST, CascadeRequests.path, opening, with: peer)
+        let accepted = try JSONDecoder().decode(CascadeOffer.self, from: answer)
+        try await driver.act { relay, now throws(CascadeError) in
+            try relay.openLink(
+                room: peer.room, to: peer.node.rawValue, offer: offer, answer: accepted, now: now)
+        }
+    }
+
+    private func send(_ update: CascadeUpdate) async {
+        var isDelivered = false
+        if let other = NodeID(update.node), let peer = peers[Key(room: update.room, node: other)] {
+            let telling = CascadeRequests.Telling(room: update.room, from: node, state: update.state)
+            do {
+                _ = try await exchange(.PUT, "\(CascadeRequests.path)/\(update.link)", telling, with: peer)
+                isDelivered = true
+            } catch {
+                logger.debug(
+                    "a message of a link was not delivered",
+                    metadata: ["room": "\(update.room)", "relay": "\(update.node)", "reason": "\(error)"])
+            }
+        }
+        await driver.act { [isDelivered] relay, now in
+            relay.cascadeEnded(update, isDelivered: isDelivered, now: now)
+        }
+    }
+
+    /// Another relay does not do what it is asked for.
+    private struct Refusal: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private func exchange(
+        _ method: HTTPMethod, _ path: String, _ message: some Encodable, with peer: Peer
+    ) async throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = [UInt8](try encoder.encode(message))
+        guard !isClosed,
+            let signature = secret?.signature(
+                of: "\(method.rawValue) \(path)", body: body, to: peer.node, time: Date.now.timeIntervalSince1970)
+        else { throw Refusal(description: "the cluster's secret is not known") }
+        var request = HTTPClientRequest(url: "\(peer.url)\(path)")
+        request.method = method
+        request.headers.add(name: "Content-Type", value: SignallingMediaType.json)
+        request.headers.add(name: "Relay-Signature", value: signature)
+        request.body = .bytes(ByteBuffer(bytes: body))
+        let response = try await client.execute(request, deadline: .now() + Self.timeout)
+        let answer = Data(try await response.body.collect(upTo: CascadeRequests.bodySize).readableBytesView)
+        guard (200..<300).contains(response.status.code) else {
+            throw Refusal(description: "\(response.status.code) \(String(decoding: answer.prefix(300), as: UTF8.self))")
+        }
+        return answer
+    }
+}

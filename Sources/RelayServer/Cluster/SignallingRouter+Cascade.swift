@@ -1,0 +1,102 @@
+import Cluster
+import Conference
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Requests of other relays that have a room of this one.
+///
+/// Messages about participants come by HTTP, beside the media's path: a whole state replaces the one before, so that a
+/// lost or repeated message does no harm, and its length has no bound in a datagram.
+extension SignallingRouter {
+    var cascadeRoutes: [Route] {
+        [
+            Route(CascadeRequests.path, [.init(.post, .relaySignature, makeLink)]),
+            Route("\(CascadeRequests.path)/:link", [.init(.put, .relaySignature, takeLinkState)]),
+        ]
+    }
+
+    /// Answers a relay that makes a link.
+    private func makeLink(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let opening = try await signed(CascadeRequests.Opening.self, request, context)
+        guard let cluster, opening.from != cluster.node else {
+            throw Problem(.badRequest, "the request names this relay as its sender")
+        }
+        guard await cluster.epoch(of: opening.room) == opening.epoch else {
+            throw Problem(
+                .conflict, "this relay does not know the room, or another epoch of it; try again in a second",
+                headers: [.retryAfter: "1"])
+        }
+        let answer: CascadeOffer
+        do {
+            answer = try await driver.act { relay, now throws(CascadeError) in
+                try relay.answerLink(room: opening.room, from: opening.from.rawValue, offer: opening.offer, now: now)
+            }
+        } catch {
+            throw Problem(error)
+        }
+        return try .json(answer, status: .created)
+    }
+
+    /// Takes what the other side of a link has to tell.
+    private func takeLinkState(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let telling = try await signed(CascadeRequests.Telling.self, request, context)
+        let link = try context.parameters.require("link")
+        do {
+            try await driver.act { relay, now throws(CascadeError) in
+                try relay.receive(
+                    telling.state, room: telling.room, from: telling.from.rawValue, link: link, now: now)
+            }
+            return Response(status: .noContent)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// The message of a request that a relay of this cluster has signed.
+    private func signed<Message: Decodable>(
+        _: Message.Type, _ request: Request, _ context: SignallingContext
+    ) async throws -> Message {
+        guard let cluster else { throw Problem(.notFound, "this relay is in no cluster") }
+        let body = try await request.bytes(upTo: CascadeRequests.bodySize)
+        let signature = request.headers[.relaySignature] ?? ""
+        guard let secret = await cluster.secret,
+            secret.isSignature(
+                signature, of: "\(request.method.rawValue) \(request.uri.path)", body: body, node: cluster.node,
+                time: Date.now.timeIntervalSince1970)
+        else {
+            // Requests of relays are not counted; guesses are.
+            if let subject = context.quotaSubject, let seconds = quotas.take(.join, of: subject, now: now()) {
+                throw Problem.tooManyRequests(.join, retryAfter: seconds)
+            }
+            throw Problem(
+                .unauthorized, "this is for relays of the cluster: Relay-Signature is missing, wrong or too old",
+                headers: [.wwwAuthenticate: "Relay-Signature"])
+        }
+        do {
+            return try JSONDecoder().decode(Message.self, from: Data(body))
+        } catch {
+            throw Problem(.badRequest, "not a message of a link between relays: \(error)")
+        }
+    }
+}
+
+extension Problem {
+    /// Makes the HTTP answer for a refused message of a link.
+    init(_ error: CascadeError) {
+        let status: HTTPResponse.Status =
+            switch error {
+            case .noSuchRoom, .noSuchLink: .notFound
+            case .invalid: .unprocessableContent
+            case .isKnown: .conflict
+            case .tooManyMessages: .tooManyRequests
+            case .tooManyLinks, .resources: .serviceUnavailable
+            }
+        self.init(status, error.description)
+    }
+}
+
+extension HTTPField.Name {
+    /// Proves that a relay of the cluster has made a request.
+    static let relaySignature = known("Relay-Signature")
+}

@@ -1,0 +1,194 @@
+import MediaCore
+import NIOCore
+import OrderedCollections
+import RoomAPI
+import SDP
+import SecureTransport
+import Testing
+
+@testable import Conference
+@testable import PeerConnection
+
+/// Moderation, layouts and the end of a room that is on several relays.
+@Suite("Control of a room on several relays")
+struct CascadeControlTests {
+    private let actor = RoomActor(name: "Mod")
+
+    /// Two linked relays with Ada and Al at the first, Ben at the second. The first leads the room.
+    private func makePair() throws -> (pair: VirtualCascade, ada: TestClient, ben: TestClient) {
+        let pair = VirtualCascade(["a", "b"])
+        let ben = try pair[1].join("Ben", colour: .blue)
+        let ada = try pair[0].join("Ada", colour: .red)
+        try pair[0].join("Al", colour: .green)
+        pair.run(for: .milliseconds(500))
+        try pair.link(1, 0)
+        pair[0].relay.setConductedRooms(["demo": 5])
+        try #require(pair.run { pair.names(1).count == 3 && pair.names(0).count == 3 && pair.room(1)?.stage != nil })
+        return (pair, ada, ben)
+    }
+
+    private func moderate(
+        _ moderation: RoomCommand.Moderation, at index: Int, of pair: VirtualCascade
+    ) throws {
+        try perform(.moderate(moderation, by: actor), at: index, of: pair)
+    }
+
+    private func perform(_ command: RoomCommand, at index: Int, of pair: VirtualCascade) throws {
+        try pair[index].act { relay, now in try relay.perform(command, room: "demo", now: now) }
+    }
+
+    private func summary(_ name: String, at index: Int, of pair: VirtualCascade) -> ParticipantSummary? {
+        pair[index].relay.state(ofRoom: "demo")?.participants.first { $0.name == name }
+    }
+
+    @Test("order of tiles, layout and overlays are those of the relay that leads the room")
+    func stage() throws {
+        let (pair, ada, _) = try makePair()
+        for index in 0...1 { #expect(pair.room(index)?.stageMembers.map(\.name) == ["Ada", "Al", "Ben"]) }
+        try perform(.setLayout(RoomLayout(.pinned(participant: ada.participantID))), at: 1, of: pair)
+        let pinned = RoomLayout(.pinned(participant: ada.participantID))
+        #expect(
+            pair.run(until: { pair.room(0)?.layout == pinned && pair.room(1)?.layout == pinned }, limit: .seconds(1)))
+        try moderate(.spotlight(participant: nil), at: 1, of: pair)
+        #expect(
+            pair.run(until: { pair.room(0)?.layout == .grid && pair.room(1)?.layout == .grid }, limit: .seconds(1)))
+        // A relay that leads no more changes nothing.
+        pair[1].relay.setConductedRooms(["demo": 4])
+        try perform(.setLayout(RoomLayout(.speaker)), at: 0, of: pair)
+        pair.run(for: .seconds(3))
+        for index in 0...1 {
+            #expect(pair.room(index)?.layout == RoomLayout(.speaker))
+            #expect(pair.room(index)?.stageMembers.map(\.name) == ["Ada", "Al", "Ben"])
+        }
+        // Nobody leads: each relay decides for itself.
+        pair[0].relay.setConductedRooms([:])
+        #expect(pair.run(until: { pair.room(1)?.stage == nil }, limit: .seconds(2)))
+        // The other one leads.
+        pair[1].relay.setConductedRooms(["demo": 6])
+        #expect(pair.run(until: { pair.room(0)?.stage?.epoch == 6 }, limit: .seconds(2)))
+        #expect(pair.room(0)?.stageMembers.map(\.name) == ["Ben", "Ada", "Al"])
+    }
+
+    @Test("everybody sees the same active speaker")
+    func speaker() throws {
+        let (pair, _, _) = try makePair()
+        pair.run(for: .seconds(5))
+        let speakers = (0...1).map { pair[$0].relay.state(ofRoom: "demo")?.activeSpeaker }
+        #expect(speakers[0] != nil && speakers[0] == speakers[1])
+    }
+
+    @Test("a moderator mutes and removes people at another relay, who cannot come back by any")
+    func people() throws {
+        let (pair, ada, _) = try makePair()
+        try moderate(.member(MemberModeration(microphone: .muted), participant: ada.participantID), at: 1, of: pair)
+        #expect(pair.run(until: { summary("Ada", at: 1, of: pair)?.muted == true }, limit: .seconds(1)))
+        #expect(summary("Ada", at: 0, of: pair)?.muted == true)
+        let link = try #require(pair.room(0)?.links["b"])
+        #expect(!link.outgoing.keys.contains(CascadeSource(participant: ada.participantID, content: .audio)))
+        try moderate(.member(MemberModeration(role: .moderator), participant: ada.participantID), at: 1, of: pair)
+        #expect(pair.run(until: { summary("Ada", at: 1, of: pair)?.accessRole == .moderator }, limit: .seconds(1)))
+        // The second relay leads now: it lets people in, and has to know who is kept out.
+        pair[1].relay.setConductedRooms(["demo": 7])
+        #expect(pair.run(until: { pair.room(0)?.stage?.epoch == 7 }, limit: .seconds(2)))
+        let cy = try pair[0].join("Cy", adjustRequest: { $0.client = TransportAddress(ipv4: 0x0a00_0001, port: 9) })
+        try #require(pair.run { pair.names(1).contains("Cy") })
+        try moderate(.remove(participant: cy.participantID, keepOut: true), at: 1, of: pair)
+        #expect(pair.run(until: { !pair.names(0).contains("Cy") && !pair.names(1).contains("Cy") }, limit: .seconds(2)))
+        #expect(pair.run(until: { pair.room(1)?.door.isGuarded == true }, limit: .seconds(1)))
+        #expect {
+            try pair[1].join("Cy", adjustRequest: { $0.client = TransportAddress(ipv4: 0x0a00_0001, port: 11) })
+        } throws: {
+            if case JoinError.keptOut = $0 { true } else { false }
+        }
+        #expect(throws: RoomControlError.noSuchParticipant("nobody")) {
+            try moderate(.remove(participant: "nobody", keepOut: false), at: 1, of: pair)
+        }
+    }
+
+    @Test("hands are lowered at all relays, once although the answer to the order is lost")
+    func hands() throws {
+        let (pair, ada, ben) = try makePair()
+        for (index, client) in [(0, ada), (1, ben)] {
+            try perform(.setMediaState(MediaState(hand: true), participant: client.participantID), at: index, of: pair)
+        }
+        try #require(pair.run { summary("Ada", at: 1, of: pair)?.hand == true })
+        _ = pair[0].roomEvents()
+        pair.losesAnswers = true
+        try moderate(.lowerHands, at: 1, of: pair)
+        pair.run(for: .seconds(2))
+        pair.losesAnswers = false
+        pair.run(for: .seconds(2))
+        let acts = pair[0].roomEvents().count { if case .moderated = $0 { true } else { false } }
+        #expect(acts == 1)
+        for index in 0...1 {
+            #expect(pair[index].relay.state(ofRoom: "demo")?.participants.contains { $0.hand } == false)
+        }
+        #expect(pair.room(1)?.links["a"]?.orders.waiting.isEmpty == true)
+    }
+
+    @Test("the relay that leads the room locks it, and all tell so")
+    func entry() throws {
+        let (pair, _, _) = try makePair()
+        try moderate(.setEntry(locked: true, lobby: nil, pin: nil), at: 1, of: pair)
+        #expect(pair.run(until: { pair[1].relay.state(ofRoom: "demo")?.entry.locked == true }, limit: .seconds(1)))
+        #expect(pair.room(0)?.door.isLocked == true && pair.room(1)?.door.isLocked == false)
+        #expect {
+            try pair[0].join("Cy")
+        } throws: {
+            if case JoinError.locked = $0 { true } else { false }
+        }
+    }
+
+    @Test("the end of a room ends it at all relays, also if one does not answer")
+    func end() throws {
+        for isDead in [false, true] {
+            let (pair, _, _) = try makePair()
+            if isDead { pair.kill(0) }
+            try moderate(.end, at: 1, of: pair)
+            #expect(pair.run(until: { pair.room(1) == nil }, limit: .seconds(2)))
+            #expect(isDead || pair.room(0) == nil)
+            #expect(pair[1].relay.links.isEmpty && pair[1].relay.remoteMembers.isEmpty)
+            #expect(pair[1].relay.endingRooms.isEmpty)
+        }
+    }
+
+    @Test("a link takes no more than 32 orders that wait, and the newest layout of several")
+    func manyOrders() {
+        var orders = CascadeOrders()
+        let layouts = (0..<3).map { _ in orders.add(.layout(.grid)) }
+        #expect(layouts == [true, true, true] && orders.waiting.map(\.number) == [3])
+        let others = (0..<32).map { _ in orders.add(.moderation(.lowerHands, by: actor)) }
+        #expect(others == Array(repeating: true, count: 31) + [false])
+        orders.delivered(Array(orders.waiting.prefix(2)))
+        #expect(orders.waiting.count == 30)
+        var other = CascadeOrders()
+        let counts = (0..<2).map { _ in other.take(orders.waiting).count }
+        #expect(counts == [30, 0])
+    }
+
+    @Test("a participant of another relay is controlled there")
+    func control() throws {
+        let pair = VirtualCascade(["a", "b"])
+        try pair[0].join("Ada", colour: .red)
+        let ben = try pair[1].join("Ben", colour: .blue)
+        pair.run(for: .milliseconds(500))
+        try pair.link(1, 0)
+        #expect(pair.run { pair.names(0) == ["Ada", "Ben"] })
+        #expect(throws: RoomControlError.atAnotherRelay(participant: ben.participantID, relay: "b")) {
+            try pair[0].act { relay, now in
+                try relay.perform(
+                    .setMediaState(MediaState(microphone: false), participant: ben.participantID), room: "demo",
+                    now: now)
+            }
+        }
+        let hasLeft = pair[0].act { relay, now in
+            relay.leave(room: "demo", participant: ben.participantID, now: now)
+        }
+        #expect(!hasLeft)
+        // A layout may name them.
+        try pair[0].act { relay, now in
+            try relay.perform(
+                .setLayout(RoomLayout(.pinned(participant: ben.participantID))), room: "demo", now: now)
+        }
+    }
+}
