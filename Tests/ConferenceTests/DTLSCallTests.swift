@@ -243,7 +243,8 @@ import Testing
         let ada = try call.join("Ada", colour: .red, overDTLS: true)
         call.run(for: .seconds(2))
         let peer = try #require(call.relay.participants.values.first?.peer)
-        #expect(call.run(until: { peer.feedback.nextDeadline > call.now && peer.feedback.nextDeadline < .distantFuture }))
+        #expect(
+            call.run(until: { peer.feedback.nextDeadline > call.now && peer.feedback.nextDeadline < .distantFuture }))
         try call.renegotiate(ada) { parameters in
             parameters.video?.direction = .receiveOnly
             parameters.audio?.direction = .receiveOnly
