@@ -8,7 +8,7 @@ import SDP
 import SecureTransport
 import VideoCoding
 
-/// What a join makes: the participant with its connection, its controller and its pipeline.
+/// Makes a participant for a join, with its connection, its controller and its pipeline.
 extension Relay {
     /// The rate for a receiver without congestion feedback, within its limits.
     private static let startWithoutFeedback = BitRate.megabits(1)
@@ -46,12 +46,11 @@ extension Relay {
             throw .resources("the SRTP session could not be made: \(error)")
         }
         let participant = Participant(
-            id: nextEndpointID(), publicID: publicID, name: request.name,
-            room: request.room, role: request.role, grants: request.grants,
+            id: nextEndpointID(), publicID: publicID, name: request.name, room: request.room, role: request.role,
+            grants: request.grants,
             selfView: request.selfView ?? configuration.selfView,
             hasAskedForSelfView: request.selfView != nil, address: request.signallingPeer, client: request.client,
-            peer: peer,
-            negotiation: negotiation, policy: policy(for: request),
+            peer: peer, negotiation: negotiation, policy: policy(for: request),
             mayStaySilent: mayStaySilent(request, session: session, now: now),
             queues: nextQueues(), now: now)
         return participant

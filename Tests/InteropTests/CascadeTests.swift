@@ -35,7 +35,7 @@ struct CascadeTests {
             ], in: folder)
     }
 
-    /// What a relay's metrics say of its links.
+    /// Reads a relay's figures on its links.
     private func metrics(at relay: RelayProgram) async throws -> LinkMetrics {
         let url = try #require(URL(string: relay.url("/metrics")))
         let (data, _) = try await URLSession.shared.data(from: url)

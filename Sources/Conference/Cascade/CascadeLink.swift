@@ -38,7 +38,7 @@ final class CascadeLink: Endpoint {
     var conductedEpoch: Int64?
     /// Packets of our sources that were forwarded.
     var packetsSent: UInt64 = 0
-    /// How often a picture was held back.
+    /// The number of times that a picture was held back.
     var picturesHeld: UInt64 = 0
     private var nextHold = MonotonicInstant.zero
     /// The last message or authentic packet of the other side.
@@ -53,7 +53,7 @@ final class CascadeLink: Endpoint {
     private var nextMessage: MonotonicInstant
     private var messageBudget: TokenBucket
 
-    /// How often the link looks for changes.
+    /// The time between two looks for changes.
     static let checkInterval = Duration.milliseconds(100)
     /// The time between two messages without a change.
     private static let heartbeat = Duration.seconds(1)

@@ -114,7 +114,7 @@ public struct CascadeState: Codable, Hashable, Sendable {
         public var change: Change
     }
 
-    /// What everybody in the room sees, as the relay decides that leads the room: the conductor.
+    /// The view of everybody in the room, which the relay decides that leads it: the conductor.
     public struct Stage: Codable, Hashable, Sendable {
         /// The room's epoch. A stage of a lower epoch is that of a relay that leads no more.
         public var epoch: Int64

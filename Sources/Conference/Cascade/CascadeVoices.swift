@@ -2,8 +2,8 @@ import MediaCore
 
 /// Chooses the voices that a relay forwards to the other relays of a room: the loudest of its own participants.
 ///
-/// A mix at another relay plays few voices at once. Another voice takes a place when a packet of it is clearly louder than
-/// the quietest voice lately was, so that two speakers of the same level do not alternate.
+/// A mix at another relay plays few voices at once. Another voice takes a place when a packet of it is clearly louder
+/// than the quietest voice lately was, so that two speakers of the same level do not alternate.
 struct CascadeVoices {
     /// Voices at once.
     static let limit = 3
@@ -44,7 +44,8 @@ struct CascadeVoices {
         return voices[index].since != nil
     }
 
-    /// - Parameter loudness: The loudness of the voice's packet. A voice without a place has no claim from earlier ones.
+    /// - Parameter loudness: The loudness of the voice's packet. A voice without a place has no claim from earlier
+    ///   ones.
     private mutating func takePlace(_ index: Int, loudness: Double, now: MonotonicInstant) {
         var count = 0
         var quietest: Int?

@@ -183,7 +183,7 @@ extension Relay {
         room.remove(member, now: now)
     }
 
-    /// Why a link ends.
+    /// The reason for which a link ends.
     enum LinkEnd {
         case left, lost, replaced, roomClosed
     }

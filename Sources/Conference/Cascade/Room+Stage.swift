@@ -3,7 +3,7 @@ import MediaCore
 import OrderedCollections
 import RoomAPI
 
-/// What everybody in a room on several relays sees: the relay that leads the room decides, and the others follow.
+/// The common view of a room on several relays: the relay that leads the room decides it, and the others follow.
 ///
 /// Each relay composes its own pictures. They are the same, because layout, order and speakers are.
 extension Room {

@@ -12,8 +12,8 @@ struct CapacityEstimator: Sendable {
     /// takes packets from its network card.
     private static let shortestSpacing = 1e-6
 
-    /// A spacing counts as the link's, and not as an interruption, up to this multiple of the packet's time at the present
-    /// estimate: above one, so that the estimate falls to any link's rate.
+    /// A spacing counts as the link's, and not as an interruption, up to this multiple of the packet's time at the
+    /// present estimate: above one, so that the estimate falls to any link's rate.
     private static let slowerLink = 2.0
 
     private let memory: Double

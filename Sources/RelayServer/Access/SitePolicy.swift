@@ -42,7 +42,7 @@ struct SitePolicy: Sendable {
         self.ownName = ownName.lowercased()
     }
 
-    /// What browsers send in place of a page's origin when a request comes by way of two other sites (Fetch, section
+    /// Browsers send this in place of a page's origin when a request comes by way of two other sites (Fetch, section
     /// 3.2), and for sandboxed pages and files.
     static let hiddenOrigin = "null"
 

@@ -1,7 +1,7 @@
 import Cluster
 import Conference
 
-/// What relays of a room send each other, signed with the cluster's secret.
+/// Requests between the relays of a room, signed with the cluster's secret.
 enum CascadeRequests {
     /// The path at which links are made.
     static let path = "/cascade/links"

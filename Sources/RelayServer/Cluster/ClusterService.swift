@@ -39,7 +39,7 @@ actor ClusterService {
     private static let tickInterval = Duration.seconds(1)
     /// Relays that are tried before a client is sent on that has lost its relay.
     private static let maximumProbes = 3
-    /// How long a page of a relay that has gone is let in: about as long as a call.
+    /// The time for which a page of a relay that has gone is let in: about as long as a call.
     private static let originLifetime = Duration.seconds(24 * 3600)
     private static let maximumOrigins = 2048
 
@@ -311,11 +311,11 @@ actor ClusterService {
         return directory.nodes[owner.node]?.url
     }
 
-    /// Whether this relay has participants of a room.
+    /// Returns true if this relay has participants of a room.
     func has(_ room: String) -> Bool { directory.presentRooms.contains(room) }
 
-    /// Where the relays of the cluster are, as browsers name it, and where relays lately were: a page that came from a
-    /// relay that has died is still open.
+    /// The origins of the relays' pages, and of relays that lately were there: a page that came from a relay that has
+    /// died is still open.
     var origins: [WebOrigin] { Array(lastSeenOrigins.keys) }
 
     private func noteOrigins(now: MonotonicInstant) {
