@@ -3,7 +3,7 @@ public import RoomAPI
 import SecureTransport
 
 extension Relay {
-    /// Does what a moderator asks for, or has another relay do it. Whoever calls has checked that they may.
+    /// Carries out a moderator's request, or has another relay do it. The caller has checked the moderator's rights.
     func moderate(
         _ moderation: RoomCommand.Moderation, by actor: RoomActor, in room: Room, now: MonotonicInstant
     ) throws(RoomControlError) {

@@ -24,8 +24,8 @@ extension Relay {
 }
 
 extension Room {
-    /// Adds the work of this room. Participants without a seat do not count: most of them never connect. Members at other
-    /// relays are sources here, too.
+    /// Adds the work of this room. Participants without a seat do not count: most of them never connect. Members at
+    /// other relays are sources here, too.
     fileprivate func add(to load: inout OverloadControl.Load) {
         let participants = participants.filter { $0.isSeated || $0.remote != nil }
         let receivers = participants.count { encoders.isReceiver($0.id) }

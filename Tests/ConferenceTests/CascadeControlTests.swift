@@ -87,7 +87,7 @@ struct CascadeControlTests {
         #expect(!link.outgoing.keys.contains(CascadeSource(participant: ada.participantID, content: .audio)))
         try moderate(.member(MemberModeration(role: .moderator), participant: ada.participantID), at: 1, of: pair)
         #expect(pair.run(until: { summary("Ada", at: 1, of: pair)?.accessRole == .moderator }, limit: .seconds(1)))
-        // The second relay leads now: it lets people in, and has to know who is kept out.
+        // The second relay leads now. It decides who may enter, so it has to know the bans.
         pair[1].relay.setConductedRooms(["demo": 7])
         #expect(pair.run(until: { pair.room(0)?.stage?.epoch == 7 }, limit: .seconds(2)))
         let cy = try pair[0].join("Cy", adjustRequest: { $0.client = TransportAddress(ipv4: 0x0a00_0001, port: 9) })

@@ -65,7 +65,7 @@ struct AccessMatrixTests {
         switch requirement {
         // Those come with the key of a session or of a place in the lobby, which is all that they take.
         case .none, .ownSession, .ownTicket: return .served
-        // This relay is in no cluster: nothing is there, whoever asks.
+        // This relay is in no cluster: every caller gets 404.
         case .relaySignature: return .served
         case .needs(let permission), .needsUnlessPage(let permission), .ownSessionOr(let permission):
             return needs { $0.contains(permission) }

@@ -44,7 +44,7 @@ final class CascadeLink: Endpoint {
     /// The last message or authentic packet of the other side.
     private(set) var lastMessage: MonotonicInstant
     private var lastSequence: UInt64 = 0
-    /// The time of the next look at what there is to tell.
+    /// The time at which the room's state is compared next with the state that was told last.
     var nextCheck: MonotonicInstant
     private var sent = CascadeState()
     private var nextHeartbeat: MonotonicInstant
@@ -199,7 +199,7 @@ final class CascadeLink: Endpoint {
 
     // MARK: Messages to the other side
 
-    /// Takes what there is to tell. It is sent if it has changed, and once a second.
+    /// Takes the room's state for the other side. It is sent if it has changed, and once a second.
     func tell(_ state: CascadeState, now: MonotonicInstant) {
         var state = state
         state.streams = outgoing.values.map(\.stream)

@@ -7,7 +7,7 @@ import OrderedCollections
 import PeerConnection
 import RoomAPI
 
-/// The part of a room at other relays: what is told and sent to them, and what comes from them.
+/// The part of a room at other relays: the state and packets that they get, and the members that they have.
 ///
 /// A relay sends only what its own participants send. Nothing that came by a link leaves by another: every two relays
 /// of a room have a link.
@@ -20,9 +20,9 @@ extension Room {
         participants.first { $0.remote == nil && $0.publicID == publicID }
     }
 
-    // MARK: What is told
+    // MARK: State for other relays
 
-    /// Follows what the other side of a link shows, and tells it what there is here.
+    /// Sends the sources that the other side of a link shows, and tells it this relay's part of the room.
     func update(_ link: CascadeLink, now: MonotonicInstant) {
         link.setSources(sources(for: link), now: now)
         var state = CascadeState()

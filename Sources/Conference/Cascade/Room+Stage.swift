@@ -41,7 +41,7 @@ extension Room {
             wanted.order.count <= Self.maximumOrder
         else { return }
         follow(wanted)
-        // A layout that names a member who is not known here yet is taken with a later message.
+        // A layout may name a member that this relay does not know yet. Then a later message brings it again.
         try? setLayout(wanted.layout)
         try? setOverlays(wanted.overlays)
     }

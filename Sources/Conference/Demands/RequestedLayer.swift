@@ -29,7 +29,8 @@ struct RequestedLayer: Sendable {
     /// The size that the sender is asked to fill.
     var requestedTile: VideoDimensions { tile.covering(leastTile) }
 
-    /// Takes what is shown here and needed elsewhere. Returns true if the sender is to fill another size.
+    /// Takes the largest tile here, nil if it makes no difference, and the size that the source has to fill besides.
+    /// Returns true if the requested tile has changed.
     mutating func observe(_ wanted: VideoDimensions?, leastTile: VideoDimensions, now: MonotonicInstant) -> Bool {
         let before = requestedTile
         self.leastTile = leastTile

@@ -110,7 +110,7 @@ final class VirtualCascade {
         for index in sites.indices { sites[index].call.run(for: Self.step) }
         let now = now
         for index in sites.indices where !sites[index].isDead {
-            // What is delivered below may be answered at once: those answers leave with the next step.
+            // A relay may answer a datagram of this step at once: its answer leaves with the next step.
             let leaving = outbox[index]
             outbox[index] = []
             for (datagram, destination) in leaving {
