@@ -27,7 +27,7 @@ public struct LevelMeter: Sendable {
     public init() {}
 
     /// Measures the next frame.
-    mutating func measure(_ frame: [Float]) -> AudioLevel { judge(Self.decibels(frame)) }
+    public mutating func measure(_ frame: [Float]) -> AudioLevel { judge(Self.decibels(frame)) }
 
     /// Judges the next frame of 20 ms by its level alone and not by the sender's own detection of speech, which differs
     /// between senders.

@@ -1,5 +1,9 @@
 #pragma once
 #include <libavformat/avformat.h>
 #include <libavcodec/avcodec.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/display.h>
 #include <libavutil/opt.h>
 #include <libavutil/log.h>
+#include <libswresample/swresample.h>
+#include <libswscale/swscale.h>

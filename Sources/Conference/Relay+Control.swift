@@ -43,6 +43,12 @@ extension Relay {
             try room.startOutput(id, name: name, settings, log: recordings, now: now)
         case .setOutput(let id, let state, let reason): try room.setOutput(id, state, because: reason)
         case .endOutput(let id, let reason): try room.endOutput(id, because: reason)
+        case .startPlayer(let id, let name):
+            try room.changeLimits.room.take(now: now)
+            try startPlayer(id, name: name, in: room, now: now)
+        case .setPlayer(let status): try room.setPlayer(status, now: now)
+        case .endPlayer(let id, let reason):
+            try endPlayer(room.player(id), in: room, because: reason, now: now)
         case .moderate(let moderation, let actor):
             try room.changeLimits.moderation.take(now: now)
             try moderate(moderation, by: actor, in: room, now: now)

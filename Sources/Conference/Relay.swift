@@ -155,6 +155,10 @@ public final class Relay {
     }
 
     func remove(_ participant: Participant, because reason: LeaveReason, now: MonotonicInstant) {
+        guard participant.player == nil else {
+            if let room = rooms[participant.room] { endPlayer(participant, in: room, because: .stopped, now: now) }
+            return
+        }
         notices.append(.left(participant.member, reason, after: now - participant.joined))
         if reason == .neverConnected { joinCounters.neverConnected &+= 1 }
         unconnected.remove(participant.id)
@@ -197,6 +201,7 @@ public final class Relay {
         for room in rooms.values {
             room.endRecording(because: .shutDown, now: now)
             room.endOutputs(because: .shutDown)
+            room.endPlayers(because: .shutDown)
         }
         for participant in participants.values { remove(participant, because: .closing, now: now) }
     }

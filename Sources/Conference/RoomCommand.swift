@@ -27,6 +27,12 @@ public enum RoomCommand: Sendable {
     case setOutput(id: String, OutputStatus.State, reason: OutputStatus.Reason?)
     /// Ends the output of this id.
     case endOutput(id: String, reason: OutputStatus.Reason)
+    /// Makes a film or stream that is opened a member of the room, with this id.
+    case startPlayer(id: String, name: String)
+    /// Takes the news of a player that goes on.
+    case setPlayer(PlayerStatus)
+    /// Ends the player of this id.
+    case endPlayer(id: String, reason: PlayerStatus.Reason)
     /// Does what a moderator asks for.
     case moderate(Moderation, by: RoomActor)
 

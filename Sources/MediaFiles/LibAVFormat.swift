@@ -10,6 +10,8 @@ enum LibAVFormat {
     static let inputOutputError: Int32 = -5
     /// `AVERROR_EXIT`, the error of a wait that was interrupted: `-MKTAG('E', 'X', 'I', 'T')`.
     static let interrupted: Int32 = -0x5449_5845
+    /// `AVERROR_INVALIDDATA`: `-MKTAG('I', 'N', 'D', 'A')`.
+    static let invalidData: Int32 = -0x4144_4E49
     /// `AVERROR_UNKNOWN`: `-MKTAG('U', 'N', 'K', 'N')`.
     static let unknownError: Int32 = -0x4E4B_4E55
     /// `AV_NOPTS_VALUE`.

@@ -63,4 +63,16 @@ public struct ReceivedAudioPacket: Sendable {
     public var arrival: MonotonicInstant
     /// The content of its stream.
     public var content = NegotiatedMedia.Content.main
+
+    public init(
+        payload: ByteBuffer, rtpTimestamp: UInt32, sequence: Int64, level: AudioLevel?, arrival: MonotonicInstant,
+        content: NegotiatedMedia.Content = .main
+    ) {
+        self.payload = payload
+        self.rtpTimestamp = rtpTimestamp
+        self.sequence = sequence
+        self.level = level
+        self.arrival = arrival
+        self.content = content
+    }
 }

@@ -35,6 +35,11 @@ public protocol RelayCore: AnyObject {
     func state(ofRoom id: String) -> RoomState?
     /// The next change in any of the rooms.
     func pollRoomEvent() -> RoomEvent?
+    /// Shows a picture of a player.
+    func show(
+        _ picture: PixelBuffer, rotation: VideoRotation, ofPlayer id: String, room: String, now: MonotonicInstant)
+    /// Takes a packet of a player's audio.
+    func receive(_ packet: ReceivedAudioPacket, ofPlayer id: String, room: String, now: MonotonicInstant)
     /// The next thing to write into a recording.
     func pollRecording() -> RecordingItem?
     /// Frames of a track could not be written; the track goes on with a keyframe.

@@ -28,7 +28,7 @@ extension RelayDriver {
     ///
     /// - Throws: `Problem`: the room does not exist, has too many outputs, or there is no time for it.
     func startOutput(
-        room: String, name: String?, _ target: OutputTarget, _ settings: CompositeSettings
+        room: String, name: String?, _ target: StreamServer, _ settings: CompositeSettings
     ) throws(Problem) -> OutputDescription {
         guard outputs?.hasRoom() ?? false else {
             throw Problem(

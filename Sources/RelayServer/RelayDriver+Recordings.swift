@@ -49,6 +49,7 @@ extension RelayDriver {
     func record(_ event: RoomEvent, now: MonotonicInstant) {
         recordings?.record(event, now: now)
         outputs?.record(event)
+        players?.record(event)
         if case .closed = event.kind { forget(room: event.room) }
         guard case .participantJoined = event.kind, recordings?.shouldBegin(room: event.room) ?? false else { return }
         // The room may be gone again: then there is nothing to record.

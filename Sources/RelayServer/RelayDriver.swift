@@ -42,6 +42,8 @@ actor RelayDriver {
     var streams: StreamHub?
     /// nil: the relay sends rooms nowhere.
     var outputs: OutputHub?
+    /// nil: the relay plays no films.
+    var players: PlayerHub?
     /// The snapshots that answer requests without changes.
     nonisolated let snapshots: PublishedSnapshots
 
@@ -147,6 +149,7 @@ actor RelayDriver {
         socketEnd?.resume()
         socketEnd = nil
         await waitForOutputs()
+        players?.endAll()
         for writer in recordings?.takeEnding() ?? [] { await writer.waitUntilFinished(timeout: .seconds(5)) }
         await workers.shutDown()
     }
@@ -172,6 +175,7 @@ actor RelayDriver {
             relay: relay.snapshot(now: now()),
             socket: socket?.counters ?? MediaSocketCounters(),
             outputs: outputs?.counters,
+            players: players?.totals,
             workers: workers.statistics,
             workerCount: workers.threadCount,
             isServing: socket != nil && !isClosed,

@@ -25,7 +25,8 @@ public final class RelayServer: Service {
     private let flightFolder: FlightFolder?
     let recordings: RecordingStore?
     private let streams: StreamHub?
-    private let outputs: OutputRules?
+    private let outputs: HostRules?
+    private let players: PlayerRules?
     private let certificates: CertificateStore?
     private let connections: ConnectionRegister
     private let iceServers: [ICEServer]
@@ -157,6 +158,7 @@ public final class RelayServer: Service {
                     frameRate: configuration.relay.frameRate, bitRate: configuration.relay.maximumBitRate),
                 logger: logger) : nil
         outputs = configuration.outputs
+        players = configuration.players
         self.certificates = certificates
         self.events = events
         traces = configuration.traceCollector.map {
@@ -274,6 +276,7 @@ public final class RelayServer: Service {
                 }
             }
         }
+        if let players { await driver.setPlayers(players, logger: logger) }
         try await driver.start(mediaChannel: mediaChannel)
         calibrate()
         await cluster?.waitUntilReachable(upTo: ClusterService.startPatience)
@@ -358,7 +361,7 @@ public final class RelayServer: Service {
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
             turnSecret: turnSecret, events: events, tracer: tracer, sessions: sessions,
-            recordings: recordings, streams: streams?.streams, outputRules: outputs,
+            recordings: recordings, streams: streams?.streams, outputRules: outputs, playerRules: players,
             sites: SitePolicy(allowedOrigins: allowedOrigins, isEncrypted: endpoint.isEncrypted), clients: clients,
             quotas: quotas, access: access,
             hasAdministrationAddress: administrationAddress != nil, cluster: cluster)

@@ -67,7 +67,9 @@ public struct RelayServerConfiguration: Sendable {
     /// Whether rooms may be watched as live streams.
     public var servesStreams = false
     /// The hosts that rooms may be sent to; nil: rooms are sent nowhere.
-    public var outputs: OutputRules?
+    public var outputs: HostRules?
+    /// Where films and streams that become members of rooms may come from; nil: nowhere.
+    public var players: PlayerRules?
     /// The cluster of relays that this one belongs to; nil: none.
     public var cluster: ClusterSettings?
     /// The settings of the relay. The server sets the media addresses in it.

@@ -16,6 +16,8 @@ public struct ServerReport: Sendable {
     public var cluster: ClusterReport? = nil
     /// The outputs of all rooms; nil: the relay sends rooms nowhere.
     public var outputs: OutputCounters? = nil
+    /// The players of all rooms; nil: the relay plays no films.
+    public var players: PlayerCounters? = nil
     /// Jobs run, waiting and late.
     public var workers: WorkerPoolStatistics
     /// The number of worker threads.

@@ -107,7 +107,7 @@ struct AccessMatrixTests {
         defer { try? FileManager.default.removeItem(atPath: recordings) }
         configuration.recordings = RecordingSettings(folder: recordings)
         configuration.servesStreams = true
-        configuration.outputs = try OutputRules(parsing: "*")
+        configuration.outputs = try HostRules(parsing: "*")
         let script = TwinRelay.Script()
         script.state.withLock {
             $0.access = ["demo": RoomAccess(instance: 1)]

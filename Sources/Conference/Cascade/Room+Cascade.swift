@@ -13,11 +13,11 @@ import RoomAPI
 /// of a room have a link.
 extension Room {
     /// True if a participant of this relay is in the room.
-    var hasParticipants: Bool { participants.contains { $0.remote == nil } }
+    var hasParticipants: Bool { participants.contains { $0.remote == nil && $0.player == nil } }
 
     /// The participant of this relay with this id.
     func localParticipant(publicID: String) -> Participant? {
-        participants.first { $0.remote == nil && $0.publicID == publicID }
+        participants.first { $0.remote == nil && $0.player == nil && $0.publicID == publicID }
     }
 
     // MARK: State for other relays
@@ -60,7 +60,9 @@ extension Room {
     }
 
     private func isRelayable(_ content: SourceContent, of participant: Participant) -> Bool {
-        switch content {
+        // There are no packets of a player's pictures that another relay could be sent.
+        guard participant.player == nil else { return false }
+        return switch content {
         case .camera: participant.sendsVideo && participant.isCameraShown
         case .screenShare: participant.sharesScreen
         }
@@ -267,7 +269,7 @@ extension CascadeState.Member {
         self.init(
             id: participant.publicID, name: participant.name, role: participant.role,
             accessRole: participant.grants.role, sendsAudio: participant.sendsAudio,
-            sendsVideo: participant.sendsVideo, sharesScreen: participant.sharesScreen,
+            sendsVideo: participant.sendsVideo && participant.player == nil, sharesScreen: participant.sharesScreen,
             microphone: participant.isHeard, camera: participant.isCameraShown, hand: participant.hasRaisedHand,
             muted: participant.moderation.isMuted, cameraOff: participant.moderation.isCameraOff)
     }

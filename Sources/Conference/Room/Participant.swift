@@ -10,10 +10,13 @@ import VideoCoding
 /// One member of a room: its connection, its declared state, and its video pipelines. The room's planes keep everything
 /// else about it.
 ///
-/// A member at another relay has no connection of its own here: its sources come by the link to that relay.
+/// A member at another relay has no connection of its own here: its sources come by the link to that relay. A player
+/// has none at all: its pictures and its audio are handed in.
 final class Participant: Endpoint {
     /// The member at its own relay; nil for a participant of this relay.
     var remote: RemoteOrigin?
+    /// The film or stream that the member is; nil for people.
+    var player: PlayerStatus?
     /// The participant's id in URLs.
     let publicID: String
     let name: String
@@ -111,6 +114,10 @@ final class Participant: Endpoint {
             (sendsAudio, sendsVideo, sendsScreenShare) = (told.sendsAudio, told.sendsVideo, told.sharesScreen)
             return
         }
+        if let player {
+            (sendsAudio, sendsVideo) = (player.audio, player.video)
+            return
+        }
         hearsMix = peer.session.audio?.sends ?? false
         sendsAudio = peer.session.audio?.receives ?? false
         sendsVideo = peer.session.video?.receives ?? false
@@ -154,7 +161,7 @@ final class Participant: Endpoint {
     }
 
     private func receiveLevel(of content: SourceContent) -> H264Level? {
-        guard remote == nil else { return nil }
+        guard remote == nil, player == nil else { return nil }
         let media = content == .camera ? peer.session.video : peer.session.screenShare
         return media?.receiveLevel.map { H264Level(negotiated: $0) }
     }

@@ -150,6 +150,7 @@ final class Room {
     func end(now: MonotonicInstant) {
         endRecording(because: .roomClosed, now: now)
         endOutputs(because: .roomClosed)
+        endPlayers(because: .roomClosed)
         composition.end()
     }
 

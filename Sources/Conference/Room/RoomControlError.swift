@@ -22,6 +22,12 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case noSuchOutput(String)
     /// The room has as many outputs as it may have.
     case tooManyOutputs(limit: Int)
+    /// The room has no player of this id that goes on.
+    case noSuchPlayer(String)
+    /// The room has as many players as it may have.
+    case tooManyPlayers(limit: Int)
+    /// The room has no seat for another member.
+    case noSeat(reason: String)
     /// There is no time for another picture: the relay is busy. It may be asked again after this many seconds.
     case noTime(reason: String, retryAfter: Int)
     /// No person with that id waits in the lobby.
@@ -44,7 +50,9 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
         case .noSuchRecording(let id): "the room is not being recorded as \(id)"
         case .noSuchOutput(let id): "the room has no output \"\(id)\", or it has ended"
         case .tooManyOutputs(let limit): "the room has \(limit) outputs, which is the most; end one of them first"
-        case .noTime(let reason, _): reason
+        case .noSuchPlayer(let id): "the room has no player \"\(id)\", or it has ended"
+        case .tooManyPlayers(let limit): "the room has \(limit) players, which is the most; end one of them first"
+        case .noSeat(let reason), .noTime(let reason, _): reason
         case .nobodyWaits(let id): "no person \"\(id)\" waits in the lobby; the person may have gone"
         case .tooManyChanges(let seconds):
             "too many changes in a short time; send the newest one again in \(seconds) s"
@@ -55,7 +63,7 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     public var issues: [LayoutTemplateError.Issue] {
         switch self {
         case .noSuchRoom, .noSuchParticipant, .atAnotherRelay, .nobodyWaits, .isRecorded, .noSuchRecording,
-            .noSuchOutput, .tooManyOutputs, .noTime, .tooManyChanges:
+            .noSuchOutput, .tooManyOutputs, .noSuchPlayer, .tooManyPlayers, .noSeat, .noTime, .tooManyChanges:
             []
         case .layoutNamesNobody: [.init(path: "participant", reason: description)]
         case .nobodyToHide(_, let index): [.init(path: "hide[\(index)]", reason: description)]

@@ -22,6 +22,8 @@ public struct RoomEvent: Hashable, Sendable {
         case recordingChanged(RecordingStatus)
         /// An output of the room connects, is live, waits, or has ended.
         case outputChanged(OutputStatus)
+        /// A player of the room is opened, plays, is paused, waits, or has ended.
+        case playerChanged(PlayerStatus)
         /// A moderator did something.
         case moderated(ModerationEvent)
         /// The conditions for entering or the lobby changed.

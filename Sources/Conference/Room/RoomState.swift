@@ -15,6 +15,8 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public var recording: RecordingStatus?
     /// The outputs that go on.
     public var outputs: [OutputStatus]
+    /// The players that go on.
+    public var players: [PlayerStatus]
     /// The conditions for entering.
     public var entry: RoomEntryState
     /// The number of people in the lobby.
@@ -23,7 +25,8 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public init(
         id: String, layout: RoomLayout = .grid, overlays: OverlayList = OverlayList(), activeSpeaker: String? = nil,
         participants: [ParticipantSummary] = [], tiles: [RoomTile] = [], recording: RecordingStatus? = nil,
-        outputs: [OutputStatus] = [], entry: RoomEntryState = RoomEntryState(), waiting: Int = 0
+        outputs: [OutputStatus] = [], players: [PlayerStatus] = [], entry: RoomEntryState = RoomEntryState(),
+        waiting: Int = 0
     ) {
         self.id = id
         self.layout = layout
@@ -33,6 +36,7 @@ public struct RoomState: Encodable, Hashable, Sendable {
         self.tiles = tiles
         self.recording = recording
         self.outputs = outputs
+        self.players = players
         self.entry = entry
         self.waiting = waiting
     }
@@ -48,6 +52,6 @@ extension Room {
                     tile(of: SourceID(participant: participant.id, content: content), participant)
                 }
             }, recording: recording.map { RecordingStatus(id: $0, state: .recording) }, outputs: outputs,
-            entry: entryState.conditions, waiting: entryState.waiting)
+            players: participants.compactMap(\.player), entry: entryState.conditions, waiting: entryState.waiting)
     }
 }

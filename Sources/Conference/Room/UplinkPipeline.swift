@@ -247,6 +247,15 @@ final class UplinkPipeline {
         return batch.needsKeyframe && !pending.contains { $0.frame.sample.isSync }
     }
 
+    /// Takes a picture that was decoded elsewhere. The one that is shown stays if it is the same.
+    func show(_ picture: PixelBuffer, rotation: VideoRotation, now: MonotonicInstant) {
+        newestTime = now
+        guard newest.map({ $0 === picture }) != true || rotation != self.rotation else { return }
+        framesDecoded &+= 1
+        newest = picture
+        self.rotation = rotation
+    }
+
     private func times(of picture: DecodedPicture, decodedBy completion: JobCompletion) -> SourceFrameTimes? {
         let shown = inFlight.last { $0.frame.sample.presentationTime == picture.presentationTime } ?? inFlight.last
         return shown.map { shown in

@@ -57,6 +57,7 @@ struct RoomFeedMessage: Sendable {
         case .encoderFailed(let failure): try encode("encoderFailed", failure, id: id)
         case .recordingChanged(let status): try encode("recordingChanged", status, id: id)
         case .outputChanged(let status): try encode("outputChanged", status, id: id)
+        case .playerChanged(let status): try encode("playerChanged", status, id: id)
         case .moderated(let event): try encode("moderated", event, id: id)
         case .entryChanged(let entry, let waiting):
             try encode("entryChanged", Entry(entry: entry, waiting: waiting), id: id)

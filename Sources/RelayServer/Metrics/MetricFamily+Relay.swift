@@ -6,7 +6,7 @@ import PeerConnection
 extension MetricFamily<ServerReport> {
     /// The metrics of the whole relay, in the order in which they are written.
     static var relay: [Self] {
-        process + sockets + signalling + webhooks + outputs + cluster + workers + decoding + population
+        process + sockets + signalling + webhooks + outputs + players + cluster + workers + decoding + population
     }
 
     private static var process: [Self] {

@@ -17,10 +17,15 @@ final class NetworkSink: OutputSink {
     ///
     /// - Parameter turn: Chooses among the host's addresses.
     init(
-        to target: OutputTarget, rules: OutputRules, turn: Int, isAbandoned: @escaping @Sendable () -> Bool
+        to target: StreamServer, rules: HostRules, turn: Int, isAbandoned: @escaping @Sendable () -> Bool
     ) throws(OutputFailure) {
-        let addresses = try HostResolver.addresses(of: target.host, port: target.port)
-        let permitted = addresses.filter { rules.permits($0, ofHost: target.host) }
+        let addresses: [TransportAddress]
+        do throws(HostResolver.NotFound) {
+            addresses = try HostResolver.addresses(of: target.address.host, port: target.address.port)
+        } catch {
+            throw OutputFailure(reason: .nameNotFound, detail: error.detail)
+        }
+        let permitted = addresses.filter { rules.permits($0, ofHost: target.address.host) }
         // libavformat looks a name up by itself, and might take any of its addresses.
         guard !permitted.isEmpty, !target.isConnectedByName || permitted.count == addresses.count else {
             throw OutputFailure(

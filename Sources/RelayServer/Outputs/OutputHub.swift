@@ -8,7 +8,7 @@ import RoomAPI
 /// The outputs of a relay's rooms, as its loop sees them.
 struct OutputHub {
     /// Makes the connections of an output.
-    typealias Connector = @Sendable (OutputTarget) -> OutputThread.Connect
+    typealias Connector = @Sendable (StreamServer) -> OutputThread.Connect
 
     /// An output that goes on.
     private struct Session {
@@ -56,7 +56,7 @@ struct OutputHub {
     }
 
     /// Starts the thread of an output, which sends the composite of this id.
-    mutating func begin(_ id: String, room: String, name: String?, target: OutputTarget) {
+    mutating func begin(_ id: String, room: String, name: String?, target: StreamServer) {
         let thread = OutputThread(
             queue: OutputQueue(budget: budget), onNews: { [onNews] news in onNews(room, id, news) },
             connect: connector(target))

@@ -89,7 +89,9 @@ struct RecordingSession {
             guard let reason = status.reason else { return }
             for track in losses.keys { endLoss(of: track, at: time) }
             writer.queue.end(reason, at: time)
-        case .overlaysChanged, .tileChanged, .encoderFailed, .outputChanged, .moderated, .entryChanged, .closed: return
+        case .overlaysChanged, .tileChanged, .encoderFailed, .outputChanged, .playerChanged, .moderated, .entryChanged,
+            .closed:
+            return
         }
     }
 }

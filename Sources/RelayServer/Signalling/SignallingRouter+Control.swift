@@ -82,8 +82,9 @@ extension Problem {
     init(_ error: RoomControlError) {
         let status: HTTPResponse.Status =
             switch error {
-            case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .noSuchRecording, .noSuchOutput: .notFound
-            case .isRecorded, .tooManyOutputs, .atAnotherRelay: .conflict
+            case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .noSuchRecording, .noSuchOutput, .noSuchPlayer:
+                .notFound
+            case .isRecorded, .tooManyOutputs, .tooManyPlayers, .noSeat, .atAnotherRelay: .conflict
             case .layoutNamesNobody, .nobodyToHide, .noSuchImages: .unprocessableContent
             case .tooManyChanges: .tooManyRequests
             case .noTime: .serviceUnavailable

@@ -23,15 +23,15 @@ extension SignallingRouter {
         let rules = try permittedOutputs()
         let room = try RoomName(context.parameters.require("room"))
         let wanted = try await request.json(OutputRequest.self, example: Self.outputExample)
-        let target: OutputTarget
-        do throws(OutputTarget.ParseError) {
-            target = try OutputTarget(parsing: wanted.url)
+        let target: StreamServer
+        do throws(StreamServer.ParseError) {
+            target = try StreamServer(parsing: wanted.url)
         } catch {
             throw Problem(
                 .unprocessableContent, error.description,
                 errors: [Problem.Mistake(path: "url", reason: error.description)])
         }
-        guard rules.mayPermit(host: target.host) else {
+        guard rules.mayPermit(host: target.address.host) else {
             throw Problem(
                 .forbidden,
                 "this relay sends nothing to the host of \(target.shown); its operator can permit it with --outputs-to")
@@ -68,7 +68,7 @@ extension SignallingRouter {
             .endOutput(id: context.parameters.require("output"), reason: .stopped), in: room)
     }
 
-    private func permittedOutputs() throws(Problem) -> OutputRules {
+    private func permittedOutputs() throws(Problem) -> HostRules {
         guard let outputRules else {
             throw Problem(
                 .forbidden, "this relay sends rooms nowhere; its operator can permit hosts with --outputs-to HOST")

@@ -36,7 +36,9 @@ struct SignallingRouter {
     /// The live streams of rooms; nil: the relay does not stream.
     var streams: LiveStreams?
     /// Where rooms may be sent; nil: the relay sends them nowhere.
-    var outputRules: OutputRules?
+    var outputRules: HostRules?
+    /// nil: the relay plays no films.
+    var playerRules: PlayerRules?
     /// The files of the page.
     var webFiles = WebFiles.embedded
     /// Which web pages may use the relay.
@@ -124,7 +126,7 @@ struct SignallingRouter {
                 .init(.delete, .needsEverywhere(.moderate), elsewhere ?? endDraining),
             ])
         return own + [administration] + cascadeRoutes + moderationRoutes + recordingRoutes + streamRoutes
-            + outputRoutes + endpoints
+            + outputRoutes + playerRoutes + endpoints
     }
 
     /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with what is allowed.

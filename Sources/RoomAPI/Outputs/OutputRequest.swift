@@ -8,9 +8,6 @@ public struct OutputRequest: Hashable, Sendable {
     /// The picture.
     public var composite: CompositeSettings
 
-    /// The longest name, in bytes of UTF-8.
-    public static let longestName = 64
-
     public init(url: String, name: String? = nil, composite: CompositeSettings = CompositeSettings()) {
         self.url = url
         self.name = name
@@ -26,15 +23,7 @@ extension OutputRequest: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         url = try container.decode(String.self, forKey: .url)
-        name = try container.decodeIfPresent(String.self, forKey: .name)
-        if let name {
-            let isShown = name.unicodeScalars.allSatisfy { !$0.properties.generalCategory.isControl }
-            guard (1...Self.longestName).contains(name.utf8.count), isShown else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .name, in: container,
-                    debugDescription: "\"name\" must have 1 to \(Self.longestName) bytes, and no control characters")
-            }
-        }
+        name = try container.decodeShownName(forKey: .name)
         composite = try CompositeSettings(from: decoder)
     }
 
@@ -44,9 +33,4 @@ extension OutputRequest: Codable {
         try container.encodeIfPresent(name, forKey: .name)
         try composite.encode(to: encoder)
     }
-}
-
-extension Unicode.GeneralCategory {
-    /// True if a character of this kind changes how text is shown, in place of being shown.
-    fileprivate var isControl: Bool { [.control, .format, .lineSeparator, .paragraphSeparator].contains(self) }
 }

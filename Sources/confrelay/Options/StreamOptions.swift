@@ -1,7 +1,8 @@
 import ArgumentParser
+import Foundation
 import RelayServer
 
-/// What leaves the relay as a stream of a whole room.
+/// What leaves the relay as a stream of a whole room, and films and streams that come in.
 struct StreamOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
@@ -20,16 +21,44 @@ struct StreamOptions: ParsableArguments {
                 every name, stand for public addresses only; addresses of this machine and of private networks must be \
                 given as addresses or networks, such as 10.1.0.0/16. docs/streaming.md describes it.
                 """, valueName: "HOST,…"),
-        transform: OutputRules.init(option:))
-    var outputsTo: OutputRules?
+        transform: HostRules.init(option:))
+    var outputsTo: HostRules?
+
+    @Option(
+        help: ArgumentHelp(
+            "Let files of this folder become members of rooms, by POST /rooms/{room}/players.",
+            discussion: """
+                MP4, Matroska, MPEG-TS and other films, with any codec that libavcodec decodes. docs/players.md describes \
+                it.
+                """, valueName: "DIR"))
+    var playerFiles: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Let films and streams of these hosts become members of rooms, as --outputs-to takes hosts.",
+            discussion: """
+                HTTP (films and HLS), RTSP, RTMP and SRT. Playlists and redirections are followed to permitted hosts only.
+                """, valueName: "HOST,…"),
+        transform: HostRules.init(option:))
+    var playersFrom: HostRules?
+
+    func validate() throws {
+        guard let playerFiles else { return }
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: playerFiles, isDirectory: &isDirectory), isDirectory.boolValue
+        else { throw ValidationError("--player-files: there is no folder '\(playerFiles)'") }
+    }
 
     func apply(to configuration: inout RelayServerConfiguration) {
         configuration.servesStreams = streams
         configuration.outputs = outputsTo
+        if playerFiles != nil || playersFrom != nil {
+            configuration.players = PlayerRules(folder: playerFiles, hosts: playersFrom)
+        }
     }
 }
 
-extension OutputRules {
+extension HostRules {
     /// Parses a list of hosts.
     fileprivate init(option text: String) throws {
         do throws(ParseError) {

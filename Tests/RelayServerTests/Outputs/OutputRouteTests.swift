@@ -29,7 +29,7 @@ import Testing
 
     private func client(_ rules: String? = "live.example.org,10.0.0.0/8") throws -> SignallingClient {
         var client = SignallingClient()
-        client.outputRules = try rules.map { try OutputRules(parsing: $0) }
+        client.outputRules = try rules.map { try HostRules(parsing: $0) }
         return client
     }
 

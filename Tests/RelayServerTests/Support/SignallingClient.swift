@@ -57,7 +57,7 @@ struct SignallingClient {
     /// Seconds since 1970, for tokens.
     var time: @Sendable () -> Double = { 1_700_000_000 }
     var hasAdministrationAddress = false
-    var outputRules: OutputRules?
+    var outputRules: HostRules?
     /// The `Host` field.
     var authority = "relay"
     var now: @Sendable () -> MonotonicInstant = { .now() }

@@ -4,10 +4,10 @@ import Testing
 @testable import RelayServer
 
 /// Where outputs may go.
-@Suite struct OutputRulesTests {
+@Suite struct HostRulesTests {
     private func permits(_ rules: String, _ address: String, of host: String, own: String? = nil) throws -> Bool {
         let address = try #require(TransportAddress(host: address, port: 1935))
-        return try OutputRules(parsing: rules).permits(address, ofHost: host) { $0.host == own }
+        return try HostRules(parsing: rules).permits(address, ofHost: host) { $0.host == own }
     }
 
     @Test("a listed name is permitted at public addresses, and at no others, whatever its servers say")
@@ -65,15 +65,15 @@ import Testing
 
     @Test("a host that cannot be permitted is refused before it is looked up")
     func early() throws {
-        let names = try OutputRules(parsing: "live.example.org")
+        let names = try HostRules(parsing: "live.example.org")
         #expect(names.mayPermit(host: "live.example.org") && !names.mayPermit(host: "example.org"))
         #expect(!names.mayPermit(host: "8.8.8.8"))
-        let all = try OutputRules(parsing: "*")
+        let all = try HostRules(parsing: "*")
         #expect(all.mayPermit(host: "8.8.8.8") && all.mayPermit(host: "example.org"))
         for host in ["127.0.0.1", "::1", "localhost", "a.localhost", "10.0.0.1"] {
             #expect(!all.mayPermit(host: host), "\(host)")
         }
-        let network = try OutputRules(parsing: "10.0.0.0/8")
+        let network = try HostRules(parsing: "10.0.0.0/8")
         #expect(network.mayPermit(host: "10.0.0.1") && network.mayPermit(host: "ingest.internal"))
         #expect(!network.mayPermit(host: "11.0.0.1") && !network.mayPermit(host: "localhost"))
     }
@@ -82,6 +82,6 @@ import Testing
         "a text that is no list is refused",
         arguments: ["", "a,,b", "rtmp://example.org", "10.0.0.0/33", "10.0.0.0/-1", "a b", "*.*", "example.*", "ex/24"])
     func mistakes(_ text: String) {
-        #expect(throws: OutputRules.ParseError.self) { try OutputRules(parsing: text) }
+        #expect(throws: HostRules.ParseError.self) { try HostRules(parsing: text) }
     }
 }

@@ -3,7 +3,7 @@ import MediaFiles
 import SecureTransport
 
 /// The server and the stream that a URL names.
-struct OutputTarget: Hashable, Sendable {
+struct StreamServer: Hashable, Sendable {
     enum Scheme: String, CaseIterable, Sendable {
         case rtmp, rtmps, srt
 
@@ -17,18 +17,10 @@ struct OutputTarget: Hashable, Sendable {
         }
     }
 
-    /// The reason for which a text names no server that a room can be sent to.
-    struct ParseError: Error, CustomStringConvertible, Equatable {
-        let description: String
-    }
+    typealias ParseError = ServerAddress.ParseError
 
     let scheme: Scheme
-    /// A name in lower case, or an address without brackets.
-    let host: String
-    let port: UInt16
-    private let hasPort: Bool
-    /// The part of a URL in front of the host, without the `@`.
-    private let user: String?
+    let address: ServerAddress
     /// The application of an RTMP server.
     private let application: String
     /// The stream of an RTMP server: a secret.
@@ -56,66 +48,30 @@ struct OutputTarget: Hashable, Sendable {
         let rest = text[colon.upperBound...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let behind = rest[authority.endIndex...]
-        let at = authority.lastIndex(of: "@")
-        (host, port, hasPort) = try Self.host(
-            of: at.map { authority[authority.index(after: $0)...] } ?? authority, scheme)
-        user = at.map { String(authority[..<$0]) }
+        address = try ServerAddress(
+            parsing: authority, scheme: scheme.rawValue, defaultPort: scheme.defaultPort)
         self.scheme = scheme
         switch scheme {
         case .rtmp, .rtmps:
             (application, key) = try Self.stream(of: behind)
             options = [:]
-            guard user.map(Self.isUser) ?? true else {
+            guard address.user.map(Self.isUser) ?? true else {
                 throw ParseError(
                     description: "what stands before the @ must be a name and a password, name:password@, of at most "
                         + "\(Self.longestUser) characters, which cannot be # @ [ ] or \\")
             }
         case .srt:
             (application, key) = ("", "")
-            guard user == nil else {
+            guard address.user == nil else {
                 throw ParseError(description: "SRT takes a passphrase: …?passphrase=, and no name before the host")
             }
             options = try Self.options(of: behind)
         }
     }
 
-    private static func host(
-        of text: Substring, _ scheme: Scheme
-    ) throws(ParseError) -> (host: String, port: UInt16, hasPort: Bool) {
-        let isBracketed = text.hasPrefix("[")
-        let end = isBracketed ? text.firstIndex(of: "]") : text.firstIndex(of: ":") ?? text.endIndex
-        guard let end else { throw ParseError(description: "the address in \"url\" lacks its closing bracket") }
-        let host = (isBracketed ? text[text.index(after: text.startIndex)..<end] : text[..<end]).lowercased()
-        let rest = isBracketed ? text[text.index(after: end)...] : text[end...]
-        let isHost = isBracketed ? TransportAddress(host: host, port: 0)?.isIPv6 ?? false : isName(host)
-        guard isHost else { throw ParseError(description: "\"url\" has no host that could be looked up") }
-        guard !rest.isEmpty else {
-            guard let port = scheme.defaultPort else {
-                throw ParseError(description: "\"url\" needs a port: \(scheme.rawValue)://host:port")
-            }
-            return (host, port, false)
-        }
-        guard rest.hasPrefix(":"), let port = UInt16(rest.dropFirst()), port > 0 else {
-            throw ParseError(description: "the port in \"url\" must be a number of 1 to 65535")
-        }
-        return (host, port, true)
-    }
-
     /// libavformat must find the same host in the URL, so nothing may be in front of it that ends the host elsewhere.
-    private static func isUser(_ text: String) -> Bool {
+    static func isUser(_ text: String) -> Bool {
         text.utf8.count <= longestUser && text.contains(":") && !text.contains { "#@[]\\".contains($0) }
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        (1...253).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-                    UInt8(ascii: "."), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
     }
 
     /// The application is everything up to the last slash of the path, and the stream everything behind it.
@@ -180,35 +136,32 @@ struct OutputTarget: Hashable, Sendable {
 
     /// The URL as everybody may see it: without the stream, names and keys.
     var shown: String {
-        let place = (host.contains(":") ? "[\(host)]" : host) + (hasPort ? ":\(port)" : "")
-        return "\(scheme.rawValue)://\(place)\(scheme == .srt ? "" : "/\u{2026}")"
+        "\(scheme.rawValue)://\(address.shown)\(scheme == .srt ? "" : "/\u{2026}")"
     }
 
     /// True if it is connected to by name: the server's certificate is checked against the name.
-    var isConnectedByName: Bool { scheme == .rtmps && TransportAddress(host: host, port: 0) == nil }
+    var isConnectedByName: Bool { scheme == .rtmps && TransportAddress(host: address.host, port: 0) == nil }
 
-    /// How libavformat is to send there.
+    /// How libavformat connects to it.
     ///
-    /// - Parameter address: The host's address, which was checked.
-    func destination(at address: TransportAddress) -> StreamDestination {
-        let literal = address.isIPv6 ? "[\(address.host)]" : address.host
-        let place = "\(isConnectedByName ? host : literal):\(port)"
+    /// - Parameter place: The host's address, which was checked.
+    func destination(at place: TransportAddress) -> StreamDestination {
+        let place = isConnectedByName ? "\(address.host):\(address.port)" : address.literal(at: place)
         switch scheme {
         case .srt:
             var options = options
             options["protocol_whitelist"] = "srt"
             return StreamDestination(url: "srt://\(place)", options: options, container: .mpegTS, name: shown)
         case .rtmp, .rtmps:
-            let server = host.contains(":") ? "[\(host)]" : host
             var options = [
                 "rtmp_app": application, "rtmp_playpath": key,
                 // Servers tell their customers apart by the name.
-                "rtmp_tcurl": "\(scheme.rawValue)://\(server)\(hasPort ? ":\(port)" : "")/\(application)",
+                "rtmp_tcurl": "\(scheme.rawValue)://\(address.shown)/\(application)",
                 "protocol_whitelist": scheme == .rtmp ? "rtmp,tcp" : "rtmps,tls,tcp,httpproxy",
             ]
             if scheme == .rtmps { options["tls_verify"] = "1" }
             return StreamDestination(
-                url: "\(scheme.rawValue)://\(user.map { "\($0)@" } ?? "")\(place)/\(application)/\(key)",
+                url: "\(scheme.rawValue)://\(address.user.map { "\($0)@" } ?? "")\(place)/\(application)/\(key)",
                 options: options, container: .flv, name: shown)
         }
     }

@@ -1,10 +1,10 @@
 import SecureTransport
 
-/// The hosts that rooms may be sent to.
+/// The hosts that rooms may be sent to, or that films and streams may come from.
 ///
 /// A list of names stands for their public addresses, so that nobody reaches the relay's own network by a name; an
 /// address or network in the list is permitted whatever it is.
-public struct OutputRules: Hashable, Sendable {
+public struct HostRules: Hashable, Sendable {
     /// The reason for which a text is no list of hosts.
     public struct ParseError: Error, CustomStringConvertible, Equatable {
         public let description: String
@@ -63,6 +63,13 @@ public struct OutputRules: Hashable, Sendable {
             return permits(TransportAddress(ipv4: 0x7F00_0001, port: 0), ofHost: host)
         }
         return isListed(host) || rules.contains { if case .network = $0 { true } else { false } }
+    }
+
+    /// Returns true if the list has a host itself, its domain or its address, rather than everything.
+    func names(host: String) -> Bool {
+        var named = self
+        named.rules.removeAll { $0 == .everyName }
+        return named.mayPermit(host: host)
     }
 
     /// Returns true if an address may be connected to for a host in a URL.

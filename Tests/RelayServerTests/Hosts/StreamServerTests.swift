@@ -5,13 +5,13 @@ import Testing
 @testable import RelayServer
 
 /// The URLs that an output takes, and what it tells of them.
-@Suite struct OutputTargetTests {
+@Suite struct StreamServerTests {
     private static let address = TransportAddress(ipv4: 0xC000_0207, port: 0)
 
     @Test("an RTMP server is connected to at the address that was checked, and is told the name")
     func rtmp() throws {
-        let target = try OutputTarget(parsing: "RTMP://Live.Example.org/app/instance/se-cret?token=x")
-        #expect(target.host == "live.example.org" && target.port == 1935)
+        let target = try StreamServer(parsing: "RTMP://Live.Example.org/app/instance/se-cret?token=x")
+        #expect(target.address.host == "live.example.org" && target.address.port == 1935)
         let destination = target.destination(at: Self.address)
         #expect(destination.url == "rtmp://192.0.2.7:1935/app/instance/se-cret?token=x")
         #expect(destination.container == .flv)
@@ -23,17 +23,17 @@ import Testing
 
     @Test("an RTMPS server is connected to by the name that its certificate must have")
     func rtmps() throws {
-        let target = try OutputTarget(parsing: "rtmps://ada:pass@live.example.org/app/key")
-        #expect(target.port == 443 && target.isConnectedByName)
+        let target = try StreamServer(parsing: "rtmps://ada:pass@live.example.org/app/key")
+        #expect(target.address.port == 443 && target.isConnectedByName)
         let destination = target.destination(at: Self.address)
         #expect(destination.url == "rtmps://ada:pass@live.example.org:443/app/key")
         #expect(destination.options["tls_verify"] == "1")
-        #expect(try !OutputTarget(parsing: "rtmps://192.0.2.7/app/key").isConnectedByName)
+        #expect(try !StreamServer(parsing: "rtmps://192.0.2.7/app/key").isConnectedByName)
     }
 
     @Test("an SRT server gets its stream and passphrase as options, and the latency in microseconds")
     func srt() throws {
-        let target = try OutputTarget(
+        let target = try StreamServer(
             parsing: "srt://[2001:db8::1]:9000?streamid=%23!::r=live&passphrase=0123456789&latency=200&mode=caller")
         let destination = target.destination(at: TransportAddress(ipv6: (0x2001_0DB8 << 32, 1), port: 9000))
         #expect(destination.url == "srt://[2001:db8::1]:9000")
@@ -53,7 +53,7 @@ import Testing
             ("srt://192.0.2.7:9000?streamid=secret&passphrase=secretsecret", "srt://192.0.2.7:9000"),
         ])
     func shown(url: String, shown: String) throws {
-        let target = try OutputTarget(parsing: url)
+        let target = try StreamServer(parsing: url)
         #expect(target.shown == shown)
         #expect(target.destination(at: Self.address).name == shown)
     }
@@ -84,7 +84,7 @@ import Testing
             ("rtmp://example.org/app/" + String(repeating: "k", count: 1000), "1000"),
         ])
     func mistakes(url: String, words: String) {
-        let error = #expect(throws: OutputTarget.ParseError.self) { try OutputTarget(parsing: url) }
+        let error = #expect(throws: StreamServer.ParseError.self) { try StreamServer(parsing: url) }
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("secret") != true || url.contains("secret=1"))
     }

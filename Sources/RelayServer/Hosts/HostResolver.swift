@@ -1,5 +1,4 @@
 import Glibc
-import RoomAPI
 import SecureTransport
 
 /// Looks up the addresses of a host. It waits for name servers: not for the relay's loop.
@@ -7,10 +6,16 @@ enum HostResolver {
     /// The most addresses of a name that are looked at.
     private static let most = 16
 
+    /// The host's name has no address.
+    struct NotFound: Error {
+        /// The system's words for it, if it has any.
+        var detail: String?
+    }
+
     /// All addresses of a host, in the order in which the system would try them.
     ///
     /// - Parameter host: A name, or an address without brackets.
-    static func addresses(of host: String, port: UInt16) throws(OutputFailure) -> [TransportAddress] {
+    static func addresses(of host: String, port: UInt16) throws(NotFound) -> [TransportAddress] {
         if let literal = TransportAddress(host: host, port: port) { return [literal] }
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
@@ -19,7 +24,7 @@ enum HostResolver {
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, nil, &hints, &list)
         guard status == 0 else {
-            throw OutputFailure(reason: .nameNotFound, detail: String(cString: gai_strerror(status)))
+            throw NotFound(detail: String(cString: gai_strerror(status)))
         }
         defer { freeaddrinfo(list) }
         var addresses: [TransportAddress] = []
@@ -32,7 +37,7 @@ enum HostResolver {
             else { continue }
             addresses.append(address)
         }
-        guard !addresses.isEmpty else { throw OutputFailure(reason: .nameNotFound) }
+        guard !addresses.isEmpty else { throw NotFound() }
         return addresses
     }
 }

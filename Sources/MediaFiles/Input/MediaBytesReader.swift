@@ -1,0 +1,78 @@
+import CLibAVFormat
+import Glibc
+
+/// libavformat's view of opened bytes: it reads and seeks there.
+final class MediaBytesReader {
+    private static let bufferSize = 64 << 10
+
+    let context: UnsafeMutablePointer<AVIOContext>
+    private let reading: Reading
+
+    /// What libavformat's callbacks get.
+    private final class Reading {
+        let bytes: any MediaBytes
+        var offset: Int64 = 0
+
+        init(_ bytes: any MediaBytes) {
+            self.bytes = bytes
+        }
+
+        func read(_ base: UnsafeMutablePointer<UInt8>, _ size: Int32) -> Int32 {
+            let buffer = UnsafeMutableRawBufferPointer(start: base, count: max(0, Int(size)))
+            do throws(StreamFailure) {
+                let count = try bytes.read(into: buffer, at: offset)
+                guard count > 0 else { return LibAVFormat.endOfFile }
+                offset += Int64(count)
+                return Int32(clamping: count)
+            } catch {
+                return error == .timedOut ? LibAVFormat.interrupted : LibAVFormat.inputOutputError
+            }
+        }
+
+        func seek(_ target: Int64, _ whence: Int32) -> Int64 {
+            if whence & AVSEEK_SIZE != 0 { return bytes.count ?? -1 }
+            let (origin, hasOrigin): (Int64, Bool) =
+                switch whence & ~AVSEEK_FORCE {
+                case SEEK_SET: (0, true)
+                case SEEK_CUR: (offset, true)
+                case SEEK_END: (bytes.count ?? 0, bytes.count != nil)
+                default: (0, false)
+                }
+            let (sum, overflow) = origin.addingReportingOverflow(target)
+            guard hasOrigin, !overflow, sum >= 0 else { return Int64(-EINVAL) }
+            offset = sum
+            return sum
+        }
+    }
+
+    /// Nil when there is no memory.
+    init?(_ bytes: any MediaBytes) {
+        let reading = Reading(bytes)
+        guard let buffer = av_malloc(Self.bufferSize) else { return nil }
+        let context = avio_alloc_context(
+            buffer.assumingMemoryBound(to: UInt8.self), Int32(Self.bufferSize), 0,
+            Unmanaged.passUnretained(reading).toOpaque(),
+            { opaque, base, size in
+                guard let opaque, let base else { return Int32(-EINVAL) }
+                return Unmanaged<Reading>.fromOpaque(opaque).takeUnretainedValue().read(base, size)
+            }, nil,
+            { opaque, target, whence in
+                guard let opaque else { return Int64(-EINVAL) }
+                return Unmanaged<Reading>.fromOpaque(opaque).takeUnretainedValue().seek(target, whence)
+            })
+        guard let context else {
+            av_free(buffer)
+            return nil
+        }
+        context.pointee.seekable = bytes.count == nil ? 0 : AVIO_SEEKABLE_NORMAL
+        self.reading = reading
+        self.context = context
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVIOContext>? = context
+        // libavformat may have replaced the buffer.
+        av_freep(&self.context.pointee.buffer)
+        avio_context_free(&context)
+    }
+}

@@ -1,0 +1,216 @@
+import CLibAVFormat
+import Glibc
+public import MediaCore
+
+/// Reads a film or a live stream of any kind that libavformat takes apart: its best video and its best audio, packet by
+/// packet.
+///
+/// Calls may wait for the network, until `isAbandoned` says that the wait is too long. It is not thread-safe.
+public final class MediaInput {
+    /// The streams that are read; at least one.
+    public let video: MediaCoding?
+    public let audio: MediaCoding?
+    /// The length of a film; nil if it has none, or does not tell.
+    public let duration: Duration?
+    public let isSeekable: Bool
+
+    private let access: Access
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    /// The time of the beginning, in microseconds as libavformat counts.
+    private let start: Int64
+
+    /// The rights of libavformat, which holds the object's address.
+    private final class Access {
+        let opener: (any MediaOpener)?
+        let isAbandoned: @Sendable () -> Bool
+        /// The files that are open, besides the source.
+        var readers: [UnsafeMutablePointer<AVIOContext>: MediaBytesReader] = [:]
+
+        init(_ opener: (any MediaOpener)?, isAbandoned: @escaping @Sendable () -> Bool) {
+            self.opener = opener
+            self.isAbandoned = isAbandoned
+        }
+
+        static func of(_ context: UnsafeMutablePointer<AVFormatContext>?) -> Access? {
+            context?.pointee.opaque.map { Unmanaged<Access>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        func open(_ url: String) -> Result<UnsafeMutablePointer<AVIOContext>, StreamFailure> {
+            guard let opener, readers.count < MediaInput.mostFiles else { return .failure(.refused) }
+            do throws(StreamFailure) {
+                guard let reader = MediaBytesReader(try opener.open(url)) else { return .failure(.failed("no memory")) }
+                readers[reader.context] = reader
+                return .success(reader.context)
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// The files of a source that may be open at the same time.
+    private static let mostFiles = 16
+    /// The streams that are looked at.
+    private static let mostStreams: Int32 = 64
+    /// The bytes that are read at most to find out about the streams.
+    private static let probeSize: Int64 = 4 << 20
+    private static let analysisOfLive: Int64 = 2_000_000
+    private static let analysisOfFilms: Int64 = 5_000_000
+    /// What libavformat may take a source for. It has many more, which nobody streams and few have looked at.
+    static let formats =
+        "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,flv,live_flv,hls,rtsp,avi,ogg,mp3,wav,flac,aac,mpeg,h264,hevc,ivf,mxf,"
+        + "asf"
+
+    /// Opens a source and finds its streams.
+    ///
+    /// - Parameter isAbandoned: Is asked, about ten times a second while libavformat waits, whether to give up.
+    public init(_ source: MediaSource, isAbandoned: @escaping @Sendable () -> Bool) throws(StreamFailure) {
+        _ = LibAVFormat.prepare
+        avformat_network_init()
+        access = Access(source.opener, isAbandoned: isAbandoned)
+        let opened = try Self.open(source, access)
+        do throws(StreamFailure) {
+            let status = avformat_find_stream_info(opened, nil)
+            guard status >= 0 else { throw StreamFailure(status: status, isOpen: true) }
+            guard !isAbandoned() else { throw .timedOut }
+            let start = opened.pointee.start_time
+            self.start = start == LibAVFormat.noTimestamp ? 0 : start
+            video = Self.coding(of: AVMEDIA_TYPE_VIDEO, in: opened, start: self.start)
+            audio = Self.coding(of: AVMEDIA_TYPE_AUDIO, in: opened, start: self.start)
+            guard video != nil || audio != nil else {
+                throw .failed("it has neither video nor audio that can be decoded")
+            }
+        } catch {
+            Self.close(opened)
+            throw error
+        }
+        context = opened
+        let length = opened.pointee.duration
+        duration = !source.isLive && length > 0 ? .microseconds(length) : nil
+        isSeekable = duration != nil && (opened.pointee.pb?.pointee.seekable ?? 0) != 0
+        for index in 0..<Int(opened.pointee.nb_streams) {
+            guard let stream = opened.pointee.streams[index] else { continue }
+            let isRead = [video, audio].contains { $0?.index == stream.pointee.index }
+            stream.pointee.discard = isRead ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+        }
+    }
+
+    private static func open(
+        _ source: MediaSource, _ access: Access
+    ) throws(StreamFailure) -> UnsafeMutablePointer<AVFormatContext> {
+        guard let context = avformat_alloc_context() else { throw .failed("no memory") }
+        let callback = AVIOInterruptCB(
+            callback: { opaque in
+                guard let opaque else { return 0 }
+                return Unmanaged<Access>.fromOpaque(opaque).takeUnretainedValue().isAbandoned() ? 1 : 0
+            }, opaque: Unmanaged.passUnretained(access).toOpaque())
+        context.pointee.interrupt_callback = callback
+        context.pointee.opaque = Unmanaged.passUnretained(access).toOpaque()
+        context.pointee.io_open = { context, target, url, flags, _ in
+            guard let access = Access.of(context), let target, let url, flags & AVIO_FLAG_WRITE == 0 else {
+                return Int32(-EPERM)
+            }
+            switch access.open(String(cString: url)) {
+            case .success(let opened):
+                target.pointee = opened
+                return 0
+            case .failure: return Int32(-EPERM)
+            }
+        }
+        context.pointee.io_close2 = { context, file in
+            guard let file else { return 0 }
+            Access.of(context)?.readers[file] = nil
+            return 0
+        }
+        context.pointee.max_streams = mostStreams
+        context.pointee.probesize = probeSize
+        context.pointee.max_analyze_duration = source.isLive ? analysisOfLive : analysisOfFilms
+        var options: OpaquePointer?
+        defer { av_dict_free(&options) }
+        for (key, value) in source.options { av_dict_set(&options, key, value, 0) }
+        av_dict_set(&options, "format_whitelist", formats, 0)
+        av_dict_set(&options, "protocol_whitelist", source.protocols.isEmpty ? "none" : source.protocols, 0)
+        // libavformat would ask its own connection for these, and there is none.
+        if source.opener != nil {
+            av_dict_set(&options, "http_persistent", "0", 0)
+            av_dict_set(&options, "http_multiple", "0", 0)
+        }
+        var status: Int32 = 0
+        if source.opener != nil {
+            switch access.open(source.url) {
+            case .success(let opened): context.pointee.pb = opened
+            case .failure(let failure):
+                avformat_free_context(context)
+                throw failure
+            }
+        } else if !source.isSession {
+            var callback = callback
+            status = avio_open2(&context.pointee.pb, source.url, AVIO_FLAG_READ, &callback, &options)
+        }
+        guard status >= 0 else {
+            avformat_free_context(context)
+            throw StreamFailure(status: status, isOpen: false)
+        }
+        let file = context.pointee.pb
+        var opened: UnsafeMutablePointer<AVFormatContext>? = context
+        status = avformat_open_input(&opened, source.url, nil, &options)
+        guard status >= 0, let opened else {
+            // libavformat has freed the context, but not a file that it did not open.
+            close(file, isOwn: source.opener != nil)
+            throw status == LibAVFormat.invalidData ? .failed("it is no film or stream of a kind that is known")
+                : StreamFailure(status: status, isOpen: false)
+        }
+        return opened
+    }
+
+    private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {
+        let file = context.pointee.pb
+        let isOwn = file.map { Access.of(context)?.readers[$0] != nil } ?? false
+        let isGiven = context.pointee.flags & AVFMT_FLAG_CUSTOM_IO != 0
+        var context: UnsafeMutablePointer<AVFormatContext>? = context
+        avformat_close_input(&context)
+        if isGiven { close(file, isOwn: isOwn) }
+    }
+
+    /// Closes the file of a source, unless its reader owns it.
+    private static func close(_ file: UnsafeMutablePointer<AVIOContext>?, isOwn: Bool) {
+        if !isOwn { avio_close(file) }
+    }
+
+    deinit {
+        Self.close(context)
+    }
+
+    private static func coding(
+        of type: AVMediaType, in context: UnsafeMutablePointer<AVFormatContext>, start: Int64
+    ) -> MediaCoding? {
+        let index = av_find_best_stream(context, type, -1, -1, nil, 0)
+        guard index >= 0, index < Int32(clamping: context.pointee.nb_streams),
+            let stream = context.pointee.streams[Int(index)]
+        else { return nil }
+        return MediaCoding(stream, start: start)
+    }
+
+    /// The next packet of the streams that are read; nil at the end.
+    public func next() throws(StreamFailure) -> MediaPacket? {
+        while true {
+            guard let packet = MediaPacket() else { throw .failed("no memory") }
+            let status = av_read_frame(context, packet.packet)
+            if status == LibAVFormat.endOfFile { return nil }
+            guard status >= 0 else { throw StreamFailure(status: status, isOpen: true) }
+            for coding in [video, audio] {
+                guard let coding, packet.packet.pointee.stream_index == coding.index else { continue }
+                packet.time = coding.time(packet.packet.pointee)
+                packet.isVideo = coding === video
+                return packet
+            }
+        }
+    }
+
+    /// Goes to a place from which everything from `time` on can be decoded.
+    public func seek(to time: Duration) throws(StreamFailure) {
+        let microseconds = Int64((time.seconds * 1_000_000).rounded())
+        let (target, overflow) = microseconds.addingReportingOverflow(start)
+        let status = overflow ? Int32(-EINVAL) : av_seek_frame(context, -1, target, AVSEEK_FLAG_BACKWARD)
+        guard status >= 0 else { throw .failed("it cannot be played from another place") }
+    }
+}

@@ -1,0 +1,258 @@
+import Compositing
+import DequeModule
+import MediaCore
+import MediaFiles
+import RoomAPI
+
+/// When the decoded pictures and audio of a player are shown and heard. It has no clock: it is told the time.
+///
+/// The place in the film moves with the time, at the film's rate, while there is something to show. When there is
+/// nothing, it stands, and goes on from what comes next. A live stream is played somewhat behind its newest packet; when
+/// it has fallen too far behind, it goes on at the live edge.
+struct PlayerPlayout {
+    /// The next thing to do.
+    enum Step {
+        case show(PixelBuffer)
+        /// 20 ms of audio.
+        case play([Float])
+        /// There is nothing to do before this time, unless something is decoded.
+        case wait(until: MonotonicInstant)
+        /// All is shown and heard.
+        case end
+    }
+
+    /// Pictures that are decoded ahead.
+    private static let picturesAhead = 3
+    /// Audio that is decoded ahead.
+    private static let audioAhead = Duration.milliseconds(200)
+    /// How far a live stream is played behind what has come.
+    static let liveDelay = Duration.milliseconds(100)
+    /// A live stream that has fallen so far behind goes on at its newest packet.
+    static let longestLiveDelay = Duration.milliseconds(500)
+    /// Audio that is so late is left out.
+    private static let lateAudio = Duration.milliseconds(100)
+    /// The longest gap in the times of a stream: where they jump by more, it goes on from the new ones.
+    private static let longestJump = Duration.seconds(5)
+    /// A picture that is shown on is handed out again after so long: it is not an old one.
+    private static let repeatsAfter = Duration.milliseconds(500)
+    static let frameSize = 960
+    private static let frameDuration = Duration.milliseconds(20)
+
+    private struct Picture {
+        var picture: PixelBuffer
+        var time: Duration
+    }
+
+    private struct Audio {
+        var samples: [Float]
+        var time: Duration
+        /// Samples that were played.
+        var used = 0
+    }
+
+    private let isLive: Bool
+    private let hasVideo: Bool
+    private let hasAudio: Bool
+    private var pictures = Deque<Picture>()
+    private var audio = Deque<Audio>()
+    private(set) var settings: PlayerSettings
+    /// A live stream has but one rate.
+    private var rate: Double { isLive ? 1 : settings.rate }
+    /// The place in the film at a time; nil while it stands.
+    private var anchor: (place: Duration, time: MonotonicInstant)?
+    /// The place at which it stands.
+    private var place: Duration
+    /// Where a seek leads: earlier pictures and audio are not for people. Nil when it was reached.
+    private var target: Duration?
+    /// True if one picture is to be shown although the film is paused, after a seek.
+    private var owesPicture = true
+    private var shown: PixelBuffer?
+    private var lastShown: MonotonicInstant?
+    /// Nothing comes after what is here.
+    private(set) var isEnded = false
+    private(set) var framesShown = 0
+    private(set) var framesDropped = 0
+
+    init(isLive: Bool, hasVideo: Bool, hasAudio: Bool, settings: PlayerSettings, place: Duration = .zero) {
+        self.isLive = isLive
+        self.hasVideo = hasVideo
+        self.hasAudio = hasAudio
+        self.settings = settings
+        self.place = place
+        target = place > .zero ? place : nil
+    }
+
+    // MARK: Changes
+
+    /// The place in the film.
+    func place(now: MonotonicInstant) -> Duration {
+        guard let anchor else { return place }
+        return anchor.place + (now - anchor.time) * rate
+    }
+
+    mutating func set(_ wanted: PlayerSettings, now: MonotonicInstant) {
+        place = place(now: now)
+        anchor = anchor.map { _ in (place, now) }
+        if wanted.isPaused { anchor = nil }
+        settings = wanted
+    }
+
+    /// Forgets all that was decoded, to go on at another place.
+    mutating func seek(to place: Duration) {
+        pictures.removeAll(keepingCapacity: true)
+        audio.removeAll(keepingCapacity: true)
+        self.place = place
+        target = place
+        anchor = nil
+        owesPicture = true
+        isEnded = false
+    }
+
+    /// Nothing comes after what has come.
+    mutating func end() { isEnded = true }
+
+    // MARK: In
+
+    /// True if more is to be decoded.
+    var wantsMore: Bool {
+        guard !isEnded else { return false }
+        let needsPicture = hasVideo && pictures.count < Self.picturesAhead
+        let needsAudio = hasAudio && audioAhead < Self.audioAhead
+        // A track that has ended before the other must not make the other's pictures pile up.
+        let isFull = pictures.count >= Self.picturesAhead * 10 || audioAhead >= Self.audioAhead * 20
+        return (needsPicture || needsAudio) && !isFull
+    }
+
+    private var audioAhead: Duration {
+        guard let first = audio.first, let last = audio.last else { return .zero }
+        return last.time - first.time + Self.duration(last.samples.count) - Self.duration(first.used)
+    }
+
+    private static func duration(_ samples: Int) -> Duration { .seconds(1) * samples / Int(MediaDecoder.sampleRate) }
+
+    mutating func take(_ output: MediaDecoder.Output, now: MonotonicInstant) {
+        switch output {
+        case .picture(let picture, let time):
+            let time = time ?? pictures.last.map { $0.time + .milliseconds(33) } ?? place(now: now)
+            if followsJump(to: time, now: now) { pictures.removeAll() }
+            if let target, pictures.count == 1, time <= target { pictures.removeFirst() }
+            pictures.append(Picture(picture: picture, time: time))
+        case .audio(let samples, let time):
+            let time = time ?? audio.last.map { $0.time + Self.duration($0.samples.count) } ?? place(now: now)
+            if followsJump(to: time, now: now) { audio.removeAll() }
+            if let target, time + Self.duration(samples.count) <= target { return }
+            audio.append(Audio(samples: samples, time: time))
+        }
+    }
+
+    /// The times of a live stream may begin anew. Returns whether they did.
+    private mutating func followsJump(to time: Duration, now: MonotonicInstant) -> Bool {
+        guard isLive, anchor != nil else { return false }
+        let distance = time - place(now: now)
+        guard distance > Self.longestJump || distance < .zero - Self.longestJump else { return false }
+        place = time - Self.liveDelay
+        anchor = (place, now)
+        return true
+    }
+
+    /// The time of the newest packet of a live stream.
+    mutating func newestCame(at time: Duration, now: MonotonicInstant) {
+        guard isLive, anchor != nil, time - place(now: now) > Self.longestLiveDelay,
+            time - place(now: now) <= Self.longestJump
+        else { return }
+        place = time - Self.liveDelay
+        anchor = (place, now)
+    }
+
+    // MARK: Out
+
+    mutating func next(now: MonotonicInstant) -> Step {
+        if let step = startIfReady(now: now) { return step }
+        let place = place(now: now)
+        if let step = dueAudio(place: place) ?? duePicture(place: place, now: now) { return step }
+        if let shown, let lastShown, now - lastShown >= Self.repeatsAfter, anchor != nil || settings.isPaused {
+            self.lastShown = now
+            return .show(shown)
+        }
+        let isEmpty = pictures.isEmpty && audio.isEmpty
+        if isEmpty, isEnded { return .end }
+        var wakeUp = (lastShown ?? now) + Self.repeatsAfter
+        guard anchor != nil else { return .wait(until: max(wakeUp, now + Self.frameDuration)) }
+        guard !isEmpty else {
+            // It stands until something comes.
+            self.place = place
+            anchor = nil
+            return .wait(until: wakeUp)
+        }
+        for time in [pictures.first?.time, audioDue].compactMap(\.self) {
+            wakeUp = min(wakeUp, now + max(time - place, .zero) / rate)
+        }
+        return .wait(until: wakeUp)
+    }
+
+    /// Lets the film go on when there is something to show again.
+    private mutating func startIfReady(now: MonotonicInstant) -> Step? {
+        guard anchor == nil else { return nil }
+        let isReady = isEnded || !wantsMore || isLive
+        guard isReady, let first = [pictures.first?.time, audio.first?.time].compactMap(\.self).min() else { return nil }
+        if settings.isPaused {
+            guard owesPicture, let picture = pictures.popFirst() else { return nil }
+            return show(picture, now: now)
+        }
+        let start = target ?? first
+        place = isLive ? start - Self.liveDelay : max(start, place)
+        if !isLive, target == nil, first > place || first < place - Self.longestJump { place = first }
+        target = nil
+        anchor = (place, now)
+        return nil
+    }
+
+    private mutating func duePicture(place: Duration, now: MonotonicInstant) -> Step? {
+        guard anchor != nil, let first = pictures.first, first.time <= place else { return nil }
+        while pictures.count > 1, pictures[1].time <= place {
+            pictures.removeFirst()
+            framesDropped += 1
+        }
+        return pictures.popFirst().map { show($0, now: now) }
+    }
+
+    private mutating func show(_ picture: Picture, now: MonotonicInstant) -> Step {
+        shown = picture.picture
+        lastShown = now
+        owesPicture = false
+        framesShown += 1
+        return .show(picture.picture)
+    }
+
+    private var audioDue: Duration? { audio.first.map { $0.time + Self.duration($0.used) } }
+
+    private mutating func dueAudio(place: Duration) -> Step? {
+        guard anchor != nil else { return nil }
+        while let due = audioDue, due <= place {
+            let isLate = place - due > Self.lateAudio
+            // The last samples of a film do not fill a frame.
+            guard let frame = takeFrame() else { return nil }
+            if isLate || rate != 1 { continue }
+            return .play(settings.volume == 1 ? frame : frame.map { min(max($0 * Float(settings.volume), -1), 1) })
+        }
+        return nil
+    }
+
+    private mutating func takeFrame() -> [Float]? {
+        var frame: [Float] = []
+        frame.reserveCapacity(Self.frameSize)
+        var waiting = 0
+        for part in audio {
+            waiting += part.samples.count - part.used
+            if waiting >= Self.frameSize { break }
+        }
+        guard waiting >= Self.frameSize || isEnded, waiting > 0 else { return nil }
+        while frame.count < Self.frameSize, let first = audio.first {
+            let count = min(Self.frameSize - frame.count, first.samples.count - first.used)
+            frame += first.samples[first.used..<first.used + count]
+            if first.used + count == first.samples.count { audio.removeFirst() } else { audio[0].used += count }
+        }
+        frame += repeatElement(0, count: Self.frameSize - frame.count)
+        return frame
+    }
+}

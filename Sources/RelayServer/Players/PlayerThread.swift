@@ -1,0 +1,217 @@
+import Dispatch
+import Foundation
+import MediaCore
+import MediaFiles
+import PeerConnection
+import RoomAPI
+import Synchronization
+
+/// The thread of one player: has its film or stream opened and read by another thread, decodes it, and hands its
+/// pictures and its audio out when they are due. Nobody waits for it.
+final class PlayerThread: Sendable {
+    /// Where pictures, audio and news go. All are called on the thread.
+    struct Output: Sendable {
+        var show: @Sendable (PixelBuffer, VideoRotation) -> Void
+        var play: @Sendable (ReceivedAudioPacket) -> Void
+        var tell: @Sendable (PlayerStatus) -> Void
+    }
+
+    /// What the loop and the thread share.
+    private struct State {
+        var status: PlayerStatus
+        var settings: PlayerSettings
+        var isChanged = false
+        var seek: Duration?
+        var isEnded = false
+        var detail: String?
+        var place = Duration.zero
+        var duration: Duration?
+        var isSeekable = false
+        var framesShown = 0
+        var framesDropped = 0
+    }
+
+    private let target: PlayerTarget
+    private let rules: PlayerRules
+    private let output: Output
+    private let state: Mutex<State>
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let finished = DispatchGroup()
+
+    /// Less important than calls: decoding a film may take a core.
+    private static let niceness: CInt = 5
+
+    /// Has other threads run before the current one.
+    static func yieldToCalls() {
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
+    }
+
+    /// Starts the thread.
+    init(
+        _ target: PlayerTarget, rules: PlayerRules, status: PlayerStatus, settings: PlayerSettings, output: Output
+    ) {
+        self.target = target
+        self.rules = rules
+        self.output = output
+        state = Mutex(State(status: status, settings: settings))
+        finished.enter()
+        let thread = Thread { [self] in
+            Self.yieldToCalls()
+            run()
+            finished.leave()
+        }
+        thread.start()
+        thread.name = "player"
+    }
+
+    // MARK: On the loop
+
+    /// Changes how it plays.
+    func change(_ change: PlayerChange) {
+        state.withLock { state in
+            state.settings = state.settings.changed(by: change)
+            state.isChanged = true
+            if let position = change.position, state.isSeekable { state.seek = .seconds(clamping: position) }
+        }
+        wakeUp.signal()
+    }
+
+    /// Ends it.
+    func end() {
+        state.withLock { $0.isEnded = true }
+        wakeUp.signal()
+    }
+
+    var isFinished: Bool { finished.wait(timeout: .now()) == .success }
+    var isSeekable: Bool { state.withLock { $0.isSeekable } }
+
+    func description(url: String) -> PlayerDescription {
+        state.withLock { state in
+            PlayerDescription(
+                state.status, url: url, settings: state.settings, detail: state.detail,
+                position: (state.place.seconds * 1000).rounded() / 1000,
+                duration: state.duration.map { ($0.seconds * 1000).rounded() / 1000 }, seekable: state.isSeekable,
+                framesShown: state.framesShown, framesDropped: state.framesDropped)
+        }
+    }
+
+    // MARK: On the thread
+
+    private func run() {
+        var delays = ReconnectDelays()
+        var turn = 0
+        var place = Duration.zero
+        while !isEnded {
+            tell(.opening)
+            let reader = PlayerReader(target, rules: rules, turn: turn, place: place)
+            let began = MonotonicInstant.now()
+            let (failure, hasPlayed) = play(reader)
+            reader.stop()
+            guard let failure else { return }
+            // A film that cannot be opened will not be a film later.
+            let mayPass = target.isLive || (hasPlayed && target.address != nil)
+            guard mayPass, failure.reason != .notPermitted, failure.reason != .finished else {
+                tell(.ended, failure)
+                return
+            }
+            if !target.isLive { place = state.withLock { $0.place } }
+            turn += 1
+            tell(.waiting, failure)
+            pause(delays.next(after: hasPlayed ? MonotonicInstant.now() - began : .zero, random: .random(in: 0...1)))
+        }
+    }
+
+    private var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    private func pause(_ duration: Duration) {
+        let end = DispatchTime.now() + .nanoseconds(Int(clamping: duration.nanoseconds))
+        while !isEnded, wakeUp.wait(timeout: end) == .success {}
+    }
+
+    /// Tells the state to the room, if it is another one.
+    private func tell(
+        _ new: PlayerStatus.State, _ failure: PlayerFailure? = nil, opened: PlayerReader.Opened? = nil
+    ) {
+        let status: PlayerStatus? = state.withLock { state in
+            guard !state.isEnded else { return nil }
+            let before = state.status
+            (state.status.state, state.status.reason) = (new, failure?.reason)
+            state.detail = failure?.detail
+            if let opened {
+                (state.status.video, state.status.audio) = (opened.video != nil, opened.audio != nil)
+                (state.duration, state.isSeekable) = (opened.duration, opened.isSeekable)
+            }
+            return state.status == before ? nil : state.status
+        }
+        if let status { output.tell(status) }
+    }
+
+    /// Plays until the end. Returns the reason if it is not a request, and whether anything was shown.
+    private func play(_ reader: PlayerReader) -> (failure: PlayerFailure?, hasPlayed: Bool) {
+        while true {
+            if isEnded { return (nil, false) }
+            // Read before the streams: a short film may have been read as a whole.
+            let end = reader.packets.end
+            if let opened = reader.opened {
+                do {
+                    var session = try PlayerSession(opened, reader.packets, settings: state.withLock(\.settings))
+                    tell(session.state, opened: opened)
+                    return (play(&session, reader), session.hasPlayed)
+                } catch {
+                    return (PlayerFailure(error), false)
+                }
+            }
+            if let end { return (end ?? PlayerFailure(reason: .failed), false) }
+            _ = reader.packets.news.wait(timeout: .now() + .milliseconds(100))
+        }
+    }
+
+    private func play(_ session: inout PlayerSession, _ reader: PlayerReader) -> PlayerFailure? {
+        var audio: PlayerAudio
+        do {
+            audio = try PlayerAudio()
+        } catch {
+            return PlayerFailure(reason: .failed, detail: "the relay cannot encode Opus")
+        }
+        while true {
+            let now = MonotonicInstant.now()
+            guard !takeOrders(&session, now: now) else { return nil }
+            session.decode(now: now)
+            switch session.next(now: now) {
+            case .show(let picture): output.show(picture, session.rotation)
+            case .play(let frame): if let packet = audio.packet(of: frame, now: now) { output.play(packet) }
+            case .wait(let instant): wait(until: instant, isHungry: session.wantsMore)
+            case .end:
+                if let failure = session.failure { return failure }
+                guard session.settings.loop else { return PlayerFailure(reason: .finished) }
+                session.seek(to: .zero)
+            }
+            publish(session, now: now)
+        }
+    }
+
+    /// Takes what the loop asks for. Returns whether that is the end.
+    private func takeOrders(_ session: inout PlayerSession, now: MonotonicInstant) -> Bool {
+        let (isEnded, settings, seek): (Bool, PlayerSettings?, Duration?) = state.withLock { state in
+            defer { (state.isChanged, state.seek) = (false, nil) }
+            return (state.isEnded, state.isChanged ? state.settings : nil, state.seek)
+        }
+        if let settings { session.set(settings, now: now) }
+        if let seek { session.seek(to: seek) }
+        if settings != nil { tell(session.state) }
+        return isEnded
+    }
+
+    /// Waits until it is time, or an order comes; not for long if packets are wanted, which may come at any time.
+    private func wait(until instant: MonotonicInstant, isHungry: Bool) {
+        let wait = min(max(instant - .now(), .milliseconds(1)), isHungry ? .milliseconds(10) : .seconds(1))
+        _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(clamping: wait.nanoseconds)))
+    }
+
+    private func publish(_ session: PlayerSession, now: MonotonicInstant) {
+        state.withLock { state in
+            state.place = session.place(now: now)
+            (state.framesShown, state.framesDropped) = (session.framesShown, session.framesDropped)
+        }
+    }
+}

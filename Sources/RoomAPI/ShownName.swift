@@ -1,0 +1,25 @@
+/// Names that people give to outputs and players.
+enum ShownName {
+    /// The longest name, in bytes of UTF-8.
+    static let longest = 64
+}
+
+extension KeyedDecodingContainer {
+    /// A name that can be shown; nil if there is none.
+    func decodeShownName(forKey key: Key) throws -> String? {
+        guard let name = try decodeIfPresent(String.self, forKey: key) else { return nil }
+        let isShown = name.unicodeScalars.allSatisfy { !$0.properties.generalCategory.isControl }
+        guard (1...ShownName.longest).contains(name.utf8.count), isShown else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self,
+                debugDescription:
+                    "\"\(key.stringValue)\" must have 1 to \(ShownName.longest) bytes, and no control characters")
+        }
+        return name
+    }
+}
+
+extension Unicode.GeneralCategory {
+    /// True if a character of this kind changes how text is shown, in place of being shown.
+    fileprivate var isControl: Bool { [.control, .format, .lineSeparator, .paragraphSeparator].contains(self) }
+}
