@@ -108,6 +108,7 @@ struct AccessMatrixTests {
         configuration.recordings = RecordingSettings(folder: recordings)
         configuration.servesStreams = true
         configuration.outputs = try HostRules(parsing: "*")
+        configuration.players = PlayerRules(folder: recordings, hosts: try HostRules(parsing: "*"))
         let script = TwinRelay.Script()
         script.state.withLock {
             $0.access = ["demo": RoomAccess(instance: 1)]

@@ -120,6 +120,11 @@ struct OpenAPITests {
         try check("Output", OutputDescription(waiting, url: "rtmp://host/…", detail: "gone", nextTry: "2026"))
         try check("OutputStatus", OutputStatus(id: "o1", state: .live))
         try check("Output", OutputDescription(OutputStatus(id: "o1", state: .live), url: "rtmp://host/…"))
+        let paused = PlayerStatus(id: "p1", name: "Talk", state: .paused, reason: .failed)
+        try check("PlayerStatus", paused)
+        try check("PlayerStatus", PlayerStatus(id: "p1", name: "Talk", state: .playing))
+        try check("Player", PlayerDescription(paused, url: "a", settings: PlayerSettings(), detail: "b", duration: 1))
+        try check("Player", PlayerDescription(paused, url: "a", settings: PlayerSettings()))
         #expect(try Self.keys(event) == Self.properties("RelayEvent").names)
     }
 
@@ -135,6 +140,7 @@ struct OpenAPITests {
         #expect(events == sent)
         let text = try DocumentPage.text("openapi.json")
         for reason in OutputStatus.Reason.allCases { #expect(text.contains("\"\(reason.rawValue)\""), "\(reason)") }
+        for reason in PlayerStatus.Reason.allCases { #expect(text.contains("\"\(reason.rawValue)\""), "\(reason)") }
         for kind in RelayEvent.Kind.allCases { #expect(text.contains("\"\(kind.rawValue)\""), "\(kind)") }
     }
 }

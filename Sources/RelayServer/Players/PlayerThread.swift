@@ -102,7 +102,8 @@ final class PlayerThread: Sendable {
         var turn = 0
         var place = Duration.zero
         while !isEnded {
-            tell(.opening)
+            // While it is tried again, everybody knows that it waits.
+            if turn == 0 { tell(.opening) }
             let reader = PlayerReader(target, rules: rules, turn: turn, place: place)
             let began = MonotonicInstant.now()
             let (failure, hasPlayed) = play(reader)

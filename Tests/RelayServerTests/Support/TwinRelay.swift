@@ -40,6 +40,11 @@ final class TwinRelay: RelayCore {
             var moderations: [(what: RoomCommand.Moderation, by: RoomActor)] = []
             /// The outputs that go on.
             var outputs: [Output] = []
+            /// The players that go on.
+            var players: [PlayerStatus] = []
+            /// What they were shown and heard to play.
+            var shown: [Update<PixelBuffer>] = []
+            var played: [Update<ReceivedAudioPacket>] = []
             var left: [String] = []
             var participants: Set<String> = ["p1"]
             var received: [(bytes: [UInt8], source: TransportAddress)] = []
@@ -185,6 +190,25 @@ final class TwinRelay: RelayCore {
                 let status = OutputStatus(id: id, name: output.name, state: .ended, reason: reason)
                 state.events.append(RoomEvent(room: room, kind: .outputChanged(status)))
             }
+        case .startPlayer(let id, let name):
+            try control(nil, room: room) { state in
+                state.players.append(PlayerStatus(id: id, name: name, state: .opening))
+            }
+        case .setPlayer(let status):
+            try control(nil, room: room) { state in
+                guard let index = state.players.firstIndex(where: { $0.id == status.id }) else { return }
+                state.players[index] = status
+                state.events.append(RoomEvent(room: room, kind: .playerChanged(status)))
+            }
+        case .endPlayer(let id, let reason):
+            let isHere = script.state.withLock { $0.players.contains { $0.id == id } }
+            guard isHere else { throw .noSuchPlayer(id) }
+            try control(nil, room: room) { state in
+                guard let index = state.players.firstIndex(where: { $0.id == id }) else { return }
+                var status = state.players.remove(at: index)
+                (status.state, status.reason) = (.ended, reason)
+                state.events.append(RoomEvent(room: room, kind: .playerChanged(status)))
+            }
         case .setMediaState(let media, let participant):
             try control(nil, room: room, participant: participant) {
                 $0.mediaStates.append(.init(participant: participant, value: media))
@@ -233,6 +257,16 @@ final class TwinRelay: RelayCore {
 
     func pollRoomEvent() -> RoomEvent? {
         script.state.withLock { $0.events.isEmpty ? nil : $0.events.removeFirst() }
+    }
+
+    func show(
+        _ picture: PixelBuffer, rotation: VideoRotation, ofPlayer id: String, room: String, now: MonotonicInstant
+    ) {
+        script.note { $0.shown.append(.init(participant: id, value: picture)) }
+    }
+
+    func receive(_ packet: ReceivedAudioPacket, ofPlayer id: String, room: String, now: MonotonicInstant) {
+        script.note { $0.played.append(.init(participant: id, value: packet)) }
     }
 
     func pollRecording() -> RecordingItem? { nil }

@@ -1,0 +1,194 @@
+import Foundation
+import H264Fixtures
+import MediaCore
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import MediaFiles
+
+/// Films of any kind, read and decoded as players do.
+@Suite struct MediaInputTests {
+    /// Three seconds at 25 pictures a second, whose luma rises by one with each, and silence.
+    private static func film(_ layout: MovieWriter.Layout = .indexAtEnd) throws -> TemporaryFile {
+        let file = TemporaryFile(".mp4")
+        var stream = try RawPictureStream()
+        var samples: [SampleBuffer] = []
+        for index in 0..<75 {
+            let place = index % 25
+            var sample = stream.frame(UInt8(20 + index), order: UInt32(2 * place), isIDR: place == 0)
+            sample.presentationTime = MediaTime(value: Int64(index), timescale: 25)
+            sample.isSync = place == 0
+            samples.append(sample)
+        }
+        let writer = try MovieWriter(
+            path: file.path, video: samples[0].format, audio: MovieWriter.OpusTrack(preSkip: 0), layout: layout)
+        for (index, sample) in samples.enumerated() {
+            try writer.append(sample)
+            for part in 0..<2 {
+                try writer.append(
+                    opus: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]),
+                    presentationTime: MediaTime(value: Int64(index * 2 + part), timescale: 50))
+            }
+        }
+        try writer.finish()
+        return file
+    }
+
+    private struct Decoded {
+        var lumas: [UInt8] = []
+        var pictureTimes: [Duration] = []
+        var audioSamples = 0
+        var audioTimes: [Duration] = []
+    }
+
+    /// Reads until the end, or until a number of pictures have come.
+    private func read(_ input: MediaInput, upTo limit: Int = .max) throws -> Decoded {
+        var decoded = Decoded()
+        let video = try input.video.map { try MediaDecoder($0) }
+        let audio = try input.audio.map { try MediaDecoder($0) }
+        func take(_ output: MediaDecoder.Output) {
+            switch output {
+            case .picture(let picture, let time):
+                decoded.lumas.append(picture.withPlane(0) { bytes, _ in bytes[0] })
+                decoded.pictureTimes.append(time ?? .zero)
+            case .audio(let samples, let time):
+                decoded.audioSamples += samples.count
+                decoded.audioTimes.append(time ?? .zero)
+            }
+        }
+        while decoded.lumas.count < limit, let packet = try input.next() {
+            (packet.isVideo ? video : audio)?.decode(packet, take)
+        }
+        guard limit == .max else { return decoded }
+        video?.decode(nil, take)
+        audio?.decode(nil, take)
+        return decoded
+    }
+
+    private func open(_ path: String, opener: (any MediaOpener)? = nil) throws -> MediaInput {
+        let source =
+            opener.map { MediaSource(url: path, opener: $0) } ?? MediaSource(url: "file:\(path)", protocols: "file")
+        return try MediaInput(source) { false }
+    }
+
+    @Test("every picture and all audio come, with their times")
+    func whole() throws {
+        let file = try Self.film()
+        let input = try open(file.path)
+        #expect(input.isSeekable && abs((input.duration ?? .zero) / .seconds(1) - 3) < 0.1)
+        let decoded = try read(input)
+        #expect(decoded.lumas == (20..<95).map { UInt8($0) })
+        #expect(decoded.pictureTimes == (0..<75).map { .milliseconds(40) * $0 })
+        #expect(decoded.audioSamples == 150 * 960)
+        for (index, time) in decoded.audioTimes.enumerated() {
+            #expect(abs((time - .milliseconds(20) * index) / .milliseconds(1)) < 1)
+        }
+    }
+
+    @Test("a seek leads to the keyframe before its place")
+    func seek() throws {
+        let file = try Self.film()
+        let input = try open(file.path)
+        _ = try read(input, upTo: 5)
+        try input.seek(to: .milliseconds(2500))
+        let decoded = try read(input)
+        #expect(decoded.pictureTimes.first == .seconds(2) && decoded.lumas.count == 25)
+        try input.seek(to: .zero)
+        #expect(try read(input, upTo: 1).lumas == [20])
+    }
+
+    /// Hands out bytes of memory, and remembers which URLs were asked for.
+    private final class Memory: MediaOpener {
+        private final class Bytes: MediaBytes {
+            let contents: [UInt8]
+
+            init(_ contents: [UInt8]) {
+                self.contents = contents
+            }
+
+            var count: Int64? { Int64(contents.count) }
+
+            func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+                let part = contents.dropFirst(Int(offset)).prefix(buffer.count)
+                buffer.copyBytes(from: part)
+                return part.count
+            }
+        }
+
+        let files: [String: [UInt8]]
+        let asked = Mutex<[String]>([])
+
+        init(_ files: [String: [UInt8]]) {
+            self.files = files
+        }
+
+        func open(_ url: String) throws(StreamFailure) -> any MediaBytes {
+            asked.withLock { $0.append(url) }
+            guard let contents = files[url] else { throw .refused }
+            return Bytes(contents)
+        }
+    }
+
+    private static func playlist(_ segments: [String]) -> [UInt8] {
+        let lines =
+            ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:3", "#EXT-X-PLAYLIST-TYPE:VOD"]
+            + segments.flatMap { ["#EXTINF:3.0,", $0] } + ["#EXT-X-ENDLIST", ""]
+        return Array(lines.joined(separator: "\n").utf8)
+    }
+
+    @Test("a playlist's segments are opened by the opener alone")
+    func playlist() throws {
+        let film = try Data(contentsOf: URL(fileURLWithPath: try Self.film(.fragmented(every: .seconds(1))).path))
+        let opener = Memory([
+            "http://films.example/a.m3u8": Self.playlist(["segment.mp4"]), "http://films.example/segment.mp4": Array(film),
+        ])
+        let decoded = try read(try open("http://films.example/a.m3u8", opener: opener))
+        #expect(decoded.lumas == (20..<95).map { UInt8($0) })
+        #expect(Set(opener.asked.withLock { $0 }) == Set(opener.files.keys))
+    }
+
+    @Test(
+        "what a playlist names is opened by no protocol of libavformat's own",
+        arguments: ["file:///etc/passwd", "/etc/passwd", "concat:a|b", "tcp://127.0.0.1:9/a.ts", "http://10.0.0.1/a.ts"])
+    func foreign(segment: String) throws {
+        let opener = Memory(["http://films.example/a.m3u8": Self.playlist([segment])])
+        #expect(throws: StreamFailure.self) { try read(try open("http://films.example/a.m3u8", opener: opener)) }
+        #expect(opener.asked.withLock { $0 }.allSatisfy { $0.hasPrefix("http:") })
+    }
+
+    @Test("a file that names others is not followed")
+    func files() throws {
+        let film = try Self.film(.fragmented(every: .seconds(1)))
+        let list = TemporaryFile(".m3u8", contents: Self.playlist(["file://\(film.path)"]))
+        #expect(throws: StreamFailure.self) { try read(try open(list.path)) }
+        let script = TemporaryFile(".ffconcat", contents: Array("ffconcat version 1.0\nfile \(film.path)\n".utf8))
+        #expect(throws: StreamFailure.self) { try read(try open(script.path)) }
+    }
+
+    @Test("what is no film is an error, and what is not there another")
+    func noFilm() throws {
+        let text = TemporaryFile(".mp4", contents: Array("This is not a film.".utf8))
+        #expect(throws: StreamFailure.self) { try open(text.path) }
+        #expect(throws: StreamFailure.self) { try open("/nonexistent/film.mp4") }
+    }
+
+    @Test("damaged films end sooner or later, whatever is in them", arguments: 0..<60)
+    func damaged(seed: UInt64) throws {
+        let file = try Self.film(seed % 2 == 0 ? .indexAtEnd : .fragmented(every: .seconds(1)))
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: file.path)))
+        var random = SeededGenerator(seed: seed)
+        if seed % 5 == 0 {
+            bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
+        } else {
+            for _ in 0..<Int.random(in: 1...40, using: &random) {
+                bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+            }
+        }
+        let broken = TemporaryFile(".mp4", contents: bytes)
+        // It may be refused, or decode to less.
+        if let input = try? open(broken.path), let decoded = try? read(input) {
+            #expect(decoded.lumas.count <= 300)
+        }
+    }
+}

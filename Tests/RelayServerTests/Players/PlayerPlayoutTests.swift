@@ -1,0 +1,190 @@
+import MediaCore
+import MediaFiles
+import RoomAPI
+import Testing
+
+@testable import RelayServer
+
+/// When pictures and audio of films and live streams are shown and heard, on virtual time.
+@Suite struct PlayerPlayoutTests {
+    private static let picture = MutablePixelBuffer(
+        format: .i420, dimensions: VideoDimensions(width: 16, height: 16))
+
+    /// A playout that is fed as it asks, and run tick by tick.
+    private struct Rig {
+        var playout: PlayerPlayout
+        var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        /// The next picture and the next audio that come, by their times in the film.
+        var nextPicture = Duration.zero
+        var nextAudio = Duration.zero
+        let end: Duration
+        /// True while nothing comes.
+        var isStalled = false
+        var pictures: [(time: MonotonicInstant, place: Duration)] = []
+        var audio: [(time: MonotonicInstant, place: Duration)] = []
+        var hasEnded = false
+        private var places: [ObjectIdentifier: Duration] = [:]
+
+        init(
+            isLive: Bool = false, hasAudio: Bool = true, settings: PlayerSettings = PlayerSettings(),
+            place: Duration = .zero, end: Duration = .seconds(10)
+        ) {
+            playout = PlayerPlayout(
+                isLive: isLive, hasVideo: true, hasAudio: hasAudio, settings: settings, place: place)
+            self.end = end
+            hasTrack = hasAudio
+        }
+
+        private let hasTrack: Bool
+
+        mutating func feed() {
+            while !isStalled, playout.wantsMore {
+                guard nextPicture < end else {
+                    playout.end()
+                    return
+                }
+                var buffer = MutablePixelBuffer(format: .i420, dimensions: VideoDimensions(width: 16, height: 16))
+                // The number of the picture, in its samples.
+                let number = Int((nextPicture / .milliseconds(40)).rounded())
+                buffer.withMutablePlane(0) { bytes, _ in
+                    bytes[0] = UInt8(number & 255)
+                    bytes[1] = UInt8(number >> 8)
+                }
+                playout.take(.picture(buffer.freeze(), at: nextPicture), now: now)
+                nextPicture += .milliseconds(40)
+                while hasTrack, nextAudio < nextPicture {
+                    let number = Float((nextAudio / .milliseconds(20)).rounded())
+                    playout.take(.audio(Array(repeating: number / 1000, count: 960), at: nextAudio), now: now)
+                    nextAudio += .milliseconds(20)
+                }
+            }
+        }
+
+        mutating func run(for duration: Duration) {
+            let end = now + duration
+            while now <= end, !hasEnded {
+                feed()
+                switch playout.next(now: now) {
+                case .show(let picture):
+                    let number = picture.withPlane(0) { bytes, _ in Int(bytes[0]) | Int(bytes[1]) << 8 }
+                    pictures.append((now, .milliseconds(40) * number))
+                case .play(let frame):
+                    audio.append((now, .milliseconds(20) * Int((frame[0] * 1000).rounded())))
+                case .wait(let until): now = max(min(until, now + .milliseconds(10)), now + .milliseconds(1))
+                case .end: hasEnded = true
+                }
+            }
+        }
+    }
+
+    @Test("a film's pictures and audio come at their times, every one of them, and then the end")
+    func film() {
+        var rig = Rig(end: .seconds(2))
+        let start = rig.now
+        rig.run(for: .seconds(5))
+        #expect(rig.pictures.map(\.place) == (0..<50).map { .milliseconds(40) * $0 })
+        #expect(rig.audio.map(\.place) == (0..<100).map { .milliseconds(20) * $0 })
+        for shown in rig.pictures + rig.audio {
+            #expect(abs((shown.time - start - shown.place) / .milliseconds(1)) <= 11)
+        }
+        #expect(rig.hasEnded && rig.playout.framesShown == 50 && rig.playout.framesDropped == 0)
+    }
+
+    @Test("a paused film stands, its picture is shown on, and it goes on where it stood")
+    func paused() {
+        var rig = Rig()
+        rig.run(for: .seconds(1))
+        rig.playout.set(PlayerSettings(isPaused: true), now: rig.now)
+        let count = (rig.pictures.count, rig.audio.count)
+        let place = rig.playout.place(now: rig.now)
+        rig.run(for: .seconds(3))
+        #expect(Set(rig.pictures[count.0...].map(\.place)) == [rig.pictures[count.0 - 1].place])
+        #expect(rig.pictures.count - count.0 >= 5 && rig.audio.count == count.1)
+        #expect(rig.playout.place(now: rig.now) == place)
+        rig.playout.set(PlayerSettings(), now: rig.now)
+        let repeated = rig.pictures.count
+        rig.run(for: .milliseconds(200))
+        #expect(rig.pictures[repeated].place == rig.pictures[count.0 - 1].place + .milliseconds(40))
+    }
+
+    @Test("a seek shows the picture of that place first, also while the film is paused", arguments: [false, true])
+    func seek(isPaused: Bool) {
+        var rig = Rig()
+        rig.run(for: .seconds(1))
+        rig.playout.set(PlayerSettings(isPaused: isPaused), now: rig.now)
+        rig.playout.seek(to: .milliseconds(5500))
+        // What comes begins at a keyframe before.
+        (rig.nextPicture, rig.nextAudio) = (.seconds(5), .seconds(5))
+        let before = (rig.pictures.count, rig.audio.count)
+        rig.run(for: .milliseconds(300))
+        #expect(rig.pictures[before.0].place == .milliseconds(5480))
+        #expect(rig.playout.place(now: rig.now) >= .milliseconds(5500))
+        if isPaused {
+            #expect(rig.audio.count == before.1)
+        } else {
+            let first = rig.audio[before.1].place
+            #expect((.milliseconds(5480)...(.milliseconds(5520))).contains(first))
+        }
+    }
+
+    @Test("at twice the rate the film passes in half the time, without audio")
+    func rate() {
+        var rig = Rig(settings: PlayerSettings(rate: 2), end: .seconds(4))
+        let start = rig.now
+        rig.run(for: .seconds(10))
+        #expect(rig.hasEnded && rig.audio.isEmpty)
+        #expect((1.9...2.1).contains((rig.now - start) / .seconds(1)))
+    }
+
+    @Test("a film of which nothing comes stands, and loses nothing")
+    func stalled() {
+        var rig = Rig()
+        rig.run(for: .seconds(1))
+        rig.isStalled = true
+        rig.run(for: .seconds(3))
+        rig.isStalled = false
+        rig.run(for: .seconds(2))
+        let places = rig.pictures.map(\.place)
+        let new = zip(places, places.dropFirst()).filter { $0 != $1 }
+        #expect(new.allSatisfy { $1 - $0 == .milliseconds(40) })
+        #expect(rig.playout.framesDropped == 0)
+    }
+
+    @Test("a live stream that has fallen behind goes on at its newest packet")
+    func live() {
+        var rig = Rig(isLive: true)
+        rig.run(for: .seconds(1))
+        let place = rig.playout.place(now: rig.now)
+        rig.playout.newestCame(at: place + PlayerPlayout.longestLiveDelay, now: rig.now)
+        #expect(rig.playout.place(now: rig.now) == place)
+        rig.playout.newestCame(at: place + .seconds(2), now: rig.now)
+        #expect(rig.playout.place(now: rig.now) == place + .seconds(2) - PlayerPlayout.liveDelay)
+    }
+
+    @Test("a live stream whose times begin anew goes on with them", arguments: [Duration.zero, .seconds(3600)])
+    func jump(to place: Duration) {
+        var rig = Rig(isLive: true, end: .seconds(7200))
+        rig.playout.newestCame(at: .zero, now: rig.now)
+        (rig.nextPicture, rig.nextAudio) = (.seconds(100), .seconds(100))
+        rig.run(for: .seconds(1))
+        (rig.nextPicture, rig.nextAudio) = (place, place)
+        let before = rig.pictures.count
+        rig.run(for: .seconds(1))
+        #expect(rig.pictures.count - before >= 20)
+        #expect(rig.audio.last?.place ?? .zero >= place + .milliseconds(700))
+    }
+
+    @Test("the volume changes the samples, which stay in their range")
+    func volume() {
+        var playout = PlayerPlayout(
+            isLive: false, hasVideo: false, hasAudio: true, settings: PlayerSettings(volume: 4))
+        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        playout.take(.audio([0.1, -0.5] + Array(repeating: 0, count: 958), at: .zero), now: now)
+        playout.end()
+        guard case .play(let frame) = playout.next(now: now) else {
+            Issue.record("no audio")
+            return
+        }
+        #expect(abs(frame[0] - 0.4) < 0.001 && frame[1] == -1)
+    }
+}
