@@ -127,7 +127,7 @@ let modules: [Module] = [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
             "PeerConnection", "RoomAPI", "LoadControl", "Conference", "FlightRecording", "FlightFiles", "MediaFiles",
             "AudioMixing", "Cluster",
-            "VectorGraphics", "CMalloc", nioCore, nioPosix, logging,
+            "VectorGraphics", "CMalloc", "CLibSRT", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -281,6 +281,7 @@ let package = Package(
         .systemLibrary(name: "CLibVA", providers: [.apt(["libva-dev"])]),
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
+        .systemLibrary(name: "CLibSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"])]),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // How much of its heap the C library returns to the system.

@@ -27,6 +27,7 @@ public final class RelayServer: Service {
     private let streams: StreamHub?
     private let outputs: HostRules?
     private let players: PlayerRules?
+    private let listeners: StreamListeners?
     private let certificates: CertificateStore?
     private let connections: ConnectionRegister
     private let iceServers: [ICEServer]
@@ -158,7 +159,8 @@ public final class RelayServer: Service {
                     frameRate: configuration.relay.frameRate, bitRate: configuration.relay.maximumBitRate),
                 logger: logger) : nil
         outputs = configuration.outputs
-        players = configuration.players
+        listeners = StreamListeners(configuration, logger: logger)
+        players = configuration.players ?? listeners.map { _ in PlayerRules() }
         self.certificates = certificates
         self.events = events
         traces = configuration.traceCollector.map {
@@ -281,6 +283,8 @@ public final class RelayServer: Service {
         calibrate()
         await cluster?.waitUntilReachable(upTo: ClusterService.startPatience)
         let router = makeSignallingRouter()
+        try await listeners?.open(
+            admission: StreamAdmission(access: router.access, driver: driver, quotas: router.quotas))
         let signalling = makeApplication(
             router.makeRouter(), address: endpoint.address, connections: connections,
             onRunning: { [onListening, endpoint, keys, logger] in
@@ -314,7 +318,8 @@ public final class RelayServer: Service {
                 // Either all end, after a shutdown was asked for, or one fails and takes the other along.
                 try await group.waitForAll()
             }
-        } onGracefulShutdown: { [driver] in
+        } onGracefulShutdown: { [driver, listeners] in
+            listeners?.close()
             Task { await driver.close() }
         }
     }

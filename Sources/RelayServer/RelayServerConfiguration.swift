@@ -70,6 +70,9 @@ public struct RelayServerConfiguration: Sendable {
     public var outputs: HostRules?
     /// Where films and streams that become members of rooms may come from; nil: nowhere.
     public var players: PlayerRules?
+    /// The ports on which streams are taken by RTMP (TCP) and by SRT (UDP); nil: none are.
+    public var rtmpPort: UInt16?
+    public var srtPort: UInt16?
     /// The cluster of relays that this one belongs to; nil: none.
     public var cluster: ClusterSettings?
     /// The settings of the relay. The server sets the media addresses in it.

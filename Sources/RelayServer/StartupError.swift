@@ -12,6 +12,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case addressNotAvailable(String)
     /// Another program listens there.
     case portInUse(Transport, host: String, port: Int)
+    /// Streams cannot be taken on the port of an option.
+    case streamPortNotUsable(option: String, port: Int, reason: String)
     /// The system does not allow this user to listen there.
     case notPermitted(Transport, host: String, port: Int)
     /// No port was free for both protocols.
@@ -50,6 +52,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .portInUse(let transport, let host, let port):
             "\(transport.rawValue) port \(port) on \(host) is in use: stop the program that has it, or choose another "
                 + "with --port (0 picks a free one)"
+        case .streamPortNotUsable(let option, let port, let reason):
+            "streams cannot be taken on port \(port): \(reason); choose another with \(option)"
         case .notPermitted(let transport, let host, let port):
             "listening on \(transport.rawValue) port \(port) on \(host) is not permitted: choose a port above 1023 "
                 + "with --port"

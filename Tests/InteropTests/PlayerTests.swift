@@ -28,7 +28,9 @@ struct PlayerTests {
         "-f", "lavfi", "-i", "smptebars=size=320x180:rate=25", "-f", "lavfi", "-i",
         "sine=frequency=440:sample_rate=44100",
     ]
-    private static let h264 = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-pix_fmt", "yuv420p", "-c:a", "aac"]
+    private static let h264 = [
+        "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-pix_fmt", "yuv420p", "-c:a", "aac",
+    ]
 
     private func ffmpeg(_ arguments: [String]) throws -> ChildProcess {
         try ChildProcess(
@@ -44,13 +46,16 @@ struct PlayerTests {
     private func serve(_ kind: String) async throws -> (url: String, server: ChildProcess?) {
         switch kind {
         case "webm":
-            try await make(["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libvorbis", "bars.webm"])
+            try await make([
+                "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libvorbis", "bars.webm",
+            ])
             return ("bars.webm", nil)
         case "hls":
             try await make(Self.h264 + ["-hls_time", "2", "-hls_list_size", "0", "bars.m3u8"])
             let server = try ChildProcess(
                 #require(Programs.installed("python3")),
-                ["-m", "http.server", "\(port)", "--bind", "127.0.0.1", "--directory", folder.file("").path], in: folder)
+                ["-m", "http.server", "\(port)", "--bind", "127.0.0.1", "--directory", folder.file("").path], in: folder
+            )
             try await listens("tcp")
             return ("http://127.0.0.1:\(port)/bars.m3u8", server)
         case "rtmp":
@@ -172,5 +177,95 @@ struct PlayerTests {
         let (_, second) = try await serve("srt")
         try await player(id, of: relay) { $0.state == "playing" && $0.framesShown > waiting.framesShown + 25 }
         withExtendedLifetime((viewer, second)) {}
+    }
+
+    // MARK: Streams that are pushed
+
+    /// Pushes to the relay with another program. Returns nil if the program is not installed.
+    private func push(_ kind: String, room: String, key: String) throws -> ChildProcess {
+        let rtmp = "rtmp://127.0.0.1:\(port)/\(room)/\(key)"
+        let srt = "srt://127.0.0.1:\(port)?streamid=\(room)/\(key)"
+        switch kind {
+        case "ffmpeg rtmp": return try ffmpeg(["-re"] + Self.source + Self.h264 + ["-f", "flv", rtmp])
+        case "ffmpeg srt": return try ffmpeg(["-re"] + Self.source + Self.h264 + ["-f", "mpegts", srt])
+        default:
+            let sink =
+                kind == "gstreamer rtmp"
+                ? ["flvmux", "streamable=true", "name=mux", "!", "rtmp2sink", "location=\(rtmp)"]
+                : ["mpegtsmux", "name=mux", "!", "srtsink", "uri=srt://127.0.0.1:\(port)", "streamid=\(room)/\(key)"]
+            return try ChildProcess(
+                #require(Programs.installed("gst-launch-1.0")),
+                sink + [
+                    "videotestsrc", "is-live=true", "pattern=smpte", "!",
+                    "video/x-raw,width=320,height=180,framerate=25/1",
+                    "!", "x264enc", "tune=zerolatency", "speed-preset=ultrafast", "key-int-max=25", "!",
+                    "video/x-h264,profile=baseline", "!", "h264parse", "config-interval=-1", "!", "mux.",
+                    "audiotestsrc",
+                    "is-live=true",
+                    "freq=440", "!", "audioconvert", "!", "avenc_aac", "!", "aacparse", "!", "mux.",
+                ], in: folder)
+        }
+    }
+
+    @Test(
+        "streams that are pushed become members of their rooms",
+        arguments: ["ffmpeg rtmp", "ffmpeg srt", "gstreamer rtmp", "gstreamer srt"])
+    func pushed(kind: String) async throws {
+        let relay = try await RelayProgram(
+            [
+                "--canvas", "320x180", "--frame-rate", "15", kind.hasSuffix("srt") ? "--srt-port" : "--rtmp-port",
+                "\(port)",
+            ],
+            in: folder)
+        let viewer = try ChildProcess(
+            Programs.product("confclient"),
+            ["join", relay.url("/rooms/demo"), "--name", "Ada", "--video", "none", "--audio", "none"]
+                + ["--duration", "120", "--quiet", "--snapshot", "ada.png"], in: folder)
+        try await relay.participant("Ada", in: "demo")
+        let publisher = try push(kind, room: "demo", key: "Studio")
+        func players() async throws -> [Player] {
+            struct List: Decodable { var players: [Player] }
+            return try JSONDecoder().decode(List.self, from: try await ask(relay, "GET", "/players").body).players
+        }
+        try await eventually("it plays; \(publisher.errors)", within: .seconds(60)) {
+            try await players().first.flatMap { $0.state == "playing" && $0.framesShown > 75 ? $0 : nil }
+        }
+        try await relay.participant("Studio", in: "demo")
+        viewer.signal(SIGINT)
+        _ = try await viewer.end(within: .seconds(20))
+        let seen = try await ReceivedMedia(video: "ada.png", audio: nil, in: folder)
+        #expect(seen.columns.map(\.channels) == RGB.smpteBars, "\(seen.columns)")
+        // The room has ended with its last person, and the publisher's connection with the room.
+        _ = try await publisher.end(within: .seconds(30))
+    }
+
+    @Test("a stream without a good key is refused", arguments: ["ffmpeg rtmp", "ffmpeg srt"])
+    func wrongKey(kind: String) async throws {
+        let key = try ChildProcess(Programs.product("confrelay"), ["key"], in: folder)
+        #expect(try await key.end(within: .seconds(20)) == 0)
+        try Data(key.output.utf8).write(to: folder.file("keys.json"))
+        let relay = try await RelayProgram(
+            ["--auth-keys", "keys.json", kind.hasSuffix("srt") ? "--srt-port" : "--rtmp-port", "\(port)"], in: folder)
+        let token = try ChildProcess(
+            Programs.product("confrelay"),
+            ["token", "--auth-keys", "keys.json", "--room", "demo", "--name", "Ada", "--role", "moderator"], in: folder)
+        #expect(try await token.end(within: .seconds(20)) == 0, "\(token.errors)")
+        let proof = token.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let viewer = try ChildProcess(
+            Programs.product("confclient"),
+            ["join", relay.url("/rooms/demo"), "--token", proof, "--video", "none", "--audio", "none", "--quiet"],
+            in: folder)
+        func isRefused(_ key: String) async throws -> Bool {
+            let publisher = try push(kind, room: "demo", key: key)
+            let code = try? await publisher.end(within: .seconds(8))
+            publisher.signal(SIGKILL)
+            return code != nil
+        }
+        // The room is there once its first person is.
+        try await eventually("a good key is taken", within: .seconds(60)) {
+            try await isRefused(proof) ? nil : true
+        }
+        #expect(try await isRefused("Studio"))
+        withExtendedLifetime(viewer) {}
     }
 }

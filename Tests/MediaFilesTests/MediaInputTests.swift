@@ -141,7 +141,8 @@ import Testing
     func playlist() throws {
         let film = try Data(contentsOf: URL(fileURLWithPath: try Self.film(.fragmented(every: .seconds(1))).path))
         let opener = Memory([
-            "http://films.example/a.m3u8": Self.playlist(["segment.mp4"]), "http://films.example/segment.mp4": Array(film),
+            "http://films.example/a.m3u8": Self.playlist(["segment.mp4"]),
+            "http://films.example/segment.mp4": Array(film),
         ])
         let decoded = try read(try open("http://films.example/a.m3u8", opener: opener))
         #expect(decoded.lumas == (20..<95).map { UInt8($0) })
@@ -150,7 +151,9 @@ import Testing
 
     @Test(
         "what a playlist names is opened by no protocol of libavformat's own",
-        arguments: ["file:///etc/passwd", "/etc/passwd", "concat:a|b", "tcp://127.0.0.1:9/a.ts", "http://10.0.0.1/a.ts"])
+        arguments: [
+            "file:///etc/passwd", "/etc/passwd", "concat:a|b", "tcp://127.0.0.1:9/a.ts", "http://10.0.0.1/a.ts",
+        ])
     func foreign(segment: String) throws {
         let opener = Memory(["http://films.example/a.m3u8": Self.playlist([segment])])
         #expect(throws: StreamFailure.self) { try read(try open("http://films.example/a.m3u8", opener: opener)) }

@@ -156,7 +156,8 @@ public final class MediaInput {
         guard status >= 0, let opened else {
             // libavformat has freed the context, but not a file that it did not open.
             close(file, isOwn: source.opener != nil)
-            throw status == LibAVFormat.invalidData ? .failed("it is no film or stream of a kind that is known")
+            throw status == LibAVFormat.invalidData
+                ? .failed("it is no film or stream of a kind that is known")
                 : StreamFailure(status: status, isOpen: false)
         }
         return opened

@@ -109,7 +109,7 @@ struct AccessControl: Sendable {
         }
     }
 
-    private func tokenCaller(_ token: String, room: RoomName?) async throws(Problem) -> Caller {
+    func tokenCaller(_ token: String, room: RoomName?) async throws(Problem) -> Caller {
         guard let keys = await keys?.current else {
             throw Self.unauthorized("this relay has no keys to check tokens with (--auth-keys)", "invalid_token")
         }

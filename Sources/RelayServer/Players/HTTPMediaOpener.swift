@@ -71,7 +71,8 @@ final class HTTPMediaOpener: MediaOpener {
             guard rules?.mayPermit(host: server.host) ?? false else { throw PlayerFailure(reason: .notPermitted) }
             place = try PlayerRules(hosts: rules).place(of: server, turn: 0)
         } catch {
-            throw .failed(error.reason == .nameNotFound ? "the host's name has no address" : "the host is not permitted")
+            throw .failed(
+                error.reason == .nameNotFound ? "the host's name has no address" : "the host is not permitted")
         }
         do {
             var request = try HTTPClient.Request(url: url)
@@ -107,7 +108,8 @@ final class HTTPMediaOpener: MediaOpener {
         case let error as HTTPClientError where timeouts.contains(error): .timedOut
         case let error as HTTPClientError where error == .remoteConnectionClosed: .connectionLost
         case is ResponseAccumulator.ResponseTooBigError:
-            .failed("the server hands out no parts of files, and this one is larger than \(mostWithoutRanges >> 20) MiB")
+            .failed(
+                "the server hands out no parts of files, and this one is larger than \(mostWithoutRanges >> 20) MiB")
         case is NIOConnectionError: .refused
         default: .failed("\(error)")
         }

@@ -194,7 +194,9 @@ struct PlayerPlayout {
     private mutating func startIfReady(now: MonotonicInstant) -> Step? {
         guard anchor == nil else { return nil }
         let isReady = isEnded || !wantsMore || isLive
-        guard isReady, let first = [pictures.first?.time, audio.first?.time].compactMap(\.self).min() else { return nil }
+        guard isReady, let first = [pictures.first?.time, audio.first?.time].compactMap(\.self).min() else {
+            return nil
+        }
         if settings.isPaused {
             guard owesPicture, let picture = pictures.popFirst() else { return nil }
             return show(picture, now: now)

@@ -56,7 +56,7 @@ final class PlayerReader: Sendable {
             }
             result.withLock { $0 = opened }
             packets.news.signal()
-            try read(input, isLive: source.isLive)
+            try read(input, isLive: source.isLive, isPushed: target.isPushed)
         } catch {
             let failure =
                 switch error {
@@ -68,7 +68,7 @@ final class PlayerReader: Sendable {
         }
     }
 
-    private func read(_ input: MediaInput, isLive: Bool) throws(StreamFailure) {
+    private func read(_ input: MediaInput, isLive: Bool, isPushed: Bool) throws(StreamFailure) {
         while true {
             wait(atMost: Self.readingPatience)
             let packet = try input.next()
@@ -77,7 +77,7 @@ final class PlayerReader: Sendable {
                 if let packet {
                     packets.append(packet, isLive: isLive, hasVideo: input.video != nil)
                 } else {
-                    packets.tellEnd(isLive ? PlayerFailure(reason: .connectionLost) : nil)
+                    packets.tellEnd(isLive && !isPushed ? PlayerFailure(reason: .connectionLost) : nil)
                 }
             switch order {
             case .goOn: continue

@@ -25,6 +25,7 @@ public struct PlayerRules: Hashable, Sendable {
                 return "an RTSP server may send the relay on, so --players-from must name \(address.host) itself"
             }
             return nil
+        case .pushed: return nil
         case .http, .stream:
             guard let address = target.address, hosts?.mayPermit(host: address.host) ?? false else {
                 return "this relay plays nothing from the host of \(target.shown); its operator can permit it with "
@@ -41,6 +42,7 @@ public struct PlayerRules: Hashable, Sendable {
         switch target {
         case .file(let path): return MediaSource(url: "file:\(try file(path))", protocols: "file")
         case .http(_, let url): return MediaSource(url: url, opener: HTTPMediaOpener(rules: hosts))
+        case .pushed(let stream): return MediaSource(url: stream.url, opener: stream, isLive: true)
         case .rtsp(let address, let path):
             let place = try place(of: address, turn: turn)
             return MediaSource(

@@ -3,7 +3,7 @@ import MediaFiles
 import SecureTransport
 
 /// The film or stream that a player is to play: a file of the relay's folder, or a URL.
-enum PlayerTarget: Hashable, Sendable {
+enum PlayerTarget: Sendable {
     typealias ParseError = ServerAddress.ParseError
 
     /// A path under the relay's folder.
@@ -13,6 +13,8 @@ enum PlayerTarget: Hashable, Sendable {
     /// The path of an RTSP server, with the slash in front.
     case rtsp(ServerAddress, path: String)
     case stream(StreamServer)
+    /// Comes to the relay by itself.
+    case pushed(PushedStream)
 
     private static let longest = 1000
 
@@ -59,7 +61,8 @@ enum PlayerTarget: Hashable, Sendable {
 
     private static func file(_ text: String) throws(ParseError) -> String {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        let isPath = parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") } && !text.unicodeScalars.contains { $0.value < 32 }
+        let isPath =
+            parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") } && !text.unicodeScalars.contains { $0.value < 32 }
         guard isPath else {
             throw ParseError(
                 description: "a file in \"url\" must be a path such as talks/monday.mp4, without .. and hidden names")
@@ -70,7 +73,7 @@ enum PlayerTarget: Hashable, Sendable {
     /// The server; nil for a file.
     var address: ServerAddress? {
         switch self {
-        case .file: nil
+        case .file, .pushed: nil
         case .http(let address, _), .rtsp(let address, _): address
         case .stream(let server): server.address
         }
@@ -83,6 +86,7 @@ enum PlayerTarget: Hashable, Sendable {
         case .http(let address, let url): "\(url.prefix { $0 != ":" })://\(address.shown)/\u{2026}"
         case .rtsp(let address, _): "rtsp://\(address.shown)/\u{2026}"
         case .stream(let server): server.shown
+        case .pushed(let stream): stream.shown
         }
     }
 
@@ -97,7 +101,17 @@ enum PlayerTarget: Hashable, Sendable {
     var isLive: Bool {
         switch self {
         case .file, .http: false
-        case .rtsp, .stream: true
+        case .rtsp, .stream, .pushed: true
         }
+    }
+
+    /// True if it can be opened once.
+    var isPushed: Bool {
+        if case .pushed = self { true } else { false }
+    }
+
+    /// Nobody plays it any more.
+    func close() {
+        if case .pushed(let stream) = self { stream.close() }
     }
 }

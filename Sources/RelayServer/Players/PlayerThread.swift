@@ -98,6 +98,7 @@ final class PlayerThread: Sendable {
     // MARK: On the thread
 
     private func run() {
+        defer { target.close() }
         var delays = ReconnectDelays()
         var turn = 0
         var place = Duration.zero
@@ -111,7 +112,7 @@ final class PlayerThread: Sendable {
             guard let failure else { return }
             // A film that cannot be opened will not be a film later.
             let mayPass = target.isLive || (hasPlayed && target.address != nil)
-            guard mayPass, failure.reason != .notPermitted, failure.reason != .finished else {
+            guard mayPass, !target.isPushed, failure.reason != .notPermitted, failure.reason != .finished else {
                 tell(.ended, failure)
                 return
             }
@@ -184,7 +185,7 @@ final class PlayerThread: Sendable {
             case .wait(let instant): wait(until: instant, isHungry: session.wantsMore)
             case .end:
                 if let failure = session.failure { return failure }
-                guard session.settings.loop else { return PlayerFailure(reason: .finished) }
+                guard session.settings.loop, !target.isLive else { return PlayerFailure(reason: .finished) }
                 session.seek(to: .zero)
             }
             publish(session, now: now)

@@ -42,6 +42,20 @@ struct StreamOptions: ParsableArguments {
         transform: HostRules.init(option:))
     var playersFrom: HostRules?
 
+    @Option(
+        help: ArgumentHelp(
+            "Take streams by RTMP on this TCP port, from OBS and other encoders: rtmp://relay/ROOM with a key.",
+            discussion: """
+                The key is a token for the room with --auth-keys, and otherwise the name on the tile. 1935 is usual. \
+                docs/players.md describes it.
+                """, valueName: "port"))
+    var rtmpPort: UInt16?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take streams by SRT on this UDP port: srt://relay:port?streamid=ROOM/KEY.", valueName: "port"))
+    var srtPort: UInt16?
+
     func validate() throws {
         guard let playerFiles else { return }
         var isDirectory: ObjCBool = false
@@ -52,6 +66,7 @@ struct StreamOptions: ParsableArguments {
     func apply(to configuration: inout RelayServerConfiguration) {
         configuration.servesStreams = streams
         configuration.outputs = outputsTo
+        (configuration.rtmpPort, configuration.srtPort) = (rtmpPort, srtPort)
         if playerFiles != nil || playersFrom != nil {
             configuration.players = PlayerRules(folder: playerFiles, hosts: playersFrom)
         }

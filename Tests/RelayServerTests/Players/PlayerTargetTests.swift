@@ -10,7 +10,10 @@ import Testing
         "URLs are shown without what may be a secret",
         arguments: [
             ("talks/monday.mp4", "talks/monday.mp4", "monday"),
-            ("https://Films.Example.org/a/b.m3u8?token=secret#x", "https://films.example.org/\u{2026}", "films.example.org"),
+            (
+                "https://Films.Example.org/a/b.m3u8?token=secret#x", "https://films.example.org/\u{2026}",
+                "films.example.org"
+            ),
             ("http://films.example.org:8080/secret", "http://films.example.org:8080/\u{2026}", "films.example.org"),
             ("rtsp://ada:secret@[2001:db8::1]/secret", "rtsp://[2001:db8::1]/\u{2026}", "2001:db8::1"),
             ("rtmp://live.example.org/app/secret", "rtmp://live.example.org/\u{2026}", "live.example.org"),
@@ -24,8 +27,10 @@ import Testing
     @Test(
         "what names nothing that could be played is refused",
         arguments: [
-            "", "/etc/passwd", "../a.mp4", "a/../../b.mp4", ".hidden", "a//b", "a/.b", "a\u{0}b", "a\nb", "file:///etc/passwd",
-            "concat://a|b", "data://x", "http://", "http://ada:x@host/", "http://ho st/", "http://host/ a", "http://host\\@b/",
+            "", "/etc/passwd", "../a.mp4", "a/../../b.mp4", ".hidden", "a//b", "a/.b", "a\u{0}b", "a\nb",
+            "file:///etc/passwd",
+            "concat://a|b", "data://x", "http://", "http://ada:x@host/", "http://ho st/", "http://host/ a",
+            "http://host\\@b/",
             "rtsp://a b/", "rtsp://ada@host/", "rtmp://host", "srt://host", "udp://host:5", "http://host:0/",
             "http://host:99999/", String(repeating: "a", count: 1001),
         ])
@@ -73,8 +78,10 @@ import Testing
     @Test(
         "hosts are permitted by name, and RTSP servers only if they are named",
         arguments: [
-            ("http://films.example.org/a", true), ("http://other.example.net/a", false), ("rtsp://films.example.org/a", true),
-            ("http://127.0.0.1/a", false), ("rtmp://localhost/a/b", false), ("srt://10.1.2.3:9000", true), ("a.mp4", false),
+            ("http://films.example.org/a", true), ("http://other.example.net/a", false),
+            ("rtsp://films.example.org/a", true),
+            ("http://127.0.0.1/a", false), ("rtmp://localhost/a/b", false), ("srt://10.1.2.3:9000", true),
+            ("a.mp4", false),
         ])
     func rules(url: String, isPermitted: Bool) throws {
         let rules = PlayerRules(hosts: try HostRules(parsing: "*.example.org,10.0.0.0/8"))
@@ -92,7 +99,9 @@ import Testing
     func addresses() throws {
         let rules = PlayerRules(hosts: try HostRules(parsing: "*,192.0.2.0/24"))
         func place(_ host: String) throws(PlayerFailure) -> String {
-            guard let target = try? PlayerTarget(parsing: "http://\(host)/"), let address = target.address else { return "" }
+            guard let target = try? PlayerTarget(parsing: "http://\(host)/"), let address = target.address else {
+                return ""
+            }
             return try rules.place(of: address, turn: 0).host
         }
         #expect(try place("192.0.2.7") == "192.0.2.7")

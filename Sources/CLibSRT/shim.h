@@ -1,0 +1,2 @@
+#pragma once
+#include <srt/srt.h>

@@ -1,0 +1,67 @@
+import Conference
+import Foundation
+import HTTPTypes
+import MediaCore
+import RoomAPI
+import SecureTransport
+
+/// Decides whether a stream that is pushed to the relay becomes a member of a room.
+///
+/// A publisher names the room, and proves itself by a key: on a relay with keys a token for the room, on an open one the
+/// name on the tile.
+struct StreamAdmission: Sendable {
+    let access: AccessControl
+    let driver: RelayDriver
+    let quotas: RequestQuotas
+    var now: @Sendable () -> MonotonicInstant = { .now() }
+
+    /// Makes the stream a member of its room.
+    ///
+    /// - Throws: `Problem`: the key is wrong, the room does not exist or takes nobody, or too many tries came.
+    func admit(
+        _ stream: PushedStream, room text: String, key: String, from address: TransportAddress?
+    ) async throws(Problem) {
+        let subject = address.map { RequestQuotas.Subject.network(ClientNetwork($0)) }
+        if let subject {
+            for kind in [RequestQuotas.Kind.join, .wrongSecret] {
+                let wait =
+                    kind == .join
+                    ? quotas.take(kind, of: subject, now: now()) : quotas.secondsToWait(kind, of: subject, now: now())
+                if let wait { throw Problem.tooManyRequests(kind, retryAfter: wait) }
+            }
+        }
+        let room = try RoomName(text)
+        do throws(Problem) {
+            let name = try await access.publisher(key: key, room: room)
+            _ = try await driver.startPlayer(
+                room: room.rawValue, name: name.rawValue, .pushed(stream), PlayerSettings())
+        } catch {
+            if error.status == .unauthorized, let subject {
+                _ = quotas.take(.wrongSecret, of: subject, now: now())
+            }
+            throw error
+        }
+    }
+}
+
+extension AccessControl {
+    /// The name of a publisher with this key.
+    fileprivate func publisher(key: String, room: RoomName) async throws(Problem) -> ParticipantName {
+        guard keys != nil else {
+            let state = await driver.access(ofRoom: room.rawValue)
+            guard state?.pin == nil else {
+                throw Self.forbidden("the room has a PIN, which a stream cannot give")
+            }
+            return key.isEmpty ? .guest : try ParticipantName(key.removingPercentEncoding ?? key)
+        }
+        let caller = try await tokenCaller(key, room: room)
+        guard caller.may(.camera) || caller.may(.microphone) else {
+            throw Self.forbidden("the token does not allow to send")
+        }
+        guard caller.claims?.isSingleUse != true else {
+            throw Self.forbidden(
+                "a stream's token cannot be for single use: an encoder comes again when its line breaks")
+        }
+        return try ParticipantName(caller.name ?? ParticipantName.guest.rawValue)
+    }
+}
