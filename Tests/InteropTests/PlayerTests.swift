@@ -192,14 +192,17 @@ struct PlayerTests {
             let sink =
                 kind == "gstreamer rtmp"
                 ? ["flvmux", "streamable=true", "name=mux", "!", "rtmp2sink", "location=\(rtmp)"]
-                : ["mpegtsmux", "name=mux", "!", "srtsink", "uri=srt://127.0.0.1:\(port)", "streamid=\(room)/\(key)"]
+                : [
+                    "mpegtsmux", "alignment=7", "name=mux", "!", "srtsink", "uri=srt://127.0.0.1:\(port)",
+                    "streamid=\(room)/\(key)",
+                ]
             return try ChildProcess(
                 #require(Programs.installed("gst-launch-1.0")),
                 sink + [
                     "videotestsrc", "is-live=true", "pattern=smpte", "!",
                     "video/x-raw,width=320,height=180,framerate=25/1",
                     "!", "x264enc", "tune=zerolatency", "speed-preset=ultrafast", "key-int-max=25", "!",
-                    "video/x-h264,profile=baseline", "!", "h264parse", "config-interval=-1", "!", "mux.",
+                    "video/x-h264,profile=baseline", "!", "h264parse", "!", "mux.",
                     "audiotestsrc",
                     "is-live=true",
                     "freq=440", "!", "audioconvert", "!", "avenc_aac", "!", "aacparse", "!", "mux.",

@@ -139,7 +139,8 @@ import Testing
 
     @Test("a playlist's segments are opened by the opener alone")
     func playlist() throws {
-        let film = try Data(contentsOf: URL(fileURLWithPath: try Self.film(.fragmented(every: .seconds(1))).path))
+        let file = try Self.film(.fragmented(every: .seconds(1)))
+        let film = try Data(contentsOf: URL(fileURLWithPath: file.path))
         let opener = Memory([
             "http://films.example/a.m3u8": Self.playlist(["segment.mp4"]),
             "http://films.example/segment.mp4": Array(film),

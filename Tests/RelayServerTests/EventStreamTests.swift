@@ -63,7 +63,7 @@ struct EventStreamTests {
                 + "\"participants\":[{\"accessRole\":\"presenter\",\"avatar\":false,\"camera\":false,"
                 + "\"cameraOff\":false,\"connection\":\"new\",\"hand\":false,\"id\":\"p1\",\"isSpeaking\":false,"
                 + "\"microphone\":false,\"muted\":false,\"name\":\"Ada\",\"role\":\"watch\",\"screenShare\":false}],"
-                + "\"tiles\":[{\"bitRate\":700000,\"content\":\"camera\",\"height\":360,\"participant\":\"p1\",\"width\":640}],"
+                + "\"players\":[],\"tiles\":[{\"bitRate\":700000,\"content\":\"camera\",\"height\":360,\"participant\":\"p1\",\"width\":640}],"
                 + "\"waiting\":0}\n\n"
         )
         script.state.withLock { $0.events = [RoomEvent(room: "demo", kind: .layoutChanged(.grid))] }

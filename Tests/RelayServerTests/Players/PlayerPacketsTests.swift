@@ -1,3 +1,4 @@
+import Dispatch
 import MediaCore
 import RoomAPI
 import Testing
@@ -11,10 +12,19 @@ import Testing
         return failure?.reason == reason
     }
 
+    /// Tells the end on a thread of its own, which waits for what follows.
+    private func tellEnd(_ packets: PlayerPackets, _ failure: PlayerFailure?) -> Task<PlayerPackets.Order, Never> {
+        Task {
+            await withCheckedContinuation { continuation in
+                DispatchQueue(label: "reader").async { continuation.resume(returning: packets.tellEnd(failure)) }
+            }
+        }
+    }
+
     @Test("the end stays until a seek, which the reader is told of")
     func seek() async {
         let packets = PlayerPackets()
-        let reader = Task.detached { packets.tellEnd(nil) }
+        let reader = tellEnd(packets, nil)
         while packets.end == nil { await Task.yield() }
         #expect(isEnd(packets.next(), nil) && isEnd(packets.next(), nil))
         packets.seek(to: .seconds(3))
@@ -28,7 +38,7 @@ import Testing
     @Test("a reader that waits at the end stops when the player does")
     func close() async {
         let packets = PlayerPackets()
-        let reader = Task.detached { packets.tellEnd(PlayerFailure(reason: .failed)) }
+        let reader = tellEnd(packets, PlayerFailure(reason: .failed))
         while packets.end == nil { await Task.yield() }
         #expect(isEnd(packets.next(), .failed))
         packets.close()

@@ -48,7 +48,8 @@ import Testing
                 let number = Int((nextPicture / .milliseconds(40)).rounded())
                 buffer.withMutablePlane(0) { bytes, _ in
                     bytes[0] = UInt8(number & 255)
-                    bytes[1] = UInt8(number >> 8)
+                    bytes[1] = UInt8(number >> 8 & 255)
+                    bytes[2] = UInt8(number >> 16)
                 }
                 playout.take(.picture(buffer.freeze(), at: nextPicture), now: now)
                 nextPicture += .milliseconds(40)
@@ -66,7 +67,9 @@ import Testing
                 feed()
                 switch playout.next(now: now) {
                 case .show(let picture):
-                    let number = picture.withPlane(0) { bytes, _ in Int(bytes[0]) | Int(bytes[1]) << 8 }
+                    let number = picture.withPlane(0) { bytes, _ in
+                        Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
+                    }
                     pictures.append((now, .milliseconds(40) * number))
                 case .play(let frame):
                     audio.append((now, .milliseconds(20) * Int((frame[0] * 1000).rounded())))

@@ -27,10 +27,10 @@ import Testing
     }
 
     /// Hosts that refuse connections, and an empty folder.
-    private func client() throws -> SignallingClient {
+    private func client(_ hosts: String = "127.0.0.1") throws -> SignallingClient {
         var client = SignallingClient()
         client.playerRules = PlayerRules(
-            folder: FileManager.default.temporaryDirectory.path, hosts: try HostRules(parsing: "127.0.0.1"))
+            folder: FileManager.default.temporaryDirectory.path, hosts: try HostRules(parsing: hosts))
         return client
     }
 
@@ -84,7 +84,7 @@ import Testing
             (#"{"url":"a.mp4","loop":1}"#, 400, "loop"),
         ])
     func refused(body: String, status: Int, words: String) async throws {
-        let client = try client()
+        let client = try client("films.example.org")
         let driver = await driver(client)
         let answer = try await ask(client, driver, .post, "", body)
         #expect(answer.status.code == status)

@@ -1,5 +1,7 @@
 import Foundation
+import MediaFiles
 import RoomAPI
+import SecureTransport
 import Testing
 
 @testable import RelayServer
@@ -76,15 +78,17 @@ import Testing
     }
 
     @Test(
-        "hosts are permitted by name, and RTSP servers only if they are named",
+        "hosts are permitted by name or by address, and files with a folder",
         arguments: [
-            ("http://films.example.org/a", true), ("http://other.example.net/a", false),
-            ("rtsp://films.example.org/a", true),
-            ("http://127.0.0.1/a", false), ("rtmp://localhost/a/b", false), ("srt://10.1.2.3:9000", true),
-            ("a.mp4", false),
+            ("*.example.org", "http://films.example.org/a", true),
+            ("*.example.org", "rtsp://films.example.org/a", true),
+            ("*.example.org", "http://other.example.net/a", false), ("*.example.org", "http://127.0.0.1/a", false),
+            ("*.example.org", "rtmp://localhost/a/b", false), ("*.example.org", "srt://10.1.2.3:9000", false),
+            ("10.0.0.0/8", "srt://10.1.2.3:9000", true), ("10.0.0.0/8", "rtsp://10.1.2.3/a", true),
+            ("*", "a.mp4", false),
         ])
-    func rules(url: String, isPermitted: Bool) throws {
-        let rules = PlayerRules(hosts: try HostRules(parsing: "*.example.org,10.0.0.0/8"))
+    func rules(hosts: String, url: String, isPermitted: Bool) throws {
+        let rules = PlayerRules(hosts: try HostRules(parsing: hosts))
         #expect((rules.refusal(of: try PlayerTarget(parsing: url)) == nil) == isPermitted)
     }
 
