@@ -34,18 +34,21 @@ extension Relay {
             try room.changeLimits.room.take(now: now)
             try room.startRecording(recording, request, log: recordings, now: now)
         case .endRecording(let recording, let reason): try room.endRecording(recording, because: reason, now: now)
-        case .startComposite(let id, let settings):
+        case .startStream(let id, let settings):
             try room.changeLimits.room.take(now: now)
-            try room.startComposite(id, settings, log: recordings, now: now)
-        case .endComposite(let id): room.endComposite(id)
+            try room.startStream(id, settings, log: recordings, now: now)
+        case .endStream(let id): room.endStream(id)
         case .startOutput(let id, let name, let settings):
             try room.changeLimits.room.take(now: now)
             try room.startOutput(id, name: name, settings, log: recordings, now: now)
         case .setOutput(let id, let state, let reason): try room.setOutput(id, state, because: reason)
         case .endOutput(let id, let reason): try room.endOutput(id, because: reason)
-        case .startPlayer(let id, let name):
+        case .startPlayer(let id, let name, let publisher):
+            if let publisher, let refusal = room.door.refusal(of: publisher) {
+                throw .notAdmitted(reason: refusal.description)
+            }
             try room.changeLimits.room.take(now: now)
-            try startPlayer(id, name: name, in: room, now: now)
+            try startPlayer(id, name: name, publisher: publisher, in: room, now: now)
         case .setPlayer(let status): try room.setPlayer(status, now: now)
         case .endPlayer(let id, let reason):
             try endPlayer(room.player(id), in: room, because: reason, now: now)

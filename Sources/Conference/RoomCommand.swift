@@ -18,9 +18,9 @@ public enum RoomCommand: Sendable {
     /// Ends the recording of this id.
     case endRecording(id: String, reason: RecordingEndReason)
     /// Has a picture of the room made for a stream of this id.
-    case startComposite(id: String, CompositeSettings)
+    case startStream(id: String, CompositeSettings)
     /// Ends the picture of that stream; nothing happens if there is none.
-    case endComposite(id: String)
+    case endStream(id: String)
     /// Has a picture of the room made for an output of this id.
     case startOutput(id: String, name: String?, CompositeSettings)
     /// Takes the news of an output that goes on.
@@ -28,7 +28,9 @@ public enum RoomCommand: Sendable {
     /// Ends the output of this id.
     case endOutput(id: String, reason: OutputStatus.Reason)
     /// Makes a film or stream that is opened a member of the room, with this id.
-    case startPlayer(id: String, name: String)
+    ///
+    /// - publisher: Who pushes it to the relay; nil: the relay gets it by itself, as it was told.
+    case startPlayer(id: String, name: String, publisher: StreamPublisher?)
     /// Takes the news of a player that goes on.
     case setPlayer(PlayerStatus)
     /// Ends the player of this id.

@@ -41,9 +41,11 @@ extension RelayDriver {
 
     /// Begins to play a film or a stream in a room.
     ///
-    /// - Throws: `Problem`: the room does not exist, has too many players or no seat, or there is no time for it.
+    /// - Throws: `Problem`: the room does not exist, has too many players or no seat, does not let the publisher in, or
+    ///   there is no time for it.
     func startPlayer(
-        room: String, name: String, _ target: PlayerTarget, _ settings: PlayerSettings
+        room: String, name: String, _ target: PlayerTarget, _ settings: PlayerSettings,
+        publisher: StreamPublisher? = nil
     ) throws(Problem) -> PlayerDescription {
         guard players?.hasRoom() ?? false else {
             throw Problem(
@@ -56,7 +58,7 @@ extension RelayDriver {
         let status = PlayerStatus(id: id, name: name, state: .opening)
         do {
             try act { relay, now throws(RoomControlError) in
-                try relay.perform(.startPlayer(id: id, name: name), room: room, now: now)
+                try relay.perform(.startPlayer(id: id, name: name, publisher: publisher), room: room, now: now)
                 players?.begin(status, room: room, target: target, settings: settings)
             }
         } catch {

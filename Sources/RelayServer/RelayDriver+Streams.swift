@@ -24,7 +24,7 @@ extension RelayDriver {
         var generator = SystemRandomNumberGenerator()
         let id = "stream-" + String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
         do {
-            try perform(.startComposite(id: id, settings), room: room)
+            try perform(.startStream(id: id, settings), room: room)
         } catch {
             throw Problem(error)
         }
@@ -35,7 +35,7 @@ extension RelayDriver {
     func endStream(room: String) -> Bool {
         guard let id = streams?.stream(of: room) else { return false }
         // The room may be gone.
-        try? perform(.endComposite(id: id), room: room)
+        try? perform(.endStream(id: id), room: room)
         forget(room: room)
         return true
     }

@@ -174,6 +174,7 @@ actor RelayDriver {
         ServerReport(
             relay: relay.snapshot(now: now()),
             socket: socket?.counters ?? MediaSocketCounters(),
+            streams: streams?.count,
             outputs: outputs?.counters,
             players: players?.totals,
             workers: workers.statistics,

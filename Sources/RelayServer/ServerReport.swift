@@ -14,6 +14,8 @@ public struct ServerReport: Sendable {
     public var webhooks: WebhookCounters? = nil
     /// The relay's part in its cluster; nil: it has none.
     public var cluster: ClusterReport? = nil
+    /// Live streams; nil: the relay streams no rooms.
+    public var streams: Int? = nil
     /// The outputs of all rooms; nil: the relay sends rooms nowhere.
     public var outputs: OutputCounters? = nil
     /// The players of all rooms; nil: the relay plays no films.

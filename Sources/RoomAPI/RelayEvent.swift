@@ -16,8 +16,12 @@ public struct RelayEvent: Codable, Hashable, Sendable {
         case moderated
         /// A recording began or ended.
         case recordingChanged
+        /// The live stream of a room has begun, or has ended.
+        case streamChanged
         /// An output of a room connects, is live, waits, or has ended.
         case outputChanged
+        /// A player of a room is opened, plays, is paused, waits, or has ended.
+        case playerChanged
         /// A request was refused, because its sender may not do this or did not prove who it is.
         case requestRefused
         /// Overload control does more or less than before.
@@ -91,7 +95,9 @@ public struct RelayEvent: Codable, Hashable, Sendable {
     /// What a moderator did, to whom, and who it was.
     public var moderation: ModerationEvent?
     public var recording: RecordingStatus?
+    public var stream: StreamStatus?
     public var output: OutputStatus?
+    public var player: PlayerStatus?
     public var request: RefusedRequest?
     public var overload: Overload?
 

@@ -12,6 +12,6 @@ struct ConfClient: AsyncParsableCommand {
             """,
         subcommands: [
             JoinCommand.self, LoadCommand.self, LayoutCommand.self, ModerateCommand.self, RecordCommand.self,
-            PlayCommand.self,
+            PlayerCommand.self, PlayCommand.self,
         ])
 }

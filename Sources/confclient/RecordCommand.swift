@@ -1,7 +1,5 @@
 import ArgumentParser
 import ConferenceClient
-import Foundation
-import NIOPosix
 import RoomAPI
 
 struct RecordCommand: AsyncParsableCommand {
@@ -16,32 +14,6 @@ struct RecordCommand: AsyncParsableCommand {
             confclient record stop URL      ends the recording that goes on
             confclient record list URL      all recordings of the room, the newest first; --json for programs
             """, subcommands: [Start.self, Stop.self, List.self])
-
-    struct RoomArgument: ParsableArguments {
-        @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
-        var url: String
-
-        @OptionGroup
-        var access: TokenOption
-
-        func validate() throws {
-            do {
-                _ = try RoomURL(url)
-            } catch {
-                throw ValidationError(error.description)
-            }
-        }
-
-        func perform(_ work: (RoomController) async throws -> Void) async throws {
-            do {
-                try await work(
-                    RoomController(url: try access.roomURL(url), on: MultiThreadedEventLoopGroup.singleton.next()))
-            } catch let error as ClientError {
-                Terminal(isQuiet: false).fail(error.description)
-                throw ExitCode(error.exitCode)
-            }
-        }
-    }
 
     struct Start: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Start to record a room with participants.")
@@ -92,12 +64,7 @@ struct RecordCommand: AsyncParsableCommand {
         func run() async throws {
             try await room.perform { controller in
                 let recordings = try await controller.recordings()
-                guard !json else {
-                    let encoder = JSONEncoder()
-                    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-                    Terminal.output(String(decoding: try encoder.encode(RecordingList(recordings)), as: UTF8.self))
-                    return
-                }
+                guard !json else { return try Terminal.output(json: RecordingList(recordings)) }
                 for recording in recordings {
                     let length = recording.duration.map { "\(Int($0.rounded())) s" } ?? "-"
                     Terminal.output("\(recording.id)  \(recording.state.rawValue)  \(length)")

@@ -36,6 +36,13 @@ struct Terminal: Sendable {
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
 
+    /// Writes a result as JSON, for programs and people.
+    static func output(json value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        output(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+
     /// Writes the failure to standard error.
     func fail(_ reason: String) {
         Self.write("confclient: \(reason)\n")

@@ -121,14 +121,14 @@ import Testing
         let before = call.relay.snapshot(now: call.now).rooms[0].encoding.groups.count
         try record()
         call.run(for: .seconds(1))
-        try call.relay.perform(.startComposite(id: "s1", Self.settings), room: "demo", now: call.now)
+        try call.relay.perform(.startStream(id: "s1", Self.settings), room: "demo", now: call.now)
         var streamed: [RecordingItem] = []
         call.run(for: .seconds(1))
         while let item = call.relay.pollRecording() { if item.recording == "s1" { streamed.append(item) } }
         #expect(call.relay.snapshot(now: call.now).rooms[0].encoding.groups.count == before + 1)
         #expect(frames(streamed).first?.isSync == true)
         #expect(try #require(frames(streamed).first).presentationTime.seconds < 0.6)
-        try call.relay.perform(.endComposite(id: "s1"), room: "demo", now: call.now)
+        try call.relay.perform(.endStream(id: "s1"), room: "demo", now: call.now)
         call.run(for: .seconds(1))
         #expect(frames(items()).count >= 14)
         try call.relay.perform(.endRecording(id: "r1", reason: .stopped), room: "demo", now: call.now)
@@ -159,5 +159,27 @@ import Testing
         #expect(throws: RoomControlError.layoutNamesNobody(participant: "nobody")) { try record(settings) }
         #expect(call.relay.state(ofRoom: "demo")?.recording == nil)
         try record()
+    }
+
+    @Test("everybody is told of a live stream, by events and in the state of the room, until it or the room ends")
+    func streamTold() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        func start(_ id: String) throws {
+            try call.relay.perform(.startStream(id: id, CompositeSettings()), room: "demo", now: call.now)
+        }
+        let (live, ended) = (StreamStatus(.live, ofRoom: "demo"), StreamStatus(.ended, ofRoom: "demo"))
+        _ = call.roomEvents()
+        try start("s1")
+        #expect(call.roomEvents() == [.streamChanged(live)])
+        #expect(call.relay.state(ofRoom: "demo")?.stream == live)
+        #expect(live.playlist == "/rooms/demo/stream/index.m3u8")
+        for _ in 0..<2 { try call.relay.perform(.endStream(id: "s1"), room: "demo", now: call.now) }
+        #expect(call.roomEvents() == [.streamChanged(ended)])
+        #expect(call.relay.state(ofRoom: "demo")?.stream == nil)
+        try start("s2")
+        _ = call.roomEvents()
+        _ = call.relay.leave(room: "demo", participant: ada.participantID, now: call.now)
+        #expect(call.roomEvents().suffix(2) == [.streamChanged(ended), .closed])
     }
 }

@@ -3,6 +3,7 @@ import MediaCore
 import NIOCore
 import PeerConnection
 import RoomAPI
+import SecureTransport
 import Testing
 
 @testable import Conference
@@ -12,7 +13,9 @@ import Testing
     private let call = VirtualCall()
 
     private func start(_ id: String = "player-1") throws {
-        try call.act { relay, now in try relay.perform(.startPlayer(id: id, name: "Talk"), room: "demo", now: now) }
+        try call.act { relay, now in
+            try relay.perform(.startPlayer(id: id, name: "Talk", publisher: nil), room: "demo", now: now)
+        }
     }
 
     private func tell(_ state: PlayerStatus.State, _ id: String = "player-1", audio: Bool = true) throws {
@@ -109,10 +112,11 @@ import Testing
         let call = VirtualCall { $0.maximumParticipants = 2 }
         try call.join("Ada", colour: .red)
         call.run(for: .seconds(1))
-        try call.relay.perform(.startPlayer(id: "player-1", name: "Talk"), room: "demo", now: call.now)
+        try call.relay.perform(.startPlayer(id: "player-1", name: "Talk", publisher: nil), room: "demo", now: call.now)
         #expect(throws: JoinError.self) { try call.join("Ben", colour: .red) }
         #expect(throws: RoomControlError.noSeat(reason: "the room has 2 members, which is the most")) {
-            try call.relay.perform(.startPlayer(id: "player-2", name: "Talk"), room: "demo", now: call.now)
+            try call.relay.perform(
+                .startPlayer(id: "player-2", name: "Talk", publisher: nil), room: "demo", now: call.now)
         }
         try call.relay.perform(.endPlayer(id: "player-1", reason: .finished), room: "demo", now: call.now)
         try call.join("Ben", colour: .red)
@@ -148,5 +152,36 @@ import Testing
         #expect(try #require(ada.picture).colour(x: 160, y: 60).resembles(.green))
         call.run(for: .seconds(10))
         #expect(try !#require(ada.picture).colour(x: 160, y: 60).resembles(.green))
+    }
+
+    @Test("a publisher that was removed and kept out does not come back, and a locked room takes no stream")
+    func publisher() throws {
+        let call = VirtualCall()
+        try call.join("Ada", colour: .red)
+        let publisher = StreamPublisher(
+            grants: .open, client: TransportAddress(ipv4: 0xC000_0201, port: 5000))
+        func start(_ id: String, _ publisher: StreamPublisher) throws {
+            try call.relay.perform(
+                .startPlayer(id: id, name: "Studio", publisher: publisher), room: "demo", now: call.now)
+        }
+        func moderate(_ what: RoomCommand.Moderation) throws {
+            let mo = RoomActor(participant: "m", name: "Mo")
+            try call.relay.perform(.moderate(what, by: mo), room: "demo", now: call.now)
+        }
+        try start("player-1", publisher)
+        try moderate(.remove(participant: "player-1", keepOut: true))
+        #expect(throws: RoomControlError.notAdmitted(reason: JoinError.keptOut.description)) {
+            try start("player-2", publisher)
+        }
+        let other = StreamPublisher(grants: .open, client: TransportAddress(ipv4: 0xC000_0202, port: 5000))
+        for (locked, lobby) in [(true, false), (false, true)] {
+            try moderate(.setEntry(locked: locked, lobby: lobby, pin: nil))
+            #expect(throws: RoomControlError.notAdmitted(reason: JoinError.locked.description)) {
+                try start("player-3", other)
+            }
+        }
+        try start("player-4", StreamPublisher(grants: MemberGrants(role: .moderator), client: nil))
+        try moderate(.setEntry(locked: false, lobby: false, pin: nil))
+        try start("player-5", other)
     }
 }

@@ -148,21 +148,34 @@ struct PlayerTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("a film is paused, sought and ended, and one that is not there is told of")
+    /// Runs `confclient player` with a subcommand. Returns what it wrote.
+    private func control(_ relay: RelayProgram, _ command: String, _ arguments: String...) async throws -> String {
+        let child = try ChildProcess(
+            Programs.product("confclient"), ["player", command, relay.url("/rooms/demo")] + arguments, in: folder)
+        #expect(try await child.end(within: .seconds(20)) == 0, "\(child.errors)")
+        return child.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    @Test("a film is paused, sought and ended by confclient, and one that is not there is told of")
     func controlled() async throws {
         let (relay, viewer) = try await relay()
         let (url, _) = try await serve("webm")
-        let id = try await start(relay, url).id
+        let id = try await control(relay, "start", url, "--name", "Film")
         try await player(id, of: relay) { $0.framesShown > 10 }
-        #expect(try await ask(relay, "PUT", "/players/\(id)", #"{"paused":true,"position":30}"#).status == 204)
+        _ = try await control(relay, "set", "Film", "--pause", "--position", "30s")
         let paused = try await player(id, of: relay) { $0.state == "paused" && $0.position >= 29 }
         #expect(paused.position == 30)
-        #expect(try await ask(relay, "PUT", "/players/\(id)", #"{"paused":false}"#).status == 204)
+        #expect(try await control(relay, "list").contains("\(id)  Film  paused  30 s of 60 s  bars.webm"))
+        _ = try await control(relay, "set", "Film", "--resume")
         try await player(id, of: relay) { $0.state == "playing" && $0.position > 31 }
-        #expect(try await ask(relay, "PUT", "/players/\(id)", #"{"position":59.5}"#).status == 204)
+        _ = try await control(relay, "set", id, "--position", "59.5s", "--volume", "0.5")
         #expect(try await player(id, of: relay) { $0.state == "ended" }.reason == "finished")
-        let missing = try await start(relay, "none.mp4").id
+        let missing = try await control(relay, "start", "none.mp4")
         #expect(try await player(missing, of: relay) { $0.state == "ended" }.reason == "notFound")
+        let stopped = try await control(relay, "start", url, "--paused", "--loop")
+        try await player(stopped, of: relay) { $0.state == "paused" }
+        _ = try await control(relay, "end", "bars")
+        #expect(try await player(stopped, of: relay) { $0.state == "ended" }.reason == "stopped")
         withExtendedLifetime(viewer) {}
     }
 

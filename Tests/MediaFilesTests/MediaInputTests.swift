@@ -130,10 +130,11 @@ import Testing
         }
     }
 
-    private static func playlist(_ segments: [String]) -> [UInt8] {
+    private static func playlist(_ segments: [String], range: String? = nil) -> [UInt8] {
+        let range = range.map { ["#EXT-X-BYTERANGE:\($0)"] } ?? []
         let lines =
             ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:3", "#EXT-X-PLAYLIST-TYPE:VOD"]
-            + segments.flatMap { ["#EXTINF:3.0,", $0] } + ["#EXT-X-ENDLIST", ""]
+            + segments.flatMap { ["#EXTINF:3.0,"] + range + [$0] } + ["#EXT-X-ENDLIST", ""]
         return Array(lines.joined(separator: "\n").utf8)
     }
 
@@ -148,6 +149,19 @@ import Testing
         let decoded = try read(try open("http://films.example/a.m3u8", opener: opener))
         #expect(decoded.lumas == (20..<95).map { UInt8($0) })
         #expect(Set(opener.asked.withLock { $0 }) == Set(opener.files.keys))
+    }
+
+    @Test("a playlist's segment may be a part of a file")
+    func byteRange() throws {
+        let file = try Self.film(.fragmented(every: .seconds(1)))
+        let film = Array(try Data(contentsOf: URL(fileURLWithPath: file.path)))
+        let padding = [UInt8](repeating: 0xA5, count: 1000)
+        let opener = Memory([
+            "http://films.example/a.m3u8": Self.playlist(["all.mp4"], range: "\(film.count)@1000"),
+            "http://films.example/all.mp4": padding + film + padding,
+        ])
+        let decoded = try read(try open("http://films.example/a.m3u8", opener: opener))
+        #expect(decoded.lumas == (20..<95).map { UInt8($0) })
     }
 
     @Test(

@@ -112,7 +112,9 @@ struct OpenAPITests {
         event.suppressed = 1
         event.moderation = ModerationEvent(.muted, by: RoomActor(name: "Ben"))
         event.recording = RecordingStatus(id: "r1", state: .recording)
+        event.stream = StreamStatus(.live, ofRoom: "demo")
         event.output = OutputStatus(id: "o1", state: .live)
+        event.player = PlayerStatus(id: "p1", name: "Talk", state: .playing)
         event.request = .init(method: "GET", path: "/rooms", status: 401, address: nil)
         event.overload = .init(from: "normal", to: "normal", seatsLeft: 1)
         let waiting = OutputStatus(id: "o1", name: "Example", state: .waiting, reason: .refused)

@@ -57,7 +57,7 @@ extension Room {
 extension Relay {
     /// Makes a player a member of a room. It has a tile when the driver tells what it plays.
     func startPlayer(
-        _ id: String, name: String, in room: Room, now: MonotonicInstant
+        _ id: String, name: String, publisher: StreamPublisher?, in room: Room, now: MonotonicInstant
     ) throws(RoomControlError) {
         let limit = Room.maximumPlayers
         guard room.participants.count(where: { $0.player != nil }) < limit else { throw .tooManyPlayers(limit: limit) }
@@ -67,7 +67,7 @@ extension Relay {
         if let refusal = overload.refusal { throw .noTime(reason: refusal.reason, retryAfter: refusal.retryAfter) }
         let member: Participant
         do {
-            member = try makePlayer(id, name: name, room: room.id, now: now)
+            member = try makePlayer(id, name: name, publisher: publisher, room: room.id, now: now)
         } catch {
             throw .noTime(reason: "the player could not be made: \(error)", retryAfter: 10)
         }
@@ -77,7 +77,7 @@ extension Relay {
     }
 
     private func makePlayer(
-        _ id: String, name: String, room: String, now: MonotonicInstant
+        _ id: String, name: String, publisher: StreamPublisher?, room: String, now: MonotonicInstant
     ) throws(SRTPError) -> Participant {
         let session = NegotiatedSession(media: [], cname: id)
         let address = configuration.mediaAddresses.first ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000)
@@ -88,8 +88,8 @@ extension Relay {
                 certificate: configuration.certificate), wallClock: wallClock, now: now)
         let member = Participant(
             id: nextEndpointID(), publicID: id, name: name, room: room, role: .publish,
-            grants: MemberGrants(role: .participant), selfView: .never, hasAskedForSelfView: false, address: nil,
-            client: nil, peer: peer,
+            grants: publisher?.grants ?? MemberGrants(role: .participant), selfView: .never,
+            hasAskedForSelfView: false, address: nil, client: publisher?.client, peer: peer,
             negotiation: Negotiation(
                 answer: SessionDescription(
                     origin: .init(sessionID: "0", addressType: "IP4", address: "0.0.0.0")), session: session),

@@ -33,6 +33,23 @@ extension Room {
         videoTicks.wake()
     }
 
+    /// Has a picture of the room made for a live stream of this id. Everybody is told.
+    func startStream(
+        _ id: String, _ settings: CompositeSettings, log: RecordingLog, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        try startComposite(id, settings, log: log, now: now)
+        stream = id
+        emit(.streamChanged(StreamStatus(.live, ofRoom: self.id)))
+    }
+
+    /// Ends the picture of a live stream, if there is one of this id.
+    func endStream(_ id: String) {
+        endComposite(id)
+        guard stream == id else { return }
+        stream = nil
+        emit(.streamChanged(StreamStatus(.ended, ofRoom: self.id)))
+    }
+
     /// Ends what `startComposite` began under this id, if there is such a thing.
     func endComposite(_ id: String) {
         guard let index = composites.firstIndex(where: { $0.remove(id) }) else { return }

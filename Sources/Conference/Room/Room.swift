@@ -53,6 +53,8 @@ final class Room {
     var recording: String?
     /// Records what each source sends; nil while that is not recorded.
     var recorder: RoomRecorder?
+    /// The live stream that goes on; nil: there is none.
+    var stream: String?
     /// The servers that the room is sent to, in the order in which they were named.
     var outputs: [OutputStatus] = []
     /// The pictures of the room for recordings, streams and outputs.
@@ -149,6 +151,7 @@ final class Room {
     /// Cancels composing, because nobody is in the room any more.
     func end(now: MonotonicInstant) {
         endRecording(because: .roomClosed, now: now)
+        if let stream { endStream(stream) }
         endOutputs(because: .roomClosed)
         endPlayers(because: .roomClosed)
         composition.end()

@@ -26,6 +26,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case noSuchPlayer(String)
     /// The room has as many players as it may have.
     case tooManyPlayers(limit: Int)
+    /// The room does not let the publisher of a stream in.
+    case notAdmitted(reason: String)
     /// The room has no seat for another member.
     case noSeat(reason: String)
     /// There is no time for another picture: the relay is busy. It may be asked again after this many seconds.
@@ -52,7 +54,7 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
         case .tooManyOutputs(let limit): "the room has \(limit) outputs, which is the most; end one of them first"
         case .noSuchPlayer(let id): "the room has no player \"\(id)\", or it has ended"
         case .tooManyPlayers(let limit): "the room has \(limit) players, which is the most; end one of them first"
-        case .noSeat(let reason), .noTime(let reason, _): reason
+        case .notAdmitted(let reason), .noSeat(let reason), .noTime(let reason, _): reason
         case .nobodyWaits(let id): "no person \"\(id)\" waits in the lobby; the person may have gone"
         case .tooManyChanges(let seconds):
             "too many changes in a short time; send the newest one again in \(seconds) s"
@@ -63,7 +65,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     public var issues: [LayoutTemplateError.Issue] {
         switch self {
         case .noSuchRoom, .noSuchParticipant, .atAnotherRelay, .nobodyWaits, .isRecorded, .noSuchRecording,
-            .noSuchOutput, .tooManyOutputs, .noSuchPlayer, .tooManyPlayers, .noSeat, .noTime, .tooManyChanges:
+            .noSuchOutput, .tooManyOutputs, .noSuchPlayer, .tooManyPlayers, .notAdmitted, .noSeat, .noTime,
+            .tooManyChanges:
             []
         case .layoutNamesNobody: [.init(path: "participant", reason: description)]
         case .nobodyToHide(_, let index): [.init(path: "hide[\(index)]", reason: description)]

@@ -39,17 +39,32 @@ struct RoomDoor {
         of request: JoinRequest, ticket: () -> String, now: MonotonicInstant
     ) -> JoinError? {
         guard !request.grants.permissions.contains(.moderate) else { return nil }
-        if isKeptOut(request) { return .keptOut }
-        if isLocked { return .locked }
-        if pin != nil, !request.hasPIN { return .pinNeeded }
-        guard hasLobby, !(request.grants.role.skipsLobby && request.grants.identity != nil) else { return nil }
+        if let refusal = refusal(of: request.grants, client: request.client, hasPIN: request.hasPIN) { return refusal }
+        guard waits(request.grants) else { return nil }
         if let ticket = request.ticket, lobby.enter(ticket) { return nil }
         let id = ticket()
         return lobby.add(id, name: request.name, now: now) ? .waits(ticket: id) : .lobbyFull(limit: RoomLobby.capacity)
     }
 
-    private func isKeptOut(_ request: JoinRequest) -> Bool {
-        if let identity = request.grants.identity { return keptOut.contains(.identity(identity)) }
-        return request.client.map { keptOut.contains(.network(ClientNetwork($0))) } ?? false
+    /// The reason for which a publisher's stream may not enter; nil: it may. A stream cannot wait, nor give a PIN.
+    func refusal(of publisher: StreamPublisher) -> JoinError? {
+        guard !publisher.grants.permissions.contains(.moderate) else { return nil }
+        return refusal(of: publisher.grants, client: publisher.client, hasPIN: false)
+            ?? (waits(publisher.grants) ? .locked : nil)
+    }
+
+    private func refusal(of grants: MemberGrants, client: TransportAddress?, hasPIN: Bool) -> JoinError? {
+        if isKeptOut(grants, client) { return .keptOut }
+        if isLocked { return .locked }
+        return pin != nil && !hasPIN ? .pinNeeded : nil
+    }
+
+    private func waits(_ grants: MemberGrants) -> Bool {
+        hasLobby && !(grants.role.skipsLobby && grants.identity != nil)
+    }
+
+    private func isKeptOut(_ grants: MemberGrants, _ client: TransportAddress?) -> Bool {
+        if let identity = grants.identity { return keptOut.contains(.identity(identity)) }
+        return client.map { keptOut.contains(.network(ClientNetwork($0))) } ?? false
     }
 }

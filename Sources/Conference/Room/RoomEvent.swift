@@ -20,6 +20,8 @@ public struct RoomEvent: Hashable, Sendable {
         case encoderFailed(EncoderFailure)
         /// The room is recorded from now on, or not any more.
         case recordingChanged(RecordingStatus)
+        /// The room's live stream has begun, or has ended.
+        case streamChanged(StreamStatus)
         /// An output of the room connects, is live, waits, or has ended.
         case outputChanged(OutputStatus)
         /// A player of the room is opened, plays, is paused, waits, or has ended.

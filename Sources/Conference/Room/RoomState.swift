@@ -13,6 +13,8 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public var tiles: [RoomTile]
     /// The recording that goes on; nil: there is none.
     public var recording: RecordingStatus?
+    /// The live stream; nil: there is none.
+    public var stream: StreamStatus?
     /// The outputs that go on.
     public var outputs: [OutputStatus]
     /// The players that go on.
@@ -25,8 +27,8 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public init(
         id: String, layout: RoomLayout = .grid, overlays: OverlayList = OverlayList(), activeSpeaker: String? = nil,
         participants: [ParticipantSummary] = [], tiles: [RoomTile] = [], recording: RecordingStatus? = nil,
-        outputs: [OutputStatus] = [], players: [PlayerStatus] = [], entry: RoomEntryState = RoomEntryState(),
-        waiting: Int = 0
+        stream: StreamStatus? = nil, outputs: [OutputStatus] = [], players: [PlayerStatus] = [],
+        entry: RoomEntryState = RoomEntryState(), waiting: Int = 0
     ) {
         self.id = id
         self.layout = layout
@@ -35,6 +37,7 @@ public struct RoomState: Encodable, Hashable, Sendable {
         self.participants = participants
         self.tiles = tiles
         self.recording = recording
+        self.stream = stream
         self.outputs = outputs
         self.players = players
         self.entry = entry
@@ -51,7 +54,8 @@ extension Room {
                 SourceContent.allCases.compactMap { content in
                     tile(of: SourceID(participant: participant.id, content: content), participant)
                 }
-            }, recording: recording.map { RecordingStatus(id: $0, state: .recording) }, outputs: outputs,
+            }, recording: recording.map { RecordingStatus(id: $0, state: .recording) },
+            stream: stream.map { _ in StreamStatus(.live, ofRoom: id) }, outputs: outputs,
             players: participants.compactMap(\.player), entry: entryState.conditions, waiting: entryState.waiting)
     }
 }

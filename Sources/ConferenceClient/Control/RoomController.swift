@@ -58,6 +58,35 @@ public struct RoomController: Sendable {
         return list.recordings
     }
 
+    /// Makes a film or stream a member of the room.
+    ///
+    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
+    public func startPlayer(_ request: PlayerRequest) async throws -> PlayerDescription {
+        try Self.decode(try await exchange(.POST, "\(url.path)/players", body: try Self.json(request)))
+    }
+
+    /// Changes how the player of this name or id plays.
+    ///
+    /// - Throws: `ClientError.usage` for an unknown name, `.relayUnreachable` or `.relayRefused`.
+    public func changePlayer(_ name: String, _ change: PlayerChange) async throws {
+        try await put(change, to: "\(url.path)/players/\(try await report().id(of: name))")
+    }
+
+    /// Ends the player of this name or id.
+    ///
+    /// - Throws: `ClientError.usage` for an unknown name, `.relayUnreachable` or `.relayRefused`.
+    public func endPlayer(_ name: String) async throws {
+        _ = try await exchange(.DELETE, "\(url.path)/players/\(try await report().id(of: name))")
+    }
+
+    /// The players of the room: those that go on, then the last ones that have ended.
+    ///
+    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
+    public func players() async throws -> [PlayerDescription] {
+        let list: PlayerList = try Self.decode(try await exchange(.GET, "\(url.path)/players"))
+        return list.players
+    }
+
     private static func decode<Value: Decodable>(_ response: SignallingConnection.Response) throws -> Value {
         do {
             return try JSONDecoder().decode(Value.self, from: Data(response.body.readableBytesView))

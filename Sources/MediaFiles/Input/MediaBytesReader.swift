@@ -11,16 +11,28 @@ final class MediaBytesReader {
     /// What libavformat's callbacks get.
     private final class Reading {
         let bytes: any MediaBytes
+        let part: Range<Int64>
+        /// The place in the part.
         var offset: Int64 = 0
 
-        init(_ bytes: any MediaBytes) {
+        init(_ bytes: any MediaBytes, part: Range<Int64>) {
             self.bytes = bytes
+            self.part = part
+        }
+
+        /// The size of the part, as far as it is known.
+        private var count: Int64? {
+            let known = part.upperBound < .max ? Int64(part.count) : nil
+            return bytes.count.map { min(max($0 - part.lowerBound, 0), known ?? .max) } ?? known
         }
 
         func read(_ base: UnsafeMutablePointer<UInt8>, _ size: Int32) -> Int32 {
-            let buffer = UnsafeMutableRawBufferPointer(start: base, count: max(0, Int(size)))
+            let left = Int64(part.count) - offset
+            let wanted = min(Int64(max(0, size)), left)
+            guard wanted > 0 else { return LibAVFormat.endOfFile }
+            let buffer = UnsafeMutableRawBufferPointer(start: base, count: Int(wanted))
             do throws(StreamFailure) {
-                let count = try bytes.read(into: buffer, at: offset)
+                let count = try bytes.read(into: buffer, at: part.lowerBound + offset)
                 guard count > 0 else { return LibAVFormat.endOfFile }
                 offset += Int64(count)
                 return Int32(clamping: count)
@@ -30,12 +42,12 @@ final class MediaBytesReader {
         }
 
         func seek(_ target: Int64, _ whence: Int32) -> Int64 {
-            if whence & AVSEEK_SIZE != 0 { return bytes.count ?? -1 }
+            if whence & AVSEEK_SIZE != 0 { return count ?? -1 }
             let (origin, hasOrigin): (Int64, Bool) =
                 switch whence & ~AVSEEK_FORCE {
                 case SEEK_SET: (0, true)
                 case SEEK_CUR: (offset, true)
-                case SEEK_END: (bytes.count ?? 0, bytes.count != nil)
+                case SEEK_END: (count ?? 0, count != nil)
                 default: (0, false)
                 }
             let (sum, overflow) = origin.addingReportingOverflow(target)
@@ -46,8 +58,10 @@ final class MediaBytesReader {
     }
 
     /// Nil when there is no memory.
-    init?(_ bytes: any MediaBytes) {
-        let reading = Reading(bytes)
+    ///
+    /// - Parameter part: The part of the bytes that libavformat reads.
+    init?(_ bytes: any MediaBytes, part: Range<Int64> = 0..<Int64.max) {
+        let reading = Reading(bytes, part: part)
         guard let buffer = av_malloc(Self.bufferSize) else { return nil }
         let context = avio_alloc_context(
             buffer.assumingMemoryBound(to: UInt8.self), Int32(Self.bufferSize), 0,

@@ -35,10 +35,15 @@ public final class MediaInput {
             context?.pointee.opaque.map { Unmanaged<Access>.fromOpaque($0).takeUnretainedValue() }
         }
 
-        func open(_ url: String) -> Result<UnsafeMutablePointer<AVIOContext>, StreamFailure> {
+        /// - Parameter part: The part of the file that is read.
+        func open(
+            _ url: String, part: Range<Int64> = 0..<Int64.max
+        ) -> Result<UnsafeMutablePointer<AVIOContext>, StreamFailure> {
             guard let opener, readers.count < MediaInput.mostFiles else { return .failure(.refused) }
             do throws(StreamFailure) {
-                guard let reader = MediaBytesReader(try opener.open(url)) else { return .failure(.failed("no memory")) }
+                guard let reader = MediaBytesReader(try opener.open(url), part: part) else {
+                    return .failure(.failed("no memory"))
+                }
                 readers[reader.context] = reader
                 return .success(reader.context)
             } catch {
@@ -105,11 +110,11 @@ public final class MediaInput {
             }, opaque: Unmanaged.passUnretained(access).toOpaque())
         context.pointee.interrupt_callback = callback
         context.pointee.opaque = Unmanaged.passUnretained(access).toOpaque()
-        context.pointee.io_open = { context, target, url, flags, _ in
+        context.pointee.io_open = { context, target, url, flags, options in
             guard let access = Access.of(context), let target, let url, flags & AVIO_FLAG_WRITE == 0 else {
                 return Int32(-EPERM)
             }
-            switch access.open(String(cString: url)) {
+            switch access.open(String(cString: url), part: MediaInput.part(in: options?.pointee)) {
             case .success(let opened):
                 target.pointee = opened
                 return 0
@@ -161,6 +166,17 @@ public final class MediaInput {
                 : StreamFailure(status: status, isOpen: false)
         }
         return opened
+    }
+
+    /// The part of a file that a playlist names: libavformat states it as to its own connections.
+    private static func part(in options: OpaquePointer?) -> Range<Int64> {
+        func number(_ name: String) -> Int64? {
+            guard let entry = av_dict_get(options, name, nil, 0), let text = entry.pointee.value else { return nil }
+            return Int64(String(cString: text)).flatMap { $0 >= 0 ? $0 : nil }
+        }
+        let start = number("offset") ?? 0
+        let end = number("end_offset") ?? .max
+        return start..<max(start, end)
     }
 
     private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {

@@ -56,6 +56,7 @@ struct RoomFeedMessage: Sendable {
         case .tileChanged(let tile): try encode("tileChanged", tile, id: id)
         case .encoderFailed(let failure): try encode("encoderFailed", failure, id: id)
         case .recordingChanged(let status): try encode("recordingChanged", status, id: id)
+        case .streamChanged(let status): try encode("streamChanged", status, id: id)
         case .outputChanged(let status): try encode("outputChanged", status, id: id)
         case .playerChanged(let status): try encode("playerChanged", status, id: id)
         case .moderated(let event): try encode("moderated", event, id: id)

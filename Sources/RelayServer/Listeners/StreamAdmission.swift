@@ -32,9 +32,10 @@ struct StreamAdmission: Sendable {
         }
         let room = try RoomName(text)
         do throws(Problem) {
-            let name = try await access.publisher(key: key, room: room)
+            let (name, grants) = try await access.publisher(key: key, room: room)
             _ = try await driver.startPlayer(
-                room: room.rawValue, name: name.rawValue, .pushed(stream), PlayerSettings())
+                room: room.rawValue, name: name.rawValue, .pushed(stream), PlayerSettings(),
+                publisher: StreamPublisher(grants: grants, client: address))
         } catch {
             if error.status == .unauthorized, let subject {
                 _ = quotas.take(.wrongSecret, of: subject, now: now())
@@ -45,23 +46,21 @@ struct StreamAdmission: Sendable {
 }
 
 extension AccessControl {
-    /// The name of a publisher with this key.
-    fileprivate func publisher(key: String, room: RoomName) async throws(Problem) -> ParticipantName {
+    /// The name, the role and the permissions of a publisher with this key.
+    fileprivate func publisher(
+        key: String, room: RoomName
+    ) async throws(Problem) -> (name: ParticipantName, grants: MemberGrants) {
         guard keys != nil else {
-            let state = await driver.access(ofRoom: room.rawValue)
-            guard state?.pin == nil else {
-                throw Self.forbidden("the room has a PIN, which a stream cannot give")
-            }
-            return key.isEmpty ? .guest : try ParticipantName(key.removingPercentEncoding ?? key)
+            return (key.isEmpty ? .guest : try ParticipantName(key.removingPercentEncoding ?? key), .open)
         }
         let caller = try await tokenCaller(key, room: room)
-        guard caller.may(.camera) || caller.may(.microphone) else {
+        guard let claims = caller.claims, caller.may(.camera) || caller.may(.microphone) else {
             throw Self.forbidden("the token does not allow to send")
         }
-        guard caller.claims?.isSingleUse != true else {
+        guard claims.isSingleUse != true else {
             throw Self.forbidden(
                 "a stream's token cannot be for single use: an encoder comes again when its line breaks")
         }
-        return try ParticipantName(caller.name ?? ParticipantName.guest.rawValue)
+        return (try ParticipantName(caller.name ?? ParticipantName.guest.rawValue), MemberGrants(claims))
     }
 }

@@ -1,9 +1,12 @@
 import RoomAPI
 
 extension MetricFamily<ServerReport> {
-    /// The outputs of rooms to servers; absent without `--outputs-to`.
+    /// The streams of rooms, and their outputs to servers; absent without `--streams` and `--outputs-to`.
     static var outputs: [Self] {
         [
+            Self("streams", .gauge, "Live streams of rooms.") { report in
+                report.streams.map { [Sample(Double($0))] } ?? []
+            },
             Self(
                 "outputs", .gauge,
                 "Outputs of rooms to RTMP and SRT servers, by `state`: `connecting`, `live`, `waiting` (after a "

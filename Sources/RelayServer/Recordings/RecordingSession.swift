@@ -89,7 +89,8 @@ struct RecordingSession {
             guard let reason = status.reason else { return }
             for track in losses.keys { endLoss(of: track, at: time) }
             writer.queue.end(reason, at: time)
-        case .overlaysChanged, .tileChanged, .encoderFailed, .outputChanged, .playerChanged, .moderated, .entryChanged,
+        case .overlaysChanged, .tileChanged, .encoderFailed, .streamChanged, .outputChanged, .playerChanged, .moderated,
+            .entryChanged,
             .closed:
             return
         }

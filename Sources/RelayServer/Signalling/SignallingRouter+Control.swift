@@ -85,6 +85,7 @@ extension Problem {
             case .noSuchRoom, .noSuchParticipant, .nobodyWaits, .noSuchRecording, .noSuchOutput, .noSuchPlayer:
                 .notFound
             case .isRecorded, .tooManyOutputs, .tooManyPlayers, .noSeat, .atAnotherRelay: .conflict
+            case .notAdmitted: .forbidden
             case .layoutNamesNobody, .nobodyToHide, .noSuchImages: .unprocessableContent
             case .tooManyChanges: .tooManyRequests
             case .noTime: .serviceUnavailable

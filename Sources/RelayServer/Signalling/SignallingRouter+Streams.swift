@@ -103,7 +103,7 @@ extension SignallingRouter {
     }
 
     private static func status(_ state: StreamStatus.State, of room: RoomName) -> StreamStatus {
-        StreamStatus(state: state, playlist: "/rooms/\(room.rawValue)/stream/\(LiveFile.index.name)")
+        StreamStatus(state, ofRoom: room.rawValue)
     }
 
     private static func playlist(_ text: String) -> Response {

@@ -38,6 +38,9 @@ struct StreamHub: Sendable {
         self.logger = logger
     }
 
+    /// Streams that go on.
+    var count: Int { sessions.count }
+
     /// The id of a room's stream; nil if there is none.
     func stream(of room: String) -> String? { sessions.first { $0.value.feed.room == room }?.key }
 

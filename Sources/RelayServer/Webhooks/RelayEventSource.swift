@@ -91,9 +91,17 @@ struct RelayEventSource {
             var event = make(.recordingChanged, at: date, room: change.room)
             event.recording = status
             return [event]
+        case .streamChanged(let status):
+            var event = make(.streamChanged, at: date, room: change.room)
+            event.stream = status
+            return [event]
         case .outputChanged(let status):
             var event = make(.outputChanged, at: date, room: change.room)
             event.output = status
+            return [event]
+        case .playerChanged(let status):
+            var event = make(.playerChanged, at: date, room: change.room)
+            event.player = status
             return [event]
         case .activeSpeakerChanged(let id):
             guard rooms[change.room] != nil else { return [] }

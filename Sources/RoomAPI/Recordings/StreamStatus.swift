@@ -10,8 +10,8 @@ public struct StreamStatus: Codable, Hashable, Sendable {
     /// The path of the playlist that HLS players open.
     public var playlist: String
 
-    public init(state: State, playlist: String) {
+    public init(_ state: State, ofRoom room: String) {
         self.state = state
-        self.playlist = playlist
+        playlist = "/rooms/\(room)/stream/index.m3u8"
     }
 }

@@ -177,7 +177,7 @@ final class TwinRelay: RelayCore {
             try control(nil, room: room, participant: participant) {
                 $0.avatars.append(.init(participant: participant, value: avatar))
             }
-        case .startRecording, .endRecording, .startComposite, .endComposite, .setOutput:
+        case .startRecording, .endRecording, .startStream, .endStream, .setOutput:
             try control(nil, room: room) { _ in }
         case .startOutput(let id, let name, let settings):
             try control(nil, room: room) { state in
@@ -190,7 +190,7 @@ final class TwinRelay: RelayCore {
                 let status = OutputStatus(id: id, name: output.name, state: .ended, reason: reason)
                 state.events.append(RoomEvent(room: room, kind: .outputChanged(status)))
             }
-        case .startPlayer(let id, let name):
+        case .startPlayer(let id, let name, _):
             try control(nil, room: room) { state in
                 state.players.append(PlayerStatus(id: id, name: name, state: .opening))
             }

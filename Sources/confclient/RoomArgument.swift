@@ -1,0 +1,31 @@
+import ArgumentParser
+import ConferenceClient
+import NIOPosix
+import RoomAPI
+
+/// A room that a command acts on by the relay's HTTP interface, and the proof that it may.
+struct RoomArgument: ParsableArguments {
+    @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
+    var url: String
+
+    @OptionGroup
+    var access: TokenOption
+
+    func validate() throws {
+        do {
+            _ = try RoomURL(url)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    func perform(_ work: (RoomController) async throws -> Void) async throws {
+        do {
+            try await work(
+                RoomController(url: try access.roomURL(url), on: MultiThreadedEventLoopGroup.singleton.next()))
+        } catch let error as ClientError {
+            Terminal(isQuiet: false).fail(error.description)
+            throw ExitCode(error.exitCode)
+        }
+    }
+}
