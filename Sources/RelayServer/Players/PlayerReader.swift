@@ -108,6 +108,6 @@ final class PlayerReader: Sendable {
         packets.close()
     }
 
-    /// True if the thread has ended.
-    var isFinished: Bool { finished.wait(timeout: .now()) == .success }
+    /// Returns when the thread has ended, which waits for a web server's last answer.
+    func waitUntilFinished() { finished.wait() }
 }

@@ -109,6 +109,10 @@ final class PlayerThread: Sendable {
             let began = MonotonicInstant.now()
             let (failure, hasPlayed) = play(reader)
             reader.stop()
+            // What is pushed comes once.
+            if target.isPushed { target.close() }
+            // The room is told first. A reader that has not ended yet counts with this thread.
+            defer { reader.waitUntilFinished() }
             guard let failure else { return }
             // A film that cannot be opened will not be a film later.
             let mayPass = target.isLive || (hasPlayed && target.address != nil)
