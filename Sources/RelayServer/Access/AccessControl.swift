@@ -166,10 +166,13 @@ struct AccessControl: Sendable {
     /// Whether a PIN is that of a room. Wrong ones are counted, for the client and for the room.
     func check(pin: String?, of room: RoomName, _ context: SignallingContext) async throws(Problem) -> Bool {
         guard let pin, let record = await driver.access(ofRoom: room.rawValue)?.pin else { return false }
-        var counted: [(RequestQuotas.Kind, RequestQuotas.Subject)] = [(.wrongPIN, .room(room.rawValue))]
+        // The client first: what it tries in vain is not to use up the tries of all others.
+        var counted: [(RequestQuotas.Kind, RequestQuotas.Subject)] = []
         if let client = context.quotaSubject { counted.append((.wrongSecret, client)) }
-        for (kind, subject) in counted {
+        counted.append((.wrongPIN, .room(room.rawValue)))
+        for (index, (kind, subject)) in counted.enumerated() {
             if let seconds = quotas.take(kind, of: subject, now: now()) {
+                for (kind, subject) in counted.prefix(index) { quotas.giveBack(kind, of: subject, now: now()) }
                 throw Problem.tooManyRequests(kind, retryAfter: seconds)
             }
         }
