@@ -32,7 +32,7 @@ finish() {
 }
 trap finish EXIT
 
-"$bin/confrelay" --port 0 --overload-control off --canvas 320x180 --frame-rate 5 >"$work/relay" 2>"$work/log" &
+"$bin/confrelay" --port 0 --overload-control off --canvas 320x180 --frame-rate 5 --player-files "$work" --players-from 127.0.0.1 >"$work/relay" 2>"$work/log" &
 relay=$!
 for _ in $(seq 100); do
     if grep -q listening "$work/relay"; then break; fi
