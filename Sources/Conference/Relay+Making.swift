@@ -69,6 +69,26 @@ extension Relay {
         return recorder.map { RecordingController(controller, recorder: $0) } ?? controller
     }
 
+    /// Makes a member whose client did not join here: one at another relay, or a player. There is nothing to negotiate
+    /// with it.
+    ///
+    /// - Parameter client: The address that counts as its client's; nil if there is none.
+    func makeMember(
+        _ publicID: String, name: String, room: String, role: ParticipantRole, grants: MemberGrants,
+        client: TransportAddress?, peer: PeerConnection, now: MonotonicInstant
+    ) -> Participant {
+        let address = configuration.mediaAddresses.first ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000)
+        let member = Participant(
+            id: nextEndpointID(), publicID: publicID, name: name, room: room, role: role, grants: grants,
+            selfView: .never, hasAskedForSelfView: false, address: nil, client: client, peer: peer,
+            negotiation: Negotiation(
+                answer: SessionDescription(
+                    origin: .init(sessionID: "0", addressType: "IP4", address: "0.0.0.0")), session: peer.session),
+            policy: AnswerPolicy(publicAddress: address), mayStaySilent: false, queues: nextQueues(), now: now)
+        member.connection = .connected
+        return member
+    }
+
     /// Returns the video pipeline for a session; nil without video.
     func makeDownlink(for session: NegotiatedSession, start: BitRate) -> DownlinkPipeline? {
         guard let video = session.video, video.sends else { return nil }

@@ -36,8 +36,7 @@ extension RelayDriver {
                 "the relay has \(OutputHub.maximumOutputs) outputs, which is the most; try again when others have "
                     + "ended", headers: [.retryAfter: "30"])
         }
-        var generator = SystemRandomNumberGenerator()
-        let id = "output-" + String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
+        let id = Self.makeID("output")
         do {
             try act { relay, now throws(RoomControlError) in
                 try relay.perform(.startOutput(id: id, name: name, settings), room: room, now: now)

@@ -53,8 +53,7 @@ extension RelayDriver {
                 "the relay has \(PlayerHub.maximumPlayers) players, which is the most; try again when others have "
                     + "ended", headers: [.retryAfter: "30"])
         }
-        var generator = SystemRandomNumberGenerator()
-        let id = "player-" + String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
+        let id = Self.makeID("player")
         let status = PlayerStatus(id: id, name: name, state: .opening)
         do {
             try act { relay, now throws(RoomControlError) in

@@ -21,8 +21,7 @@ extension RelayDriver {
         guard streams?.stream(of: room) == nil else {
             throw Problem(.conflict, "the room is streamed already; end that with DELETE /rooms/\(room)/stream")
         }
-        var generator = SystemRandomNumberGenerator()
-        let id = "stream-" + String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
+        let id = Self.makeID("stream")
         do {
             try perform(.startStream(id: id, settings), room: room)
         } catch {

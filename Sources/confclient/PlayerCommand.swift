@@ -132,11 +132,11 @@ struct PlayerCommand: AsyncParsableCommand {
                 let players = try await controller.players()
                 guard !json else { return try Terminal.output(json: PlayerList(players)) }
                 for player in players {
-                    let length = player.duration.map { " of \(Int($0.rounded())) s" } ?? ""
+                    let length = player.duration.map { " of \(Int(clamping: $0.rounded())) s" } ?? ""
                     let reason = player.reason.map { " (\($0.rawValue))" } ?? ""
                     Terminal.output(
                         "\(player.id)  \(player.name)  \(player.state.rawValue)\(reason)  "
-                            + "\(Int(player.position.rounded())) s\(length)  \(player.url)")
+                            + "\(Int(clamping: player.position.rounded())) s\(length)  \(player.url)")
                 }
             }
         }

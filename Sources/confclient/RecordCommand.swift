@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConferenceClient
+import MediaCore
 import RoomAPI
 
 struct RecordCommand: AsyncParsableCommand {
@@ -66,7 +67,7 @@ struct RecordCommand: AsyncParsableCommand {
                 let recordings = try await controller.recordings()
                 guard !json else { return try Terminal.output(json: RecordingList(recordings)) }
                 for recording in recordings {
-                    let length = recording.duration.map { "\(Int($0.rounded())) s" } ?? "-"
+                    let length = recording.duration.map { "\(Int(clamping: $0.rounded())) s" } ?? "-"
                     Terminal.output("\(recording.id)  \(recording.state.rawValue)  \(length)")
                 }
             }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import H264Fixtures
 import MediaCore
 import NIOCore
@@ -208,5 +209,23 @@ import Testing
         if let input = try? open(broken.path), let decoded = try? read(input) {
             #expect(decoded.lumas.count <= 300)
         }
+    }
+
+    @Test("places that no file has are refused, and sums of them do not overflow")
+    func places() {
+        final class Endless: MediaBytes {
+            var count: Int64? { .max }
+
+            func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+                #expect(offset <= MediaBytesReader.largestPlace * 2)
+                return buffer.count
+            }
+        }
+        let place = MediaBytesReader.largestPlace
+        let reading = MediaBytesReader.Reading(Endless(), part: place..<Int64.max)
+        for target in [Int64.max - 5, place + 1, -1] { #expect(reading.seek(target, SEEK_SET) < 0) }
+        #expect(reading.seek(place, SEEK_SET) == place && reading.seek(.max, SEEK_CUR) < 0)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        #expect(bytes.withUnsafeMutableBufferPointer { $0.baseAddress.map { reading.read($0, 64) } } == 64)
     }
 }

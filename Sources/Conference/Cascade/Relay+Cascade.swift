@@ -326,18 +326,12 @@ extension Relay {
     private func addRemote(
         _ told: CascadeState.Member, by link: CascadeLink, to room: Room, now: MonotonicInstant
     ) {
-        let address = configuration.mediaAddresses.first ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000)
-        let member = Participant(
-            id: nextEndpointID(), publicID: told.id, name: told.name, room: room.id, role: told.role,
-            grants: MemberGrants(role: told.accessRole, permissions: Set(Permission.allCases)), selfView: .never,
-            hasAskedForSelfView: false, address: nil, client: nil, peer: link.peer,
-            negotiation: Negotiation(
-                answer: SessionDescription(
-                    origin: .init(sessionID: "0", addressType: "IP4", address: "0.0.0.0")), session: link.peer.session),
-            policy: AnswerPolicy(publicAddress: address), mayStaySilent: false, queues: nextQueues(), now: now)
+        let member = makeMember(
+            told.id, name: told.name, room: room.id, role: told.role,
+            grants: MemberGrants(role: told.accessRole, permissions: Set(Permission.allCases)), client: nil,
+            peer: link.peer, now: now)
         member.remote = RemoteOrigin(link: link, told: told)
         member.adoptSession()
-        member.connection = .connected
         member.hasRaisedHand = told.hand
         remoteMembers[member.id] = member
         link.members[told.id] = member

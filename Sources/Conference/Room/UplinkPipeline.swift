@@ -247,13 +247,14 @@ final class UplinkPipeline {
         return batch.needsKeyframe && !pending.contains { $0.frame.sample.isSync }
     }
 
-    /// Takes a picture that was decoded elsewhere. The one that is shown stays if it is the same.
-    func show(_ picture: PixelBuffer, rotation: VideoRotation, now: MonotonicInstant) {
+    /// Takes a picture that was decoded elsewhere. Returns false if it is the one that is shown already.
+    func show(_ picture: PixelBuffer, rotation: VideoRotation, now: MonotonicInstant) -> Bool {
         newestTime = now
-        guard newest.map({ $0 === picture }) != true || rotation != self.rotation else { return }
+        guard newest.map({ $0 === picture }) != true || rotation != self.rotation else { return false }
         framesDecoded &+= 1
         newest = picture
         self.rotation = rotation
+        return true
     }
 
     private func times(of picture: DecodedPicture, decodedBy completion: JobCompletion) -> SourceFrameTimes? {

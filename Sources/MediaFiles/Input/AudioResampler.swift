@@ -7,7 +7,7 @@ final class AudioResampler {
     private let rate: Int32
     private let channels: Int32
 
-    /// The most samples of one conversion, one second: no codec has longer frames.
+    /// The most samples of one conversion, ten seconds: no codec has longer frames.
     private static let mostSamples: Int32 = 480_000
 
     /// Nil if there is no way from the frame's form.

@@ -4,12 +4,14 @@ import Glibc
 /// libavformat's view of opened bytes: it reads and seeks there.
 final class MediaBytesReader {
     private static let bufferSize = 64 << 10
+    /// No file is as large: sums of places up to here do not overflow, whatever a server or a film states.
+    static let largestPlace: Int64 = 1 << 60
 
     let context: UnsafeMutablePointer<AVIOContext>
     private let reading: Reading
 
     /// What libavformat's callbacks get.
-    private final class Reading {
+    final class Reading {
         let bytes: any MediaBytes
         let part: Range<Int64>
         /// The place in the part.
@@ -51,7 +53,7 @@ final class MediaBytesReader {
                 default: (0, false)
                 }
             let (sum, overflow) = origin.addingReportingOverflow(target)
-            guard hasOrigin, !overflow, sum >= 0 else { return Int64(-EINVAL) }
+            guard hasOrigin, !overflow, (0...largestPlace).contains(sum) else { return Int64(-EINVAL) }
             offset = sum
             return sum
         }

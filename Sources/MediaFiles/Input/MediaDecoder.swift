@@ -58,16 +58,14 @@ public final class MediaDecoder {
     }
 
     /// Decodes a packet, or with nil what the decoder holds back at the end. Damaged packets decode to nothing.
-    ///
-    /// - Parameter isShown: False if pictures are only decoded because later ones need them: then there are none.
-    public func decode(_ packet: MediaPacket?, isShown: Bool = true, _ body: (Output) -> Void) {
+    public func decode(_ packet: MediaPacket?, _ body: (Output) -> Void) {
         guard avcodec_send_packet(context, packet?.packet) >= 0 else { return }
         while avcodec_receive_frame(context, frame) >= 0 {
             defer { av_frame_unref(frame) }
             let stamp = frame.pointee.best_effort_timestamp
             let time = coding.time(stamp != LibAVFormat.noTimestamp ? stamp : frame.pointee.pts)
             if isVideo {
-                guard isShown, let picture = scaler.picture(of: frame, within: Self.largest) else { continue }
+                guard let picture = scaler.picture(of: frame, within: Self.largest) else { continue }
                 body(.picture(picture, at: time))
             } else {
                 if resampler?.fits(frame) != true { resampler = AudioResampler(for: frame) }

@@ -61,7 +61,7 @@ public final class MediaInput {
     private static let analysisOfLive: Int64 = 2_000_000
     private static let analysisOfFilms: Int64 = 5_000_000
     /// What libavformat may take a source for. It has many more, which nobody streams and few have looked at.
-    static let formats =
+    private static let formats =
         "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,flv,live_flv,hls,rtsp,avi,ogg,mp3,wav,flac,aac,mpeg,h264,hevc,ivf,mxf,"
         + "asf"
 
@@ -172,7 +172,7 @@ public final class MediaInput {
     private static func part(in options: OpaquePointer?) -> Range<Int64> {
         func number(_ name: String) -> Int64? {
             guard let entry = av_dict_get(options, name, nil, 0), let text = entry.pointee.value else { return nil }
-            return Int64(String(cString: text)).flatMap { $0 >= 0 ? $0 : nil }
+            return Int64(String(cString: text)).flatMap { (0...MediaBytesReader.largestPlace).contains($0) ? $0 : nil }
         }
         let start = number("offset") ?? 0
         let end = number("end_offset") ?? .max

@@ -115,7 +115,7 @@ struct RTMPChunkReader {
         guard headers[id] != nil || headers.count < Self.mostStreams else {
             throw RTMPError(description: "more than \(Self.mostStreams) chunk streams")
         }
-        // One reference to what has come, so that it is not copied.
+        // The table must not hold the payload too: then the next write would copy it.
         headers.removeValue(forKey: id)
         header.payload.writeImmutableBuffer(part)
         header.isPartial = header.payload.readableBytes < header.length

@@ -11,6 +11,8 @@ import Synchronization
 final class SRTListener: Sendable {
     /// Connections at the same time.
     private static let mostConnections = 32
+    /// Seconds.
+    private static let pauseAfterError = 0.1
     /// Connections that wait to be accepted.
     private static let backlog: Int32 = 8
 
@@ -81,6 +83,8 @@ final class SRTListener: Sendable {
             guard accepted != SRT_INVALID_SOCK else {
                 // Closed; a single connection that fails is not accepted at all.
                 guard srt_getsockstate(socket) == SRTS_LISTENING else { return }
+                // An error that lasts, such as a lack of memory, is not asked for again and again.
+                Thread.sleep(forTimeInterval: Self.pauseAfterError)
                 continue
             }
             let host = address?.host ?? ""

@@ -23,11 +23,11 @@ struct StreamAdmission: Sendable {
     ) async throws(Problem) {
         let subject = address.map { RequestQuotas.Subject.network(ClientNetwork($0)) }
         if let subject {
-            for kind in [RequestQuotas.Kind.join, .wrongSecret] {
-                let wait =
-                    kind == .join
-                    ? quotas.take(kind, of: subject, now: now()) : quotas.secondsToWait(kind, of: subject, now: now())
-                if let wait { throw Problem.tooManyRequests(kind, retryAfter: wait) }
+            if let wait = quotas.take(.join, of: subject, now: now()) {
+                throw Problem.tooManyRequests(.join, retryAfter: wait)
+            }
+            if let wait = quotas.secondsToWait(.wrongSecret, of: subject, now: now()) {
+                throw Problem.tooManyRequests(.wrongSecret, retryAfter: wait)
             }
         }
         let room = try RoomName(text)

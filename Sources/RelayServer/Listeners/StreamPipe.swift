@@ -33,13 +33,13 @@ final class StreamPipe: Sendable {
         return isTaken
     }
 
-    /// Nothing comes after what has come.
+    /// Marks the end of the stream, behind the bytes that were added.
     func end() {
         state.withLock { $0.isEnded = true }
         news.signal()
     }
 
-    /// Sets what is done when nobody reads any more.
+    /// Sets the action for when the reader stops reading.
     func setOnClose(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onClose = action } }
 
     /// Nobody reads any more.

@@ -4,9 +4,7 @@ extension MetricFamily<ServerReport> {
     /// The streams of rooms, and their outputs to servers; absent without `--streams` and `--outputs-to`.
     static var outputs: [Self] {
         [
-            Self("streams", .gauge, "Live streams of rooms.") { report in
-                report.streams.map { [Sample(Double($0))] } ?? []
-            },
+            computed("streams", "Live streams of rooms.") { $0.streams.map(Double.init) },
             Self(
                 "outputs", .gauge,
                 "Outputs of rooms to RTMP and SRT servers, by `state`: `connecting`, `live`, `waiting` (after a "

@@ -58,7 +58,7 @@ final class HTTPMediaOpener: MediaOpener {
 
     /// The size in `bytes 0-99/1000` (RFC 9110, 14.4).
     private static func size(ofRange text: String) -> Int64? {
-        text.split(separator: "/").last.flatMap { Int64($0) }
+        text.split(separator: "/").last.flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
     /// The piece of a file that begins at `offset`.
@@ -143,7 +143,7 @@ private final class HTTPMediaBytes: MediaBytes {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(StreamFailure) -> Int {
         if let count, offset >= count { return 0 }
-        if !isWhole, !(pieceOffset..<pieceOffset + Int64(piece.readableBytes)).contains(offset) {
+        if !isWhole, offset < pieceOffset || offset - pieceOffset >= Int64(piece.readableBytes) {
             let answer = try opener.fetch(url, from: offset)
             // Beyond the end (RFC 9110, 15.5.17).
             guard answer.status.code != 416 else { return 0 }

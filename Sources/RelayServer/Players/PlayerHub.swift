@@ -31,7 +31,8 @@ struct PlayerHub {
     private var ended: [String: [PlayerDescription]] = [:]
     /// Threads that have been told to end.
     private var ending: [PlayerThread] = []
-    private(set) var counters = PlayerCounters()
+    /// Those of players that have ended, and how many began.
+    private var counters = PlayerCounters()
 
     init(rules: PlayerRules, logger: Logger, makeOutput: @escaping MakeOutput) {
         self.rules = rules
@@ -56,7 +57,7 @@ struct PlayerHub {
             "player", metadata: ["room": "\(room)", "player": "\(status.id)", "url": "\(target.shown)"])
     }
 
-    /// Changes how a player plays. Returns false if there is none of this id in the room.
+    /// Changes how a player plays.
     func change(_ id: String, room: String, _ change: PlayerChange) throws(PlayerChangeError) {
         guard let session = sessions[id], session.room == room else { throw .noSuchPlayer }
         guard change.position == nil || session.thread.isSeekable else { throw .notSeekable }

@@ -34,7 +34,7 @@ final class PlayerPackets: Sendable {
     private let state = Mutex(State())
     /// Wakes the reader.
     private let room = DispatchSemaphore(value: 0)
-    /// Wakes the player.
+    /// Wakes a player that waits for the streams to be opened.
     let news = DispatchSemaphore(value: 0)
 
     // MARK: On the thread that reads
@@ -67,10 +67,7 @@ final class PlayerPackets: Sendable {
                 if let time = packet.time { state.newest = time }
                 return .goOn
             }
-            if let order {
-                if order == .goOn { news.signal() }
-                return order
-            }
+            if let order { return order }
             room.wait()
         }
     }
@@ -81,7 +78,7 @@ final class PlayerPackets: Sendable {
         return last - first > mostTime
     }
 
-    /// Tells the end, and waits for what is to be done then.
+    /// Reports the end, and waits until the player seeks or stops.
     func tellEnd(_ failure: PlayerFailure?) -> Order {
         state.withLock { if $0.seek == nil { $0.end = .some(failure) } }
         news.signal()

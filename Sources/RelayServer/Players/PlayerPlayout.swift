@@ -25,7 +25,7 @@ struct PlayerPlayout {
     private static let picturesAhead = 3
     /// Audio that is decoded ahead.
     private static let audioAhead = Duration.milliseconds(200)
-    /// How far a live stream is played behind what has come.
+    /// The delay of a live stream behind its newest packet.
     static let liveDelay = Duration.milliseconds(100)
     /// A live stream that has fallen so far behind goes on at its newest packet.
     static let longestLiveDelay = Duration.milliseconds(500)
@@ -68,7 +68,7 @@ struct PlayerPlayout {
     private var owesPicture = true
     private var shown: PixelBuffer?
     private var lastShown: MonotonicInstant?
-    /// Nothing comes after what is here.
+    /// True if no further picture or audio follows.
     private(set) var isEnded = false
     private(set) var framesShown = 0
     private(set) var framesDropped = 0
@@ -108,7 +108,7 @@ struct PlayerPlayout {
         isEnded = false
     }
 
-    /// Nothing comes after what has come.
+    /// Marks the end: no further picture or audio follows.
     mutating func end() { isEnded = true }
 
     // MARK: In
@@ -123,10 +123,10 @@ struct PlayerPlayout {
         return (needsPicture || needsAudio) && !isFull
     }
 
-    private var audioAhead: Duration {
-        guard let first = audio.first, let last = audio.last else { return .zero }
-        return last.time - first.time + Self.duration(last.samples.count) - Self.duration(first.used)
-    }
+    /// By samples, not by times: those of a damaged film may run backwards.
+    private var audioAhead: Duration { Self.duration(waitingSamples) }
+
+    private var waitingSamples: Int { audio.reduce(0) { $0 + $1.samples.count - $1.used } }
 
     private static func duration(_ samples: Int) -> Duration { .seconds(1) * samples / Int(MediaDecoder.sampleRate) }
 
@@ -243,11 +243,7 @@ struct PlayerPlayout {
     private mutating func takeFrame() -> [Float]? {
         var frame: [Float] = []
         frame.reserveCapacity(Self.frameSize)
-        var waiting = 0
-        for part in audio {
-            waiting += part.samples.count - part.used
-            if waiting >= Self.frameSize { break }
-        }
+        let waiting = waitingSamples
         guard waiting >= Self.frameSize || isEnded, waiting > 0 else { return nil }
         while frame.count < Self.frameSize, let first = audio.first {
             let count = min(Self.frameSize - frame.count, first.samples.count - first.used)

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The thread that opens a film or stream once, and reads its packets.
 final class PlayerReader: Sendable {
-    /// The streams of what was opened.
+    /// The streams of an opened film.
     struct Opened: Sendable {
         var video: MediaCoding?
         var audio: MediaCoding?

@@ -13,7 +13,7 @@ struct PlayerSession {
     private let audio: MediaDecoder?
     private var playout: PlayerPlayout
 
-    /// The most packets that are decoded in one go, before what is due is shown.
+    /// The most packets that are decoded before due pictures are shown.
     private static let mostAtOnce = 8
 
     init(_ opened: PlayerReader.Opened, _ packets: PlayerPackets, settings: PlayerSettings) throws(StreamFailure) {

@@ -109,7 +109,7 @@ final class PlayerThread: Sendable {
             let began = MonotonicInstant.now()
             let (failure, hasPlayed) = play(reader)
             reader.stop()
-            // What is pushed comes once.
+            // A pushed stream cannot be opened again.
             if target.isPushed { target.close() }
             // The room is told first. A reader that has not ended yet counts with this thread.
             defer { reader.waitUntilFinished() }

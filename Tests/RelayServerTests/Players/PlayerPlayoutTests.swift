@@ -190,4 +190,18 @@ import Testing
         }
         #expect(abs(frame[0] - 0.4) < 0.001 && frame[1] == -1)
     }
+
+    @Test("audio whose times run backwards is decoded ahead no further than other audio")
+    func backwards() {
+        var playout = PlayerPlayout(
+            isLive: false, hasVideo: false, hasAudio: true, settings: PlayerSettings(isPaused: true))
+        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        var count = 0
+        while playout.wantsMore, count < 1000 {
+            count += 1
+            playout.take(
+                .audio(Array(repeating: 0, count: 960), at: .seconds(100) - .milliseconds(20) * count), now: now)
+        }
+        #expect(count == 10)
+    }
 }
