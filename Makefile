@@ -57,7 +57,8 @@ deb: package-dependencies ## Make a Debian package, out/confrelay_….deb, with 
 
 test-deb: package-dependencies ## As root: install, start, upgrade, remove and purge the package in a throw-away root.
 	$(MAKE) --no-print-directory deb DEB_VERSION=0.0.1 DEB_OUT=out/old
-	$(MAKE) --no-print-directory deb DEB_VERSION=0.0.2 DEB_OUT=out/new
+	$(MAKE) --no-print-directory deb DEB_VERSION=0.0.2 DEB_OUT=out/new \
+		DEB_BIN="$(or $(DEB_BIN),$$(swift build $(deb_build) --show-bin-path))"
 	deploy/debian/test-deb.sh out/old/confrelay.deb out/new/confrelay.deb
 
 format: ## Format all sources in place.
