@@ -114,6 +114,13 @@ public struct ClusterDirectory {
         mirror.contents.owners[room].map { ($0.owner.node, $0.epoch) }
     }
 
+    /// Rooms that have an owner, as last heard, in the order of their names: so many of them, if there are more.
+    public func rooms(atMost limit: Int) -> [(id: String, owner: NodeID?, relays: Set<NodeID>)] {
+        mirror.contents.owners.prefix(limit).sorted { $0.key < $1.key }.map { id, ownership in
+            (id, ownership.owner.node, mirror.contents.relays[id] ?? [])
+        }
+    }
+
     /// The other relays that have participants of a room, as last heard, in the order of their names.
     public func otherRelays(of room: String) -> [NodeID] {
         (mirror.contents.relays[room] ?? []).filter { $0 != node && nodes[$0] != nil }.sorted()

@@ -29,9 +29,12 @@ public struct ClusterSecret: Sendable {
         public var grant: String?
         /// True if the relay is to join the room's relays; nil: false.
         public var isFurther: Bool?
+        /// The client's address, where the sending relay brings the join itself; nil: the client comes.
+        public var client: String?
 
         public init(
-            room: String, node: NodeID, expiry: Double, hops: Int, grant: String? = nil, isFurther: Bool? = nil
+            room: String, node: NodeID, expiry: Double, hops: Int, grant: String? = nil, isFurther: Bool? = nil,
+            client: String? = nil
         ) {
             self.room = room
             self.node = node
@@ -39,6 +42,7 @@ public struct ClusterSecret: Sendable {
             self.hops = hops
             self.grant = grant
             self.isFurther = isFurther
+            self.client = client
         }
     }
 
@@ -50,15 +54,17 @@ public struct ClusterSecret: Sendable {
 
     /// Reads a ticket.
     ///
-    /// - Parameter time: Seconds since 1970 (UTC).
+    /// - Parameters:
+    ///   - room: Nil: of any room.
+    ///   - time: Seconds since 1970 (UTC).
     /// - Returns: nil: it is not of this cluster, not for this relay and room, or too old.
-    public func ticket(_ text: String, node: NodeID, room: String, time: Double) -> Ticket? {
+    public func ticket(_ text: String, node: NodeID, room: String?, time: Double) -> Ticket? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.maximumTicketSize, parts.count == 2,
             matches(code("ticket", String(parts[0])), String(parts[1])),
             let bytes = Self.bytes(base64URL: parts[0]),
             let ticket = DirectoryValue.decode(Ticket.self, from: bytes),
-            ticket.node == node, ticket.room == room, time < ticket.expiry + Self.leeway
+            ticket.node == node, ticket.room == room ?? ticket.room, time < ticket.expiry + Self.leeway
         else { return nil }
         return ticket
     }

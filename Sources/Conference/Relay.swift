@@ -107,7 +107,12 @@ public final class Relay {
         let isCreator = request.makesCreatorModerator && rooms[request.room] == nil
         if isCreator { participant.grants = MemberGrants(role: .moderator) }
         let room = rooms[request.room] ?? makeRoom(request.room, now: now)
-        removeFromLinks(participant.publicID, of: room, now: now)
+        // A relay that knows nothing of the way here has not been told of the last move at least.
+        if request.rejoiningAs != nil { participant.moves = 1 }
+        if let former = room.participant(publicID: participant.publicID) {
+            participant.moves = min(former.moves, .max - 1) + 1
+            removeFromLinks(participant.publicID, of: room, now: now)
+        }
         participants[participant.id] = participant
         participant.isReturning = isReturning
         unconnected.add(participant.id, from: request.client, now: now)
@@ -172,7 +177,10 @@ public final class Relay {
         participants[participant.id] = nil
         guard let room = rooms[participant.room] else { return }
         room.remove(participant, now: now)
-        guard !room.hasParticipants else { return }
+        guard !room.hasParticipants else {
+            follow(participant, in: room, now: now)
+            return
+        }
         endLinks(of: room, now: now)
         room.end(now: now)
         while let job = room.popJob() { orphanedJobs.append(job) }
@@ -187,7 +195,13 @@ public final class Relay {
     }
 
     /// Takes no more joins, except of clients that come back to their call.
-    public func drain() { isDraining = true }
+    ///
+    /// - Parameter isMoving: Whether clients are told to go to other relays of the cluster.
+    public func drain(isMoving: Bool) {
+        isDraining = true
+        guard isMoving else { return }
+        for room in rooms.values { room.emit(.moved) }
+    }
 
     /// Takes joins again.
     public func endDraining() { isDraining = false }

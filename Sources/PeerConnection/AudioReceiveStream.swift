@@ -40,14 +40,16 @@ final class AudioReceiveStream {
             deliver(
                 ReceivedAudioPacket(
                     payload: packet.payload, rtpTimestamp: packet.timestamp, sequence: sequence, level: level,
-                    arrival: now, content: content))
+                    arrival: now, content: content,
+                    senderTime: reception.ntpTime(atTimestamp: packet.timestamp)))
             return
         }
         for payload in redundancy.payloads(of: packet, sequence: sequence, payloadType: media.payloadType) {
             deliver(
                 ReceivedAudioPacket(
                     payload: payload.payload, rtpTimestamp: payload.timestamp, sequence: payload.sequence,
-                    level: level, arrival: now, content: content))
+                    level: level, arrival: now, content: content,
+                    senderTime: reception.ntpTime(atTimestamp: payload.timestamp)))
         }
     }
 

@@ -2,6 +2,7 @@ public import CongestionControl
 public import H264
 public import MediaCore
 public import NIOCore
+public import RTP
 public import SDP
 import SecureTransport
 
@@ -49,6 +50,23 @@ public struct ReceivedVideoFrame: Sendable {
     public var isRecovering = false
     /// The pictures and slices that a decoder has to decode of it.
     public var codedPictures = CodedPictureCount()
+    /// When it was captured, on its sender's wall clock; nil before the first sender report.
+    public var senderTime: NTPTime?
+
+    package init(
+        sample: SampleBuffer, firstArrival: MonotonicInstant, lastArrival: MonotonicInstant,
+        content: NegotiatedMedia.Content = .main, rotation: VideoRotation = .none, isRecovering: Bool = false,
+        codedPictures: CodedPictureCount = CodedPictureCount(), senderTime: NTPTime? = nil
+    ) {
+        self.sample = sample
+        self.firstArrival = firstArrival
+        self.lastArrival = lastArrival
+        self.content = content
+        self.rotation = rotation
+        self.isRecovering = isRecovering
+        self.codedPictures = codedPictures
+        self.senderTime = senderTime
+    }
 }
 
 /// An Opus packet and when it came.
@@ -63,10 +81,12 @@ public struct ReceivedAudioPacket: Sendable {
     public var arrival: MonotonicInstant
     /// The content of its stream.
     public var content = NegotiatedMedia.Content.main
+    /// When it was captured, on its sender's wall clock; nil before the first sender report.
+    public var senderTime: NTPTime?
 
     public init(
         payload: ByteBuffer, rtpTimestamp: UInt32, sequence: Int64, level: AudioLevel?, arrival: MonotonicInstant,
-        content: NegotiatedMedia.Content = .main
+        content: NegotiatedMedia.Content = .main, senderTime: NTPTime? = nil
     ) {
         self.payload = payload
         self.rtpTimestamp = rtpTimestamp
@@ -74,5 +94,6 @@ public struct ReceivedAudioPacket: Sendable {
         self.level = level
         self.arrival = arrival
         self.content = content
+        self.senderTime = senderTime
     }
 }

@@ -286,7 +286,8 @@ package final class VideoReceiveStream {
         if brokenSince == nil, !isRecovering { acknowledgement.handedOn(unit.rtpTimestamp) }
         return ReceivedVideoFrame(
             sample: sample, firstArrival: arrival.first, lastArrival: arrival.last, content: media.content,
-            rotation: rotation, isRecovering: isRecovering, codedPictures: formats.codedPictures(of: unit))
+            rotation: rotation, isRecovering: isRecovering, codedPictures: formats.codedPictures(of: unit),
+            senderTime: reception.ntpTime(atTimestamp: unit.rtpTimestamp))
     }
 
     /// Returns the recovery point at which decoding can continue although earlier pictures are missing (RFC 4585 6.3.3,

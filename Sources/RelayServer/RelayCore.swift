@@ -35,9 +35,14 @@ public protocol RelayCore: AnyObject {
     func state(ofRoom id: String) -> RoomState?
     /// The next change in any of the rooms.
     func pollRoomEvent() -> RoomEvent?
-    /// Shows a picture of a player.
+    /// Shows a picture of a player. Returns for what the pictures are to be encoded.
     func show(
-        _ picture: PixelBuffer, rotation: VideoRotation, ofPlayer id: String, room: String, now: MonotonicInstant)
+        _ picture: PixelBuffer, rotation: VideoRotation, ofPlayer id: String, room: String, now: MonotonicInstant
+    ) -> PlayerPictureDemand?
+    /// Takes an encoded picture of a player.
+    func receive(
+        _ sample: SampleBuffer, rotation: VideoRotation, shownAt time: MonotonicInstant, ofPlayer id: String,
+        room: String, now: MonotonicInstant)
     /// Takes a packet of a player's audio.
     func receive(_ packet: ReceivedAudioPacket, ofPlayer id: String, room: String, now: MonotonicInstant)
     /// The next thing to write into a recording.
@@ -65,7 +70,7 @@ public protocol RelayCore: AnyObject {
     /// Takes a job's result.
     func complete(_ completion: JobCompletion, now: MonotonicInstant)
     /// Takes no more joins, except of clients that come back to their call.
-    func drain()
+    func drain(isMoving: Bool)
     /// Takes joins again.
     func endDraining()
     /// The relay's seats and rooms, for its cluster.

@@ -17,8 +17,17 @@ extension RelayDriver {
             return PlayerThread.Output(
                 show: { picture, rotation in
                     hop.run { driver in
-                        driver.act { relay, now in
+                        let demand = driver.act { relay, now in
                             relay.show(picture, rotation: rotation, ofPlayer: id, room: room, now: now)
+                        }
+                        driver.players?.setDemand(demand, ofPlayer: id)
+                    }
+                },
+                encoded: { sample, rotation, time in
+                    hop.run { driver in
+                        driver.act { relay, now in
+                            relay.receive(
+                                sample, rotation: rotation, shownAt: time, ofPlayer: id, room: room, now: now)
                         }
                     }
                 },
@@ -103,12 +112,15 @@ private final class PlayerHop: Sendable {
     }
 
     /// - Parameter isUrgent: Whether it must not be left out.
-    func run(isUrgent: Bool = false, _ action: @escaping @Sendable (isolated RelayDriver) -> Void) {
-        guard isUrgent || waiting.load(ordering: .relaxed) < Self.most else { return }
+    /// - Returns: Whether it is done.
+    @discardableResult
+    func run(isUrgent: Bool = false, _ action: @escaping @Sendable (isolated RelayDriver) -> Void) -> Bool {
+        guard isUrgent || waiting.load(ordering: .relaxed) < Self.most else { return false }
         waiting.add(1, ordering: .relaxed)
         execute { [self] driver in
             waiting.subtract(1, ordering: .relaxed)
             action(driver)
         }
+        return true
     }
 }

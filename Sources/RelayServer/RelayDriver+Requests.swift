@@ -63,10 +63,12 @@ extension RelayDriver {
     }
 
     /// Takes no more joins until `endDraining`.
+    ///
+    /// - Parameter isMoving: Whether clients are told to go to other relays of the cluster.
     /// - Returns: Participants that are here.
-    func beginDraining() -> Int {
+    func beginDraining(isMoving: Bool) -> Int {
         act { relay, _ in
-            relay.drain()
+            relay.drain(isMoving: isMoving)
             return relay.occupancy.participants
         }
     }

@@ -116,17 +116,19 @@ actor RelayDriver {
     }
 
     /// Takes no more joins.
+    ///
+    /// - Parameter isMoving: Whether clients are told to go to other relays of the cluster.
     /// - Returns: A stream that ends when there are no participants any more.
-    func drain() -> AsyncStream<Never> {
+    func drain(isMoving: Bool) -> AsyncStream<Never> {
         let (emptied, end) = AsyncStream.makeStream(of: Never.self)
         emptyRelay = end
-        act { relay, _ in relay.drain() }
+        act { relay, _ in relay.drain(isMoving: isMoving) }
         if relay.isEmpty || isClosed { end.finish() }
         return emptied
     }
 
-    /// Sends a BYE to everyone, closes the socket and ends the workers.
-    func close() async {
+    /// Sends a BYE to everyone and closes the socket.
+    func stop() {
         guard !isClosed else { return }
         isClosed = true
         let now = now()
@@ -148,6 +150,11 @@ actor RelayDriver {
         socket?.close()
         socketEnd?.resume()
         socketEnd = nil
+    }
+
+    /// Stops, and waits until all that the driver started has ended. To be called once.
+    func close() async {
+        stop()
         await waitForOutputs()
         players?.endAll()
         for writer in recordings?.takeEnding() ?? [] { await writer.waitUntilFinished(timeout: .seconds(5)) }

@@ -43,6 +43,7 @@ public final class RelayServer: Service {
     private let cluster: ClusterService?
     let logger: Logger
     private let calibration: CalibrationRun?
+    private let agones: AgonesReporter?
     private let onListening: @Sendable (Endpoint) -> Void
 
     /// Binds the port and makes the relay. Nothing is served until `run`.
@@ -167,6 +168,10 @@ public final class RelayServer: Service {
             TraceExporter(endpoint: $0, transport: WebhookClient(), logger: logger)
         }
         tracer = traces.map { JoinTracer(exporter: $0) }
+        agones =
+            configuration.reportsToAgones
+            ? AgonesReporter(
+                environment: ProcessInfo.processInfo.environment, transport: WebhookClient(), logger: logger) : nil
         self.keys = keys
         connections = ConnectionRegister(
             ConnectionAdmission(
@@ -232,7 +237,7 @@ public final class RelayServer: Service {
     /// Refuses joins and waits until all calls are over, for at most a time.
     public func drain(upTo limit: Duration) async {
         await cluster?.setDraining(true)
-        let emptied = await driver.drain()
+        let emptied = await driver.drain(isMoving: cluster != nil)
         let seconds = limit.components.seconds
         logger.notice("draining: joins are refused; the relay ends when all rooms are empty, or in \(seconds) s")
         let isEmpty = await withTaskGroup(of: Bool.self) { group in
@@ -280,7 +285,7 @@ public final class RelayServer: Service {
         }
         if let players { await driver.setPlayers(players, logger: logger) }
         try await driver.start(mediaChannel: mediaChannel)
-        calibrate()
+        let calibrated = calibrate()
         await cluster?.waitUntilReachable(upTo: ClusterService.startPatience)
         let router = makeSignallingRouter()
         try await listeners?.open(
@@ -311,33 +316,47 @@ public final class RelayServer: Service {
                 group.addTask { [driver] in
                     try await driver.waitUntilClosed()
                 }
+                // The loop that takes the result must not end before.
+                group.addTask { await calibrated.value }
                 group.addTask { [self] in await watchCertificate() }
                 group.addTask { [self] in await deleteExpiredRecordings() }
                 group.addTask { [self] in await makeFilms() }
                 group.addTask { [cluster] in await cancelWhenGracefulShutdown { await cluster?.run() } }
+                if let agones {
+                    group.addTask { [driver] in
+                        await cancelWhenGracefulShutdown {
+                            var reporter = agones
+                            await reporter.run { await driver.ask { $0.occupancy.participants } }
+                        }
+                    }
+                }
                 // Either all end, after a shutdown was asked for, or one fails and takes the other along.
                 try await group.waitForAll()
             }
         } onGracefulShutdown: { [driver, listeners] in
             listeners?.close()
-            Task { await driver.close() }
+            // Nothing of this is left for the loop when `serve` has returned and the loop ends.
+            Task { await driver.stop() }
         }
     }
 
-    /// Measures the machine, on a thread of its own: nobody waits for it.
-    private func calibrate() {
-        guard let calibration else { return }
-        let thread = Thread { [driver, logger] in
-            do {
-                let result = try calibration.measure()
-                Task { await driver.adopt(result) }
-            } catch {
-                logger.warning("\(error); seats are not counted")
+    /// Measures the machine, on a thread of its own: no call waits for it.
+    ///
+    /// - Returns: The end of it.
+    private func calibrate() -> Task<Void, Never> {
+        Task { [calibration, driver, logger] in
+            guard let calibration else { return }
+            let result = await withCheckedContinuation { continuation in
+                let thread = Thread { continuation.resume(returning: Result { try calibration.measure() }) }
+                thread.start()
+                // Foundation passes a name on to the system only once the thread runs.
+                thread.name = "calibration"
+            }
+            switch result {
+            case .success(let calibration): await driver.adopt(calibration)
+            case .failure(let error): logger.warning("\(error); seats are not counted")
             }
         }
-        thread.start()
-        // Foundation passes a name on to the system only once the thread runs.
-        thread.name = "calibration"
     }
 
     /// Serves what is for operators at an address of its own.

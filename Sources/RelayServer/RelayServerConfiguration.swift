@@ -43,6 +43,8 @@ public struct RelayServerConfiguration: Sendable {
     public var eventLog: String?
     /// The base URL of an OpenTelemetry collector that gets traces of joins; nil for none.
     public var traceCollector: String?
+    /// True if Agones is told how the relay is.
+    public var reportsToAgones = false
     /// Threads that decode, compose, mix and encode.
     public var workers = System.coreCount
     /// The properties of an emulated link to each address, to see calls on a slow network; nil for none.

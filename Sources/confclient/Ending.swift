@@ -14,6 +14,7 @@ enum Ending: Sendable {
         case .duration: "duration"
         case .interrupted: "interrupted"
         case .ended(.relayLeft): "relay-left"
+        case .ended(.moved): "moved"
         case .ended(.failed): "failed"
         case .ended(.left): "interrupted"
         }

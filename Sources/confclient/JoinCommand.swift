@@ -53,9 +53,16 @@ struct JoinCommand: AsyncParsableCommand {
         try await media.conduct(
             terminal,
             resume: { (call: ClientSession, end, lost) in
-                guard case .relayLeft(let reason) = end, !call.rejoinURLs.isEmpty else { return nil }
-                terminal.fail("\(reason); joining again at another relay of the cluster")
-                return tell(try await rejoin(makeOptions(), at: call.rejoinURLs, since: lost, terminal), terminal)
+                guard !call.rejoinURLs.isEmpty else { return nil }
+                switch end {
+                case .relayLeft(let reason):
+                    terminal.fail("\(reason); joining again at another relay of the cluster")
+                case .moved: terminal.fail("the relay at \(call.url) is about to end; joining at another one")
+                case .left, .failed: return nil
+                }
+                let next = try await rejoin(makeOptions(), at: call.rejoinURLs, since: lost, terminal)
+                if end == .moved { await next.waitForMedia() }
+                return tell(next, terminal)
             },
             { tell(try await join(makeOptions(), terminal), terminal) })
     }

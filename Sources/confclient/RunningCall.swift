@@ -53,10 +53,21 @@ extension MediaOptions {
                 let time = ContinuousClock.now
                 status.cancel()
                 _ = await status.value
+                var next: Call?
+                if case .ended(.moved) = end {
+                    // Nobody misses anything: this call goes on until the next one has begun.
+                    do {
+                        next = try await resume(current, .moved, time)
+                    } catch {
+                        _ = try? await current.leave(end: end.name)
+                        throw error
+                    }
+                }
                 let (report, problem) = try await current.leave(end: end.name)
                 if let stats { try JSONFile.write(report, to: stats) }
                 terminal.summarize(report.summary)
-                if case .ended(let reason) = end, let next = try await resume(current, reason, time) {
+                if next == nil, case .ended(let reason) = end { next = try await resume(current, reason, time) }
+                if let next {
                     call = next
                     continue
                 }

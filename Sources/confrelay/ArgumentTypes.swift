@@ -35,6 +35,7 @@ extension CodecChoice: ExpressibleByArgument {}
 extension EncoderPreset: ExpressibleByArgument {}
 extension LayoutPreview.Shape: ExpressibleByArgument {}
 extension ForwardingMode: ExpressibleByArgument {}
+extension ClusterSettings.JoinBy: ExpressibleByArgument {}
 extension SelfView: ExpressibleByArgument {}
 
 extension VAAPIDevice {

@@ -84,6 +84,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.webhookQueueFolder = events.queueFolder
         configuration.eventLog = events.eventLog
         configuration.traceCollector = events.traceCollector
+        configuration.reportsToAgones = cluster.agones
         configuration.cluster = cluster.settings(port: network.port)
         configuration.workers = limits.workers
         configuration.flightRecorderFolder = flightRecorder.flightRecorder

@@ -77,7 +77,7 @@ struct CascadeHostileTests {
             .init(
                 id: "m\(index)", name: "x", role: .sendAndReceive, accessRole: .presenter, sendsAudio: false,
                 sendsVideo: false, sharesScreen: false, microphone: false, camera: false, hand: false, muted: false,
-                cameraOff: false)
+                cameraOff: false, moves: .max)
         }
         try pair[0].relay.receive(vast, room: "demo", from: "b", link: link.name, now: pair.now)
         #expect(link.members.count == pair[0].relay.configuration.maximumParticipants)

@@ -48,6 +48,35 @@ struct CascadeTests {
         #expect(pair[0].relay.state(ofRoom: "demo")?.participants.count == 3)
     }
 
+    @Test("a film at one relay is seen at the other, and encoded only while it is")
+    func film() throws {
+        let pair = VirtualCascade(["a", "b"])
+        try pair[0].join("Ada", colour: .red)
+        try pair[0].act { relay, now in
+            try relay.perform(.startPlayer(id: "player-1", name: "Talk", publisher: nil), room: "demo", now: now)
+            let status = PlayerStatus(id: "player-1", name: "Talk", state: .playing, video: true, audio: false)
+            try relay.perform(.setPlayer(status), room: "demo", now: now)
+        }
+        let film = try VirtualFilm(.blue)
+        func play(seconds: Int) throws {
+            for _ in 0..<(seconds * 25) {
+                try film.show(in: pair[0])
+                pair.run(for: .milliseconds(40))
+            }
+        }
+        try play(seconds: 1)
+        #expect(film.demands.allSatisfy { $0 == nil })
+        let ben = try pair[1].join("Ben", colour: .green)
+        try pair.link(1, 0)
+        try play(seconds: 5)
+        let seen = try #require(ben.picture)
+        let colours = [seen.colour(x: 80, y: 90), seen.colour(x: 240, y: 90)]
+        #expect(colours.contains { $0.resembles(.blue) })
+        _ = pair[1].relay.leave(room: "demo", participant: ben.participantID, now: pair.now)
+        try play(seconds: 2)
+        #expect(film.demands.last == .some(nil))
+    }
+
     @Test("a call of two gets each other's frames and audio byte by byte across two relays")
     func bytes() throws {
         let pair = VirtualCascade(["a", "b"]) { configuration in
@@ -99,6 +128,63 @@ struct CascadeTests {
         #expect(pair[0].relay.cascadeCounters.lost == 1)
         pair.run(for: .seconds(1))
         #expect(ada.arrivals.count > before + 30)
+    }
+
+    /// Ada at the first of three relays, Ben and Cy at the others, all linked.
+    private func three() throws -> (relays: VirtualCascade, ada: TestClient, cy: TestClient) {
+        let three = VirtualCascade(["a", "b", "c"])
+        let ada = try three[0].join("Ada", colour: .red)
+        try three[0].join("Al", colour: .yellow)
+        try three[1].join("Ben", colour: .green)
+        let cy = try three[2].join("Cy", colour: .blue)
+        three.run(for: .milliseconds(500))
+        for (maker, other) in [(1, 0), (2, 0), (2, 1)] { try three.link(maker, other) }
+        for index in 0..<3 { #expect(three.run { three.names(index) == ["Ada", "Al", "Ben", "Cy"] }) }
+        three.run(for: .seconds(2))
+        return (three, ada, cy)
+    }
+
+    /// Joins Ada at the second relay, by the id that she has.
+    private func move(_ ada: TestClient, in three: VirtualCascade) throws {
+        let again = try three[1].join(
+            "Ada", colour: .red, returningAs: ada.participantID,
+            adjustRequest: { $0.rejoiningAs = ada.participantID })
+        #expect(again.participantID == ada.participantID)
+    }
+
+    private func relay(ofAdaAt index: Int, in three: VirtualCascade) -> String? {
+        three.remote("Ada", at: index)?.remote?.link.node
+    }
+
+    @Test("somebody whose relay died is seen at the next one before the link to the dead one ends")
+    func comingBack() throws {
+        let (three, ada, cy) = try three()
+        three.kill(0)
+        three.run(for: .milliseconds(1500))
+        try move(ada, in: three)
+        #expect(three.run(until: { relay(ofAdaAt: 2, in: three) == "b" }, limit: .milliseconds(300)))
+        #expect(three.room(2)?.links["a"] != nil)
+        three.run(for: .milliseconds(1200))
+        #expect(three.room(2)?.links["a"] != nil)
+        let seen = try #require(cy.picture)
+        // Three tiles, of which the last one stands in the middle.
+        #expect([(80, 45), (240, 45), (160, 135)].contains { seen.colour(x: $0.0, y: $0.1).resembles(.red) })
+        #expect(three.run(until: { three.names(2) == ["Ada", "Ben", "Cy"] }, limit: .seconds(7)))
+        #expect(three.names(1) == ["Ada", "Ben", "Cy"])
+    }
+
+    @Test("somebody who joins at another relay and then leaves the first is a member everywhere all the time")
+    func moving() throws {
+        let (three, ada, _) = try three()
+        try move(ada, in: three)
+        #expect(three.run(until: { relay(ofAdaAt: 2, in: three) == "b" }, limit: .milliseconds(300)))
+        three.run(for: .seconds(1))
+        for index in 0..<3 { #expect(three.names(index) == ["Ada", "Al", "Ben", "Cy"]) }
+        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+        #expect(relay(ofAdaAt: 0, in: three) == "b")
+        three.run(for: .seconds(2))
+        for index in 0..<3 { #expect(three.names(index) == ["Ada", "Al", "Ben", "Cy"]) }
+        #expect(relay(ofAdaAt: 0, in: three) == "b" && relay(ofAdaAt: 2, in: three) == "b")
     }
 
     @Test("a link ends with the last participant of a relay, and the others see it leave")

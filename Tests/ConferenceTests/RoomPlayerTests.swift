@@ -184,4 +184,36 @@ import Testing
         try moderate(.setEntry(locked: false, lobby: false, pin: nil))
         try start("player-5", other)
     }
+
+    @Test("the pictures of a film are encoded while tracks are recorded, and recorded from a keyframe on")
+    func recorded() throws {
+        try call.join("Ada", colour: .red)
+        try start()
+        try tell(.playing)
+        let film = try VirtualFilm(.green)
+        func play(seconds: Int) throws {
+            for _ in 0..<(seconds * 25) {
+                try film.show(in: call)
+                call.run(for: .milliseconds(40))
+            }
+        }
+        try play(seconds: 1)
+        #expect(film.demands.allSatisfy { $0 == nil })
+        try call.relay.perform(.startRecording(id: "r1", RecordingRequest()), room: "demo", now: call.now)
+        try play(seconds: 2)
+        let demand = try #require(film.demands.last ?? nil)
+        #expect(demand.tile == call.relay.configuration.canvas && demand.rate > .kilobits(100))
+        try call.relay.perform(.endRecording(id: "r1", reason: .stopped), room: "demo", now: call.now)
+        try play(seconds: 1)
+        #expect(film.demands.last == .some(nil))
+        let track = RecordingTrack(participant: "player-1", content: .camera)
+        var frames: [SampleBuffer] = []
+        while let item = call.relay.pollRecording() {
+            if item.track == track, case .video(let sample, _) = item.content { frames.append(sample) }
+        }
+        #expect(frames.first?.isSync == true)
+        #expect(frames.count == 50, "\(frames.count)")
+        let times = frames.map(\.presentationTime.seconds)
+        #expect(zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - 0.04) < 0.001 })
+    }
 }

@@ -127,6 +127,62 @@ import Testing
         #expect(resumed.count > 20)
     }
 
+    private func audioCount(of client: TestClient) -> Int {
+        let track = RecordingTrack(participant: client.participantID, content: .audio)
+        return items().count { item in
+            if case .audio = item.content { item.track == track } else { false }
+        }
+    }
+
+    private func moderate(_ client: TestClient, _ wanted: MemberModeration) throws {
+        try call.relay.perform(
+            .moderate(.member(wanted, participant: client.participantID), by: RoomActor(name: "Mo")), room: "demo",
+            now: call.now)
+    }
+
+    @Test(
+        "audio that is not heard, because its owner or a moderator muted it, is not recorded", arguments: [true, false])
+    func muted(byOwner isOwn: Bool) throws {
+        let ada = try call.join("Ada", colour: .red)
+        call.run(for: .seconds(1))
+        try start()
+        call.run(for: .seconds(1))
+        #expect(audioCount(of: ada) >= 45)
+        func setMuted(_ isMuted: Bool) throws {
+            if isOwn {
+                let state = MediaState(microphone: !isMuted)
+                try call.relay.perform(
+                    .setMediaState(state, participant: ada.participantID), room: "demo", now: call.now)
+            } else {
+                try moderate(ada, MemberModeration(microphone: isMuted ? .muted : .allowed))
+            }
+        }
+        try setMuted(true)
+        _ = items()
+        call.run(for: .seconds(1))
+        #expect(audioCount(of: ada) == 0)
+        try setMuted(false)
+        call.run(for: .seconds(2))
+        #expect((85...101).contains(audioCount(of: ada)))
+    }
+
+    @Test("a camera that a moderator turned off goes on with a keyframe in a new file")
+    func cameraModerated() throws {
+        let ada = try call.join("Ada", colour: .red)
+        call.run(for: .seconds(1))
+        try start()
+        call.run(for: .seconds(1))
+        _ = items()
+        try moderate(ada, MemberModeration(camera: .off))
+        call.run(for: .seconds(1))
+        let meanwhile = items()
+        #expect(frames(meanwhile, of: ada).isEmpty)
+        #expect(meanwhile.contains { if case .trackEnded = $0.content { $0.track.content == .camera } else { false } })
+        try moderate(ada, MemberModeration(camera: .allowed))
+        call.run(for: .seconds(2))
+        #expect(frames(items(), of: ada).first?.isSync == true)
+    }
+
     @Test("a recorded sender is asked for the whole canvas, however small it is shown")
     func requestedRate() throws {
         let call = VirtualCall { $0.canvas = VideoDimensions(width: 1280, height: 720) }

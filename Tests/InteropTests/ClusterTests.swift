@@ -10,7 +10,7 @@ struct ClusterTests {
     private let etcd: EtcdProgram
     private let relays: [RelayProgram]
 
-    private static let relayOptions = ["--canvas", "320x180", "--frame-rate", "10"]
+    private static let relayOptions = ["--canvas", "320x180", "--frame-rate", "10", "--drain", "60s"]
 
     init() async throws {
         folder = try TemporaryFolder()
@@ -112,6 +112,89 @@ struct ClusterTests {
             client.signal(SIGINT)
         }
         for client in clients { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+    }
+
+    @Test("has clients of a relay that drains join at another one before they leave")
+    func draining() async throws {
+        let clients = [try join("Ada", at: relays[0]), try join("Bo", at: relays[1])]
+        let (id, relay) = try await owner(with: 2)
+        relay.child.signal(SIGTERM)
+        // It ends when nobody is left, long before its time is over.
+        #expect(try await relay.child.end(within: .seconds(30)) == 0, "\(relay.child.errors)")
+        let (next, _) = try await owner(with: 2)
+        #expect(next != id)
+        for client in clients {
+            #expect(client.errors.contains("is about to end; joining at another one"), "\(client.errors)")
+            client.signal(SIGINT)
+        }
+        for client in clients { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+    }
+
+    @Test("takes joins of clients that do not follow redirections, by a relay that brings them on")
+    func proxy() async throws {
+        let ada = try join("Ada", at: relays[0])
+        let (_, leader) = try await owner(with: 1)
+        let bringer = try await RelayProgram(
+            Self.relayOptions + ["--cluster", etcd.url, "--node-id", "d", "--join-by", "proxy"], in: folder)
+        let offer = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("SDPTests/Fixtures/chromium-recvonly.sdp").path
+        func post(to relay: RelayProgram) async throws -> [String] {
+            let curl = try ChildProcess(
+                #require(Programs.installed("curl")),
+                ["-s", "-o", "answer.sdp", "-w", "%{http_code} %header{location}"]
+                    + ["-H", "Content-Type: application/sdp", "--data-binary", "@\(offer)"]
+                    + [relay.url("/rooms/demo/participants?name=Bo")], in: folder)
+            #expect(try await curl.end(within: .seconds(20)) == 0)
+            return curl.output.split(separator: " ").map(String.init)
+        }
+        let answer = try await post(to: bringer)
+        #expect(
+            answer.first == "201" && answer.last?.hasPrefix(leader.url("/rooms/demo/participants/")) == true,
+            "\(answer)")
+        let text = try String(contentsOf: folder.file("answer.sdp"), encoding: .utf8)
+        #expect(text.hasPrefix("v=0"))
+        ada.signal(SIGINT)
+        #expect(try await ada.end(within: .seconds(20)) == 0, "\(ada.errors)")
+    }
+
+    @Test(
+        "has a page that shows relays and rooms, and drains them for moderators alone",
+        .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
+    func page() async throws {
+        let ada = try join("Ada", at: relays[0])
+        let (id, _) = try await owner(with: 1)
+        let browser = try await Browser(ChromeDriver(in: folder), Browser.Options())
+        let result: Result<Void, any Error>
+        do {
+            try await browser.open(relays[0].url("/cluster"))
+            func rows(_ table: String) async throws -> [[String]] {
+                try await browser.evaluate(
+                    """
+                    return [...document.querySelectorAll('#cluster-\(table) tr')]
+                        .map((row) => [...row.cells].map((cell) => cell.textContent));
+                    """)
+            }
+            try await eventually("relays and rooms are shown", within: .seconds(30)) {
+                let (relays, rooms) = (try await rows("relays"), try await rows("rooms"))
+                return relays.map { $0[0].prefix(1) } == ["a", "b", "c"] && rooms == [["demo", id, id]] ? true : nil
+            }
+            // An open relay is drained at its administration address alone.
+            let idle = try #require(["a", "b", "c"].firstIndex { $0 != id })
+            let _: Bool = try await browser.evaluate(
+                "document.querySelectorAll('#cluster-relays button')[\(idle)].click(); return true;")
+            try await eventually("the page says why it may not drain", within: .seconds(30)) {
+                let text: String = try await browser.evaluate(
+                    "return document.getElementById('cluster-state').textContent;")
+                return text.contains("this takes a moderator") ? true : nil
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await browser.close()
+        try result.get()
+        ada.signal(SIGINT)
+        #expect(try await ada.end(within: .seconds(20)) == 0, "\(ada.errors)")
     }
 
     /// What the directory has about rooms, by etcd's own interface.

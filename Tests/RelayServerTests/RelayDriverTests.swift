@@ -128,7 +128,7 @@ struct RelayDriverTests {
         let script = TwinRelay.Script()
         script.state.withLock { $0.isEmpty = false }
         try await withDriver(script) { driver, _ in
-            let emptied = await driver.drain()
+            let emptied = await driver.drain(isMoving: false)
             #expect(script.state.withLock { $0.snapshot.isDraining })
             let wait = Task { for await _ in emptied {} }
             script.state.withLock {

@@ -61,6 +61,23 @@ struct RequestDeadlineHandlerTests {
         #expect(!channel.isActive)
     }
 
+    @Test("a long answer has its time for each of its parts, and ends the connection if one is not taken")
+    func longAnswer() throws {
+        let channel = try makeChannel()
+        try channel.writeInbound(head)
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        try channel.writeOutbound(
+            HTTPResponsePart.head(HTTPResponse(status: .ok, headerFields: [.contentType: "video/mp4"])))
+        for _ in 0..<10 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(14))
+            try channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(string: "film")))
+        }
+        #expect(channel.isActive)
+        channel.write(HTTPResponsePart.body(ByteBuffer(string: "film")), promise: nil)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        #expect(!channel.isActive)
+    }
+
     private func startStream(_ channel: EmbeddedChannel) throws {
         try channel.writeInbound(head)
         try channel.writeInbound(HTTPRequestPart.end(nil))

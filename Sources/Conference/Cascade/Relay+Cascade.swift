@@ -153,7 +153,10 @@ extension Relay {
         link.members = [:]
         if let room = rooms[link.room] {
             if room.links[link.node] === link { room.links[link.node] = nil }
-            for member in members.values { removeRemote(member, from: room, now: now) }
+            for member in members.values {
+                removeRemote(member, from: room, now: now)
+                follow(member, in: room, now: now)
+            }
             room.conductorLeft(link.conductedEpoch)
         }
         close(link, now: now)
@@ -169,10 +172,11 @@ extension Relay {
         for link in Array(room.links.values) { end(link, because: .roomClosed, now: now) }
     }
 
-    /// A client has moved here from another relay, which may still tell of it.
+    /// Somebody has moved here, or to a third relay, from another one, which may still tell of it.
     func removeFromLinks(_ publicID: String, of room: Room, now: MonotonicInstant) {
         for link in room.links.values {
             guard let former = link.members.removeValue(forKey: publicID) else { continue }
+            link.elsewhere[publicID] = former.remote?.told
             removeRemote(former, from: room, now: now)
         }
     }
@@ -302,15 +306,16 @@ extension Relay {
         for (id, member) in link.members where told[id] == nil {
             link.members[id] = nil
             removeRemote(member, from: room, now: now)
+            follow(member, in: room, now: now)
         }
         for (id, wanted) in told {
             if let member = link.members[id] {
                 room.remoteMemberChanged(member, told: wanted, now: now)
-            } else if room.participant(publicID: id) == nil {
-                // A client that has moved is here, or at a third relay, by its old id: the later message tells.
-                addRemote(wanted, by: link, to: room, now: now)
+            } else {
+                place(wanted, of: link, in: room, now: now)
             }
         }
+        link.elsewhere = link.elsewhere.filter { told[$0.key] != nil }
         room.linesChanged(of: link, now: now)
         if let former = link.conductedEpoch, former != state.stage?.epoch { room.conductorLeft(former) }
         link.conductedEpoch = state.stage?.epoch
@@ -323,6 +328,28 @@ extension Relay {
         service(link, now: now)
     }
 
+    /// Makes a participant of another relay a member, if nobody has its id or it has moved there since.
+    private func place(
+        _ told: CascadeState.Member, of link: CascadeLink, in room: Room, now: MonotonicInstant
+    ) {
+        if let former = room.participant(publicID: told.id) {
+            guard former.remote != nil, told.moves > former.moves else {
+                link.elsewhere[told.id] = told
+                return
+            }
+            removeFromLinks(told.id, of: room, now: now)
+        }
+        link.elsewhere[told.id] = nil
+        addRemote(told, by: link, to: room, now: now)
+    }
+
+    /// Somebody has left a place. The same person may have moved to another one, of which other relays tell already.
+    func follow(_ former: Participant, in room: Room, now: MonotonicInstant) {
+        let places = room.links.values.compactMap { link in link.elsewhere[former.publicID].map { (link, $0) } }
+        guard let (link, told) = places.max(by: { $0.1.moves < $1.1.moves }), told.moves >= former.moves else { return }
+        place(told, of: link, in: room, now: now)
+    }
+
     private func addRemote(
         _ told: CascadeState.Member, by link: CascadeLink, to room: Room, now: MonotonicInstant
     ) {
@@ -331,6 +358,7 @@ extension Relay {
             grants: MemberGrants(role: told.accessRole, permissions: Set(Permission.allCases)), client: nil,
             peer: link.peer, now: now)
         member.remote = RemoteOrigin(link: link, told: told)
+        member.moves = told.moves
         member.adoptSession()
         member.hasRaisedHand = told.hand
         remoteMembers[member.id] = member

@@ -60,9 +60,7 @@ extension Room {
     }
 
     private func isRelayable(_ content: SourceContent, of participant: Participant) -> Bool {
-        // There are no packets of a player's pictures that another relay could be sent.
-        guard participant.player == nil else { return false }
-        return switch content {
+        switch content {
         case .camera: participant.sendsVideo && participant.isCameraShown
         case .screenShare: participant.sharesScreen
         }
@@ -100,7 +98,8 @@ extension Room {
     }
 
     private func pictureID(of source: CascadeSource) -> SourceID? {
-        guard let content = source.content.picture, let participant = localParticipant(publicID: source.participant)
+        guard let content = source.content.picture, let participant = participant(publicID: source.participant),
+            participant.remote == nil
         else { return nil }
         return SourceID(participant: participant.id, content: content)
     }
@@ -269,8 +268,9 @@ extension CascadeState.Member {
         self.init(
             id: participant.publicID, name: participant.name, role: participant.role,
             accessRole: participant.grants.role, sendsAudio: participant.sendsAudio,
-            sendsVideo: participant.sendsVideo && participant.player == nil, sharesScreen: participant.sharesScreen,
+            sendsVideo: participant.sendsVideo, sharesScreen: participant.sharesScreen,
             microphone: participant.isHeard, camera: participant.isCameraShown, hand: participant.hasRaisedHand,
-            muted: participant.moderation.isMuted, cameraOff: participant.moderation.isCameraOff)
+            muted: participant.moderation.isMuted, cameraOff: participant.moderation.isCameraOff,
+            moves: participant.moves)
     }
 }

@@ -40,6 +40,7 @@ extension Relay {
             id, name: name, room: room, role: .publish, grants: publisher?.grants ?? MemberGrants(role: .participant),
             client: publisher?.client, peer: peer, now: now)
         member.player = PlayerStatus(id: id, name: name, state: .opening)
+        member.playerStream = PlayerStream(ssrc: random.next())
         member.adoptSession()
         member.isSeated = true
         return member
@@ -54,11 +55,27 @@ extension Relay {
     }
 
     /// Shows a picture of a player. The same one may come again: then it is shown on, as what comes newly.
+    ///
+    /// - Returns: For what the pictures are to be encoded from now on; nil: for nothing.
+    @discardableResult
     public func show(
         _ picture: PixelBuffer, rotation: VideoRotation, ofPlayer id: String, room: String, now: MonotonicInstant
+    ) -> PlayerPictureDemand? {
+        guard let room = rooms[room], let player = try? room.player(id) else { return nil }
+        room.show(picture, rotation: rotation, of: player, now: now)
+        return room.takePictureDemand(of: player)
+    }
+
+    /// Takes a player's picture as it was encoded on demand.
+    ///
+    /// - Parameter time: When it was shown.
+    public func receive(
+        _ sample: SampleBuffer, rotation: VideoRotation, shownAt time: MonotonicInstant, ofPlayer id: String,
+        room: String, now: MonotonicInstant
     ) {
         guard let room = rooms[room], let player = try? room.player(id) else { return }
-        room.show(picture, rotation: rotation, of: player, now: now)
+        let frame = ReceivedVideoFrame(sample: sample, firstArrival: time, lastArrival: time, rotation: rotation)
+        for receiver in room.playerFrame(frame, of: player, now: now) { recordTransmit(receiver) }
     }
 
     /// Takes a packet of a player's audio: Opus.

@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import PeerConnection
 import RoomAPI
 
 /// Films and streams that are members of a room. The driver opens and decodes them.
@@ -47,5 +48,32 @@ extension Room {
         let isNew = pipeline.show(picture, rotation: rotation, now: now)
         pictureDecoded(of: pipeline.source, at: now)
         if isNew { videoTicks.wake() }
+    }
+
+    /// For what a player's pictures are to be encoded now; nil: nobody wants them but this relay's viewers.
+    func takePictureDemand(of player: Participant) -> PlayerPictureDemand? {
+        let source = SourceID(participant: player.id, content: .camera)
+        guard player.isCameraShown, recorder != nil || forwarding.tapped.contains(source) else { return nil }
+        let relayed = relayedTile(of: source)
+        let tile = recorder == nil ? relayed : recordedTile(relayed)
+        guard tile.area > 0 else { return nil }
+        defer { player.playerStream?.needsKeyframe = false }
+        return PlayerPictureDemand(
+            tile: tile,
+            rate: UplinkPrice.rate(ofTile: tile, frameRate: configuration.frameRate, content: .camera),
+            needsKeyframe: player.playerStream?.needsKeyframe ?? false)
+    }
+
+    /// Takes an encoded picture of a player, as one that a camera has sent. Returns the receivers to which something
+    /// is sent.
+    func playerFrame(_ frame: ReceivedVideoFrame, of player: Participant, now: MonotonicInstant) -> [Endpoint] {
+        guard player.isCameraShown else { return [] }
+        let source = SourceID(participant: player.id, content: .camera)
+        forwarding.observe(frame, of: source, now: now)
+        record(frame, from: player, now: now)
+        guard forwarding.tapped.contains(source) else { return [] }
+        let time = MediaTime(frame.firstArrival - .zero, timescale: 90_000)
+        let packets = player.playerStream?.packets(of: frame, timestamp: UInt32(truncatingIfNeeded: time.value))
+        return (packets ?? []).flatMap { videoPacket($0, from: player, now: now) }
     }
 }

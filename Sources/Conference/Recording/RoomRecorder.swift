@@ -13,6 +13,15 @@ final class RoomRecorder {
     let began: MonotonicInstant
     private let log: RecordingLog
     private var tracks: [Key: Track] = [:]
+    /// Of those who are recorded.
+    private var lipSyncs: [ParticipantID: LipSync] = [:]
+
+    /// Somebody who is recorded.
+    struct Member {
+        var id: ParticipantID
+        /// The id in the names of files.
+        var publicID: String
+    }
 
     private struct Key: Hashable {
         var participant: ParticipantID
@@ -27,6 +36,8 @@ final class RoomRecorder {
         /// Whether frames before the next keyframe cannot be decoded from the file.
         var awaitsKeyframe = true
         var lastRequest: MonotonicInstant?
+        /// By how much pictures are moved to their audio.
+        var shift = LipSync.Shift()
         /// Whether anything of it has been handed on since it began or ended.
         var isOpen = false
     }
@@ -43,10 +54,10 @@ final class RoomRecorder {
     // MARK: Media
 
     /// Takes a frame. Returns whether its sender is to be asked for a keyframe.
-    func record(_ frame: ReceivedVideoFrame, of participant: Participant, now: MonotonicInstant) -> Bool {
+    func record(_ frame: ReceivedVideoFrame, of member: Member, now: MonotonicInstant) -> Bool {
         let content = RecordingTrack.Content(SourceContent(frame.content))
-        let key = Key(participant: participant.id, content: content)
-        var track = tracks[key] ?? Track(name: RecordingTrack(participant: participant.publicID, content: content))
+        let key = Key(participant: member.id, content: content)
+        var track = tracks[key] ?? Track(name: RecordingTrack(participant: member.publicID, content: content))
         defer { tracks[key] = track }
         if frame.sample.isSync { track.awaitsKeyframe = false }
         guard !track.awaitsKeyframe else {
@@ -56,27 +67,32 @@ final class RoomRecorder {
         }
         let reading = track.clock.time(of: frame.sample.presentationTime, arrival: frame.firstArrival)
         if reading.isAnchor { append(.anchored, to: track.name, at: reading.time) }
+        lipSyncs[member.id, default: LipSync()].move(
+            &track.shift, ofPictureAt: reading.time, senderTime: frame.senderTime)
         var sample = frame.sample
-        sample.presentationTime = mediaTime(reading.time, timescale: 90_000)
+        sample.presentationTime = mediaTime(reading.time + track.shift.value, timescale: 90_000)
         track.isOpen = true
         append(.video(sample, frame.rotation), to: track.name, at: now)
         return false
     }
 
-    func record(_ packet: ReceivedAudioPacket, of participant: Participant) {
-        let key = Key(participant: participant.id, content: .audio)
-        var track = tracks[key] ?? Track(name: RecordingTrack(participant: participant.publicID, content: .audio))
+    func record(_ packet: ReceivedAudioPacket, of member: Member) {
+        let key = Key(participant: member.id, content: .audio)
+        var track = tracks[key] ?? Track(name: RecordingTrack(participant: member.publicID, content: .audio))
         var order = track.order
-        order.insert(packet) { write($0, to: &track) }
+        order.insert(packet) { write($0, to: &track, of: key) }
         track.order = order
         tracks[key] = track
     }
 
-    private func write(_ packet: ReceivedAudioPacket, to track: inout Track) {
+    private func write(_ packet: ReceivedAudioPacket, to track: inout Track, of key: Key) {
         guard let count = OpusDecoder.sampleCount(of: packet.payload) else { return }
         let media = MediaTime(value: track.timestamps.unwrap(packet.rtpTimestamp), timescale: 48_000)
         let reading = track.clock.time(of: media, arrival: packet.arrival)
         if reading.isAnchor { append(.anchored, to: track.name, at: reading.time) }
+        if let senderTime = packet.senderTime {
+            lipSyncs[key.participant, default: LipSync()].audioPlaced(at: reading.time, senderTime: senderTime)
+        }
         track.isOpen = true
         append(
             .audio(
@@ -112,6 +128,7 @@ final class RoomRecorder {
         for content in RecordingTrack.Content.allCases {
             end(Key(participant: participant, content: content), now: now)
         }
+        lipSyncs[participant] = nil
     }
 
     /// Hands on what waits for its turn; nothing is recorded any more.
@@ -122,7 +139,7 @@ final class RoomRecorder {
     private func end(_ key: Key, now: MonotonicInstant) {
         guard var track = tracks.removeValue(forKey: key) else { return }
         var order = track.order
-        order.flush { write($0, to: &track) }
+        order.flush { write($0, to: &track, of: key) }
         if track.isOpen { append(.trackEnded, to: track.name, at: now) }
     }
 

@@ -17,6 +17,10 @@ final class Participant: Endpoint {
     var remote: RemoteOrigin?
     /// The film or stream that the member is; nil for people.
     var player: PlayerStatus?
+    /// How often it has come from another relay, as far as that is known.
+    var moves = 0
+    /// The pictures of a player, where others than this relay's viewers want them.
+    var playerStream: PlayerStream?
     /// The participant's id in URLs.
     let publicID: String
     let name: String
@@ -164,6 +168,12 @@ final class Participant: Endpoint {
         guard remote == nil, player == nil else { return nil }
         let media = content == .camera ? peer.session.video : peer.session.screenShare
         return media?.receiveLevel.map { H264Level(negotiated: $0) }
+    }
+
+    /// Asks the source of a stream for a keyframe.
+    func wantKeyframe(_ content: SourceContent, now: MonotonicInstant) {
+        playerStream?.needsKeyframe = true
+        peer.wantKeyframe(stream(of: content), now: now)
     }
 
     /// The way up of a source that has begun.

@@ -116,7 +116,7 @@ extension Room {
 
     func wantKeyframe(_ source: SourceID, now: MonotonicInstant) {
         guard let sender = participant(source.participant) else { return }
-        sender.peer.wantKeyframe(sender.stream(of: source.content), now: now)
+        sender.wantKeyframe(source.content, now: now)
         sender.carrier.wakeSoon(now: now)
     }
 

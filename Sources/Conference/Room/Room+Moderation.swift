@@ -45,9 +45,10 @@ extension Room {
         for content in SourceContent.allCases {
             guard let pipeline = member.pipeline(for: content) else { continue }
             if member.isAdmitted(content) {
-                member.peer.wantKeyframe(member.stream(of: content), now: now)
+                member.wantKeyframe(content, now: now)
             } else {
                 // Neither what was seen before nor what comes meanwhile is to be seen.
+                recorder?.end(content, of: member.id, now: now)
                 pipeline.end()
                 forwarding.end(pipeline.source)
             }

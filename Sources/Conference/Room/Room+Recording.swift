@@ -64,7 +64,7 @@ extension Room {
                         recorder == nil && !isRelayed, content: participant.stream(of: content),
                         needsKeyframe: recorder != nil, now: now)
                 } else if recorder != nil {
-                    participant.peer.wantKeyframe(participant.stream(of: content), now: now)
+                    participant.wantKeyframe(content, now: now)
                 }
                 participant.carrier.wakeSoon(now: now)
             }
@@ -73,13 +73,25 @@ extension Room {
 
     func record(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
         guard let recorder, SourceContent(frame.content) != .camera || participant.cameraIsOn else { return }
-        if recorder.record(frame, of: participant, now: now) {
-            participant.peer.wantKeyframe(participant.stream(of: SourceContent(frame.content)), now: now)
+        if recorder.record(frame, of: RoomRecorder.Member(participant), now: now) {
+            participant.wantKeyframe(SourceContent(frame.content), now: now)
         }
+    }
+
+    /// What is not heard in the room, because the microphone is off or muted, is not recorded either.
+    func record(_ packet: ReceivedAudioPacket, from participant: Participant) {
+        guard participant.isHeard else { return }
+        recorder?.record(packet, of: RoomRecorder.Member(participant))
     }
 
     /// The tile that a recorded source is asked to fill: the room's canvas, however small it is shown now.
     func recordedTile(_ tile: VideoDimensions) -> VideoDimensions {
         tile.covering(configuration.canvas)
+    }
+}
+
+extension RoomRecorder.Member {
+    fileprivate init(_ participant: Participant) {
+        self.init(id: participant.id, publicID: participant.publicID)
     }
 }

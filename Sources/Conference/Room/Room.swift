@@ -225,7 +225,7 @@ final class Room {
     func audioPacket(
         _ packet: ReceivedAudioPacket, from participant: Participant, now: MonotonicInstant
     ) -> [Endpoint] {
-        recorder?.record(packet, of: participant)
+        record(packet, from: participant)
         // While nothing is mixed, video ticks look at what the packets say.
         if audio.isPaused { videoTicks.wake() }
         var served = relay(packet, from: participant, now: now)

@@ -30,6 +30,8 @@ public struct RoomEvent: Hashable, Sendable {
         case moderated(ModerationEvent)
         /// The conditions for entering or the lobby changed.
         case entryChanged(RoomEntryState, waiting: Int)
+        /// The relay is about to end: its cluster has others, where clients are to join before they leave here.
+        case moved
         /// The last participant has left. A room of this name that begins later is another.
         case closed
     }

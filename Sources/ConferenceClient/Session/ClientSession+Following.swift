@@ -3,17 +3,17 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Follows the room's events, which tell the size of the client's own tile.
+/// Follows the room's events, which tell the size of the client's own tile, and when the relay is about to end.
 extension ClientSession {
     private static let retryInterval = TimeAmount.seconds(2)
 
+    /// Whether the sent picture is as large as its tile.
+    var followsTile: Bool { videoSender != nil && options.followsDemand }
+
     /// Connects, and again whenever the connection ends. On the event loop.
-    func followTile() {
+    func followRoom() {
         guard !isClosed else { return }
-        let participant = negotiation.participantID
-        let receive: @Sendable (EventStreamParser.Event) -> Void = { [weak self] event in
-            if let size = TileEvent.size(event, of: participant) { self?.tile = size }
-        }
+        let receive: @Sendable (EventStreamParser.Event) -> Void = { [weak self] event in self?.take(event) }
         ClientBootstrap(group: eventLoop)
             .connectTimeout(SignallingConnection.connectTimeout)
             .channelInitializer { channel in
@@ -26,8 +26,14 @@ extension ClientSession {
             .whenComplete { [weak self] result in self?.connectedToFeed(result) }
     }
 
+    private func take(_ event: EventStreamParser.Event) {
+        if event.name == "moved", !negotiation.alternates.isEmpty { end(.moved) }
+        guard followsTile, let size = TileEvent.size(event, of: negotiation.participantID) else { return }
+        tile = size
+    }
+
     private func connectedToFeed(_ result: Result<any Channel, any Error>) {
-        guard case .success(let channel) = result else { return followTileLater() }
+        guard case .success(let channel) = result else { return followRoomLater() }
         guard !isClosed else { return channel.close(promise: nil) }
         roomFeed = channel
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "\(options.url.path)/events")
@@ -37,13 +43,13 @@ extension ClientSession {
         head.headers.add(name: "Accept", value: "text/event-stream")
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
-        channel.closeFuture.whenComplete { [weak self] _ in self?.followTileLater() }
+        channel.closeFuture.whenComplete { [weak self] _ in self?.followRoomLater() }
     }
 
-    private func followTileLater() {
+    private func followRoomLater() {
         roomFeed = nil
         guard !isClosed else { return }
-        eventLoop.scheduleTask(in: Self.retryInterval) { [weak self] in self?.followTile() }
+        eventLoop.scheduleTask(in: Self.retryInterval) { [weak self] in self?.followRoom() }
     }
 }
 

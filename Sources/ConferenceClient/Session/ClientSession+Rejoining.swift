@@ -2,6 +2,7 @@ import MediaCore
 import NIOCore
 import NIOPosix
 import PeerConnection
+import SDP
 
 /// Going to another relay of the cluster when this one is gone.
 extension ClientSession {
@@ -21,6 +22,24 @@ extension ClientSession {
             url.rejoinKey = negotiation.rejoinKey
             return url
         }
+    }
+
+    /// How long media of a new session is waited for, and how often it is looked for.
+    private static let mediaPatience = Duration.seconds(3)
+    private static let mediaCheck = Duration.milliseconds(20)
+
+    /// Waits until the relay's first frame has come, or for a client that receives no video until it is connected. Not
+    /// for ever.
+    public func waitForMedia() async {
+        let end = ClientClock.now() + Self.mediaPatience
+        while ClientClock.now() < end, (try? await eventLoop.submit { self.hasMedia }.get()) == false {
+            try? await Task.sleep(for: Self.mediaCheck)
+        }
+    }
+
+    private var hasMedia: Bool {
+        negotiation.session.video?.receives == true
+            ? measurements.firstVideoFrame != nil : peer.connectionState == .connected
     }
 
     /// Notices within about a second that the relay is dead. On the event loop.

@@ -21,6 +21,8 @@ public final class ClientSession: @unchecked Sendable {
         case left
         /// The relay said goodbye or fell silent.
         case relayLeft(reason: String)
+        /// The relay is about to end, and asks the client to go to another one of its cluster. The session goes on.
+        case moved
         /// A source or codec failed.
         case failed(ClientError)
     }
@@ -134,7 +136,7 @@ public final class ClientSession: @unchecked Sendable {
         let now = ClientClock.now()
         if videoSender != nil { scheduleVideo(at: now) }
         if audioSender != nil { scheduleAudio(at: now) }
-        if videoSender != nil, options.followsDemand { followTile() }
+        if followsTile || !negotiation.alternates.isEmpty { followRoom() }
         if !negotiation.alternates.isEmpty { watchRelay() }
         reporting = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
             self?.everySecond()

@@ -13,6 +13,15 @@ public struct ReceivedVideoPacket: Sendable {
     /// The rotation that the packet states; nil if it states none.
     package var rotation: VideoRotation?
     package var arrival: MonotonicInstant
+
+    package init(
+        packet: RTPPacket, content: NegotiatedMedia.Content, rotation: VideoRotation?, arrival: MonotonicInstant
+    ) {
+        self.packet = packet
+        self.content = content
+        self.rotation = rotation
+        self.arrival = arrival
+    }
 }
 
 /// A packet of a source on its way to receivers, with its place in the source's stream.

@@ -1,13 +1,17 @@
 import Cluster
 import Conference
 import Foundation
+import Hummingbird
 import Logging
 import MediaCore
+import SecureTransport
 
 /// Runs the relay's `ClusterDirectory`: performs its requests, keeps its clock, and tells it once a second how the
 /// relay is. Nothing of a call waits for it but the answer to a join.
 actor ClusterService {
     nonisolated let node: NodeID
+    /// Brings joins to other relays; nil: clients are sent there.
+    nonisolated let joinProxy: JoinProxy?
     private var directory: ClusterDirectory
     private let engine: any DirectoryEngine
     private let driver: RelayDriver
@@ -48,6 +52,7 @@ actor ClusterService {
         now: @escaping @Sendable () -> MonotonicInstant = { .now() }
     ) {
         node = settings.node
+        joinProxy = settings.joinBy == .proxy ? JoinProxy() : nil
         self.engine = engine
         self.driver = driver
         self.logger = logger
@@ -87,6 +92,7 @@ actor ClusterService {
         isClosed = true
         directory.close(now: now())
         await links.close()
+        await joinProxy?.close()
         watch?.cancel()
         alarm?.task.cancel()
         while let (_, request) = directory.pollRequest() { _ = await engine.perform(request) }
@@ -332,6 +338,15 @@ actor ClusterService {
     /// Signs tickets; nil while the cluster's secret is not known.
     var secret: ClusterSecret? { directory.secret }
 
+    /// The client of a join that another relay of the cluster brings; nil: a client brings it.
+    func broughtClient(of request: Request) -> TransportAddress? {
+        guard let text = request.uri.queryParameters[SignallingRouter.ClusterQuery.ticket[...]],
+            let ticket = secret?.ticket(
+                String(text), node: node, room: nil, time: Date.now.timeIntervalSince1970)
+        else { return nil }
+        return ticket.client.flatMap { TransportAddress(host: $0, port: 0) }
+    }
+
     /// Tells which links there have to be. While the directory is away, those that there are stay.
     private func arrangeLinks() {
         let now = now()
@@ -369,6 +384,22 @@ actor ClusterService {
         while !directory.isReachable(now: now()), now() < end {
             guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { return }
         }
+    }
+
+    /// The cluster as this relay knows it.
+    func makeOverview() async -> ClusterOverview {
+        let now = now()
+        let links = await driver.ask { $0.linkSnapshots(now: now) }
+        let rooms = directory.rooms(atMost: ClusterOverview.mostRooms)
+        return ClusterOverview(
+            relay: node.rawValue, isReachable: directory.isReachable(now: now),
+            relays: directory.nodes.sorted { $0.key < $1.key }.map { ClusterStatus.Relay($0.key, $0.value) },
+            roomCount: directory.ownedRoomCount,
+            rooms: rooms.map { room in
+                ClusterOverview.Room(
+                    id: room.id, owner: room.owner?.rawValue, relays: room.relays.map(\.rawValue).sorted())
+            },
+            links: links.map(ClusterOverview.Link.init))
     }
 
     /// The state of the cluster's part at this moment.

@@ -66,11 +66,7 @@ public struct ClusterStatus: Encodable, Sendable {
             switch DirectoryKey(path: entry.path) {
             case .node(let id):
                 guard let record = try? JSONDecoder().decode(NodeRecord.self, from: Data(entry.value)) else { continue }
-                relays.append(
-                    Relay(
-                        id: id.rawValue, url: record.url, region: record.region, version: record.version,
-                        state: record.state.rawValue, seatsLeft: record.seatsLeft, participants: record.participants,
-                        rooms: record.rooms))
+                relays.append(Relay(id, record))
             case .owner(let id):
                 var changed = room(id)
                 changed.owner = (try? JSONDecoder().decode(RoomOwner.self, from: Data(entry.value)))?.node.rawValue

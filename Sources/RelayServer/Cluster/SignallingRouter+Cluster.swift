@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import RoomAPI
+import SecureTransport
 
 /// Joins and requests in a cluster of relays.
 extension SignallingRouter {
@@ -66,7 +67,7 @@ extension SignallingRouter {
             let next = ClusterSecret.Ticket(
                 room: room.rawValue, node: node, expiry: time + ClusterSecret.ticketLifetime,
                 hops: (ticket?.hops ?? 0) + 1, grant: claims.map { String(decoding: $0, as: UTF8.self) },
-                isFurther: isFurther)
+                isFurther: isFurther, client: cluster.joinProxy == nil ? nil : context.client?.host)
             guard let signed = secret?.sign(next) else {
                 throw Problem(
                     .serviceUnavailable, "the relay does not know its cluster yet", headers: [.retryAfter: "1"])
@@ -121,7 +122,7 @@ extension SignallingRouter {
     /// Takes no more joins; in a cluster new ones go to other relays.
     func beginDraining(_ request: Request, _ context: SignallingContext) async throws -> Response {
         await cluster?.setDraining(true)
-        return try .json(DrainState(draining: true, participants: await driver.beginDraining()))
+        return try .json(DrainState(draining: true, participants: await driver.beginDraining(isMoving: cluster != nil)))
     }
 
     /// Takes joins again.

@@ -62,6 +62,7 @@ struct RoomFeedMessage: Sendable {
         case .moderated(let event): try encode("moderated", event, id: id)
         case .entryChanged(let entry, let waiting):
             try encode("entryChanged", Entry(entry: entry, waiting: waiting), id: id)
+        case .moved: try encode("moved", Nothing(), id: id)
         case .closed: try encode("closed", Nothing(), id: id)
         }
     }

@@ -64,6 +64,9 @@ struct PlayerHub {
         session.thread.change(change)
     }
 
+    /// Sets for what a player's pictures are encoded.
+    func setDemand(_ demand: PlayerPictureDemand?, ofPlayer id: String) { sessions[id]?.thread.setDemand(demand) }
+
     /// The reason for which a player was not changed.
     enum PlayerChangeError: Error {
         case noSuchPlayer, notSeekable

@@ -1,3 +1,4 @@
+import Conference
 import Dispatch
 import Foundation
 import MediaCore
@@ -12,6 +13,8 @@ final class PlayerThread: Sendable {
     /// Where pictures, audio and news go. All are called on the thread.
     struct Output: Sendable {
         var show: @Sendable (PixelBuffer, VideoRotation) -> Void
+        /// A picture that was encoded on demand, and when it was shown. Returns whether it is taken.
+        var encoded: @Sendable (SampleBuffer, VideoRotation, MonotonicInstant) -> Bool
         var play: @Sendable (ReceivedAudioPacket) -> Void
         var tell: @Sendable (PlayerStatus) -> Void
     }
@@ -22,6 +25,7 @@ final class PlayerThread: Sendable {
         var settings: PlayerSettings
         var isChanged = false
         var seek: Duration?
+        var demand: PlayerPictureDemand?
         var isEnded = false
         var detail: String?
         var place = Duration.zero
@@ -74,6 +78,15 @@ final class PlayerThread: Sendable {
             if let position = change.position, state.isSeekable { state.seek = .seconds(clamping: position) }
         }
         wakeUp.signal()
+    }
+
+    /// Sets for what its pictures are encoded.
+    func setDemand(_ demand: PlayerPictureDemand?) {
+        state.withLock { state in
+            let isOwed = state.demand?.needsKeyframe ?? false
+            state.demand = demand
+            if isOwed { state.demand?.needsKeyframe = true }
+        }
     }
 
     /// Ends it.
@@ -179,12 +192,19 @@ final class PlayerThread: Sendable {
         } catch {
             return PlayerFailure(reason: .failed, detail: "the relay cannot encode Opus")
         }
+        var encoder = PlayerEncoder()
         while true {
             let now = MonotonicInstant.now()
             guard !takeOrders(&session, now: now) else { return nil }
             session.decode(now: now)
             switch session.next(now: now) {
-            case .show(let picture): output.show(picture, session.rotation)
+            case .show(let picture):
+                output.show(picture, session.rotation)
+                if let sample = encoder.encode(picture, for: takeDemand(), now: now),
+                    !output.encoded(sample, session.rotation, now)
+                {
+                    encoder.lostFrame()
+                }
             case .play(let frame): if let packet = audio.packet(of: frame, now: now) { output.play(packet) }
             case .wait(let instant): wait(until: instant, isHungry: session.wantsMore)
             case .end:
@@ -193,6 +213,13 @@ final class PlayerThread: Sendable {
                 session.seek(to: .zero)
             }
             publish(session, now: now)
+        }
+    }
+
+    private func takeDemand() -> PlayerPictureDemand? {
+        state.withLock { state in
+            defer { state.demand?.needsKeyframe = false }
+            return state.demand
         }
     }
 

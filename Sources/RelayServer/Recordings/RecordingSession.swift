@@ -90,8 +90,7 @@ struct RecordingSession {
             for track in losses.keys { endLoss(of: track, at: time) }
             writer.queue.end(reason, at: time)
         case .overlaysChanged, .tileChanged, .encoderFailed, .streamChanged, .outputChanged, .playerChanged, .moderated,
-            .entryChanged,
-            .closed:
+            .entryChanged, .moved, .closed:
             return
         }
     }

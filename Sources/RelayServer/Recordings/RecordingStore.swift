@@ -72,6 +72,25 @@ final class RecordingStore: Sendable {
             manifest, state: isActive ? .recording : manifest.ended == nil ? .interrupted : .complete)
     }
 
+    /// A file of a recording, as it is now.
+    struct File: Sendable {
+        var path: String
+        var size: Int
+        /// Another one for other bytes (RFC 9110 8.8.3).
+        var entityTag: String
+    }
+
+    /// A file of a recording; nil if it is not there.
+    func file(_ path: RecordedFilePath, ofRecording id: String) -> File? {
+        guard Self.isID(id) else { return nil }
+        let path = "\(self.path(of: id))/\(path.text)"
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? Int,
+            let date = attributes[.modificationDate] as? Date
+        else { return nil }
+        return File(path: path, size: size, entityTag: "\"\(size)-\(date.timeIntervalSince1970)\"")
+    }
+
     private func manifest(of id: String) -> RecordingManifest? {
         let file = "\(path(of: id))/\(RecordingManifest.fileName)"
         guard let size = try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int,

@@ -4,8 +4,9 @@ import NIOHTTPTypes
 
 /// Closes a connection whose request is not received, answered and read by its client within a time.
 ///
-/// With an idle timeout alone a client could hold a connection for ever by sending, or reading, a byte now and then. An
-/// endless answer, a stream of events, gets this time for each of its parts.
+/// With an idle timeout alone a client could hold a connection for ever by sending, or reading, a byte now and then. A
+/// long answer, such as a film, gets this time for each of its parts; an endless one, a stream of events, while there is
+/// a part.
 final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -15,7 +16,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     private let timeout: TimeAmount
     private var requestsInProgress = 0
     private var isStreaming = false
-    /// Parts of a stream that the client's side has not taken.
+    /// Parts of an answer that the client's side has not taken.
     private var partsUnderWay = 0
     private var deadline: Scheduled<Void>?
 
@@ -39,12 +40,10 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
                 stop()
             }
             context.write(data, promise: promise)
-        case .body where isStreaming:
-            partsUnderWay += 1
-            if partsUnderWay == 1 { start(context: context) }
-            write(data, promise: promise, context: context) { $0.partWasTaken(context: context) }
         case .body:
-            context.write(data, promise: promise)
+            partsUnderWay += 1
+            if isStreaming, partsUnderWay == 1 { start(context: context) }
+            write(data, promise: promise, context: context) { $0.partWasTaken(context: context) }
         case .end:
             isStreaming = false
             write(data, promise: promise, context: context) { $0.requestEnded(context: context) }
@@ -71,9 +70,8 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     private func partWasTaken(context: ChannelHandlerContext) {
         partsUnderWay = max(0, partsUnderWay - 1)
-        guard isStreaming else { return }
         stop()
-        if partsUnderWay > 0, context.channel.isActive { start(context: context) }
+        if partsUnderWay > 0 || !isStreaming, context.channel.isActive { start(context: context) }
     }
 
     private func requestEnded(context: ChannelHandlerContext) {

@@ -39,8 +39,13 @@ extension SignallingRouter {
         let grants = context.caller.grants
         let role = try Self.role(at: endpoint, with: grants)
         let (redirect, clusterJoin) = try await place(request, context, room: room, isReturning: former != nil)
-        if let redirect { return (redirect, nil) }
         let offer = try await request.text()
+        if let redirect {
+            guard let proxy = cluster?.joinProxy, let location = redirect.headers[.location] else {
+                return (redirect, nil)
+            }
+            return (try await proxy.send(request, offer: offer, to: location), nil)
+        }
         try checkKeyExchange(offer: offer, of: request, context)
         // Neither the offer's addresses of a client behind a proxy, nor those of a client on another site's page,
         // are the peer's: no media may go there before a packet from there has authenticated.

@@ -21,7 +21,7 @@ extension SignallingRouter {
                     .init(.get, .needsEverywhere(.record), recording),
                     .init(.delete, .needsEverywhere(.record), deleteRecording),
                 ]),
-        ] + exportRoutes
+        ] + exportRoutes + recordedFileRoutes
     }
 
     func startRecording(_ request: Request, _ context: SignallingContext) async throws -> Response {

@@ -61,7 +61,7 @@ struct SignallingRouter {
         let router = Router(context: SignallingContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SiteMiddleware(policy: sites, cluster: cluster))
         router.add(middleware: ProblemMiddleware())
-        router.add(middleware: QuotaMiddleware(clients: clients, quotas: quotas, now: now))
+        router.add(middleware: QuotaMiddleware(clients: clients, quotas: quotas, now: now, cluster: cluster))
         for route in routes { add(route, to: router) }
         return router
     }
@@ -71,9 +71,11 @@ struct SignallingRouter {
         iceServers.map { turnSecret?.completing($0, for: user, at: Date()) ?? $0 }
     }
 
+    /// The answer to what operators ask for where that has an address of its own; nil: it is served here.
+    var elsewhere: Handler? { hasAdministrationAddress ? { @Sendable _, _ in throw Self.servedElsewhere } : nil }
+
     /// The routes, and the permission that each needs.
     var routes: [Route] {
-        let elsewhere: Handler? = hasAdministrationAddress ? { @Sendable _, _ in throw Self.servedElsewhere } : nil
         let endpoints: [Route] = [JoiningEndpoint.whip, .whep].flatMap { endpoint in
             [
                 Route(endpoint.route, [.init(.post, .join, joining(endpoint))]),
@@ -125,8 +127,8 @@ struct SignallingRouter {
                 .init(.post, .needsEverywhere(.moderate), elsewhere ?? beginDraining),
                 .init(.delete, .needsEverywhere(.moderate), elsewhere ?? endDraining),
             ])
-        return own + [administration] + cascadeRoutes + moderationRoutes + recordingRoutes + streamRoutes
-            + outputRoutes + playerRoutes + endpoints
+        return own + [administration] + clusterRoutes + cascadeRoutes + moderationRoutes + recordingRoutes
+            + streamRoutes + outputRoutes + playerRoutes + endpoints
     }
 
     /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with what is allowed.

@@ -27,6 +27,21 @@ struct ClusterOptions: ParsableArguments {
         transform: Self.advertised)
     var advertise: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            How joins get to the relay that has their room: redirect sends clients there (307), proxy brings the \
+            joins there, for clients that do not follow redirections.
+            """
+        ))
+    var joinBy = ClusterSettings.JoinBy.redirect
+
+    @Flag(
+        help: ArgumentHelp(
+            "Tell Agones by its SDK server whether people are here, and that the relay lives.",
+            discussion: "The server's port is in $AGONES_SDK_HTTP_PORT. deploy/agones has a fleet."))
+    var agones = false
+
     func validate() throws {
         guard etcd.cluster.isEmpty else {
             guard (1...64).contains(region.utf8.count) else {
@@ -34,7 +49,10 @@ struct ClusterOptions: ParsableArguments {
             }
             return
         }
-        let alone: [(String, Bool)] = [("--node-id", nodeID != nil), ("--advertise", advertise != nil)]
+        let alone: [(String, Bool)] = [
+            ("--node-id", nodeID != nil), ("--advertise", advertise != nil),
+            ("--join-by", joinBy != .redirect),
+        ]
         if let option = alone.first(where: \.1) {
             throw ValidationError("\(option.0) is of use only with --cluster, such as --cluster http://127.0.0.1:2379")
         }
@@ -45,7 +63,8 @@ struct ClusterOptions: ParsableArguments {
         guard !etcd.cluster.isEmpty else { return nil }
         let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
         guard let node = nodeID ?? NodeID("\(host)-\(port)") ?? NodeID("relay-\(port)") else { return nil }
-        return ClusterSettings(etcd: etcd.settings, node: node, region: region, advertisedURL: advertise)
+        return ClusterSettings(
+            etcd: etcd.settings, node: node, region: region, advertisedURL: advertise, joinBy: joinBy)
     }
 
     private static func advertised(_ text: String) throws -> String {

@@ -71,14 +71,13 @@ struct RecordedCall {
                 return second.truncatingRemainder(dividingBy: 1) < 0.13
                     ? 0.5 * sinf(2 * .pi * 1000 * Float(sample % 48_000) / 48_000) : 0
             }
-            // The encoder is late by its look-ahead, which a recording of packets leaves in.
-            let time = Double(index * frame - 312) / 48_000 / (1 + 100e-6)
+            let time = Double(index * frame) / 48_000 / (1 + 100e-6)
             try writer.write(
                 RecordingItem(
-                    recording: "r1", track: track, at: .seconds(clamping: max(0, time)),
+                    recording: "r1", track: track, at: .seconds(clamping: time),
                     content: .audio(
                         BlockBuffer(try encoder.encode(samples)),
-                        time: MediaTime(seconds: max(0, time), timescale: 48_000),
+                        time: MediaTime(seconds: time, timescale: 48_000),
                         duration: MediaTime(value: Int64(frame), timescale: 48_000))), now: .zero)
         }
     }

@@ -57,6 +57,7 @@ struct SignallingClient {
     /// Seconds since 1970, for tokens.
     var time: @Sendable () -> Double = { 1_700_000_000 }
     var hasAdministrationAddress = false
+    var recordings: RecordingStore?
     var outputRules: HostRules?
     var playerRules: PlayerRules?
     /// The `Host` field.
@@ -92,7 +93,7 @@ struct SignallingClient {
         SignallingRouter(
             driver: driver, mediaPort: 7000, isEncrypted: isEncrypted, isLocalAddress: { $0.host == "192.0.2.10" },
             iceServers: iceServers, turnSecret: turnSecret, sessions: Self.sessions,
-            outputRules: outputRules, playerRules: playerRules, webFiles: webFiles,
+            recordings: recordings, outputRules: outputRules, playerRules: playerRules, webFiles: webFiles,
             sites: sites ?? SitePolicy(isEncrypted: isEncrypted), clients: clients, quotas: quotas,
             access: AccessControl(
                 keys: keys, driver: driver, sessions: Self.sessions, quotas: quotas, now: now, time: time, spent: spent),

@@ -44,6 +44,9 @@ final class TwinRelay: RelayCore {
             var players: [PlayerStatus] = []
             /// What they were shown and heard to play.
             var shown: [Update<PixelBuffer>] = []
+            /// For what their pictures are to be encoded, and what came of it.
+            var pictureDemand: PlayerPictureDemand?
+            var encoded: [Update<SampleBuffer>] = []
             var played: [Update<ReceivedAudioPacket>] = []
             var left: [String] = []
             var participants: Set<String> = ["p1"]
@@ -261,8 +264,16 @@ final class TwinRelay: RelayCore {
 
     func show(
         _ picture: PixelBuffer, rotation: VideoRotation, ofPlayer id: String, room: String, now: MonotonicInstant
-    ) {
+    ) -> PlayerPictureDemand? {
         script.note { $0.shown.append(.init(participant: id, value: picture)) }
+        return script.state.withLock { $0.pictureDemand }
+    }
+
+    func receive(
+        _ sample: SampleBuffer, rotation: VideoRotation, shownAt time: MonotonicInstant, ofPlayer id: String,
+        room: String, now: MonotonicInstant
+    ) {
+        script.note { $0.encoded.append(.init(participant: id, value: sample)) }
     }
 
     func receive(_ packet: ReceivedAudioPacket, ofPlayer id: String, room: String, now: MonotonicInstant) {
@@ -318,7 +329,7 @@ final class TwinRelay: RelayCore {
 
     func complete(_ completion: JobCompletion, now: MonotonicInstant) {}
 
-    func drain() { script.note { $0.snapshot.isDraining = true } }
+    func drain(isMoving: Bool) { script.note { $0.snapshot.isDraining = true } }
 
     func endDraining() { script.note { $0.snapshot.isDraining = false } }
 

@@ -80,7 +80,8 @@ public final class RecordingFilm: ExportSource {
         var sourceCount = 0
         for id in instruction.requiredSources {
             inputs.sources[id] = try scene.source(id) { track in
-                let picture = try pictures[track]?.picture(at: time.seconds)
+                // The picture of the middle of the frame's time is nearest to what is heard meanwhile.
+                let picture = try pictures[track]?.picture(at: time.seconds + 0.5 / Double(frameRate))
                 if picture != nil { sourceCount += 1 }
                 return picture
             }

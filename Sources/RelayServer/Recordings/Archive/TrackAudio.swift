@@ -6,6 +6,10 @@ import RoomAPI
 /// The audio of one track from the beginning of the film on, at 48 kHz: what was lost is silent, and what the sender's
 /// clock is ahead or behind is taken out or put in a few samples at a time.
 final class TrackAudio {
+    /// By how much the audio in a packet is later than the packet's time, in seconds: the look-ahead of libopus, which
+    /// senders do not take off their timestamps.
+    private static let lookAhead = 312.0 / 48_000
+
     private var files: [(path: String, start: Double)]
     private var reader: (OpusReader, start: Double)?
     private let decoder: OpusDecoder
@@ -54,7 +58,7 @@ final class TrackAudio {
         }
         // A packet that cannot be decoded is silent.
         guard let packet = try? decoder.decode(packet.payload) else { return }
-        let step = placement.place(packet.count, at: time)
+        let step = placement.place(packet.count, at: time - Self.lookAhead)
         silence = step.silence
         decoded = Self.stretch(Array(packet.dropFirst(step.omitted)), by: step.stretch)
     }

@@ -10,6 +10,8 @@ const grace = 2_000;
 const eventGrace = 300;
 /** How long a new connection, or a restarted one, may take until media flows. */
 const connectingTime = 8_000;
+/** How long the first picture of a relay is waited for before the one before it is left. */
+const pictureTime = 2_000;
 /** The pauses between attempts to come back; the last one is repeated. */
 const pauses = [500, 1_000, 2_000, 4_000, 8_000];
 
@@ -188,22 +190,27 @@ export class Call extends EventTarget {
 
   // MARK: Joining and coming back
 
-  async #joinAnew() {
+  /** @param elsewhere At another relay, while the call goes on at this one. */
+  async #joinAnew({ elsewhere = false } = {}) {
     const formerLink = this.#link;
-    this.#feed?.close();
     const former = this.#membership;
-    this.#membership = null;
     if (former) this.#options = { ...this.#options, resume: former.session };
-    await former?.leave().catch(() => {});
+    if (!elsewhere) {
+      this.#feed?.close();
+      this.#membership = null;
+      await former?.leave().catch(() => {});
+    }
     const link = new PeerLink({ watchOnly: this.watchOnly, iceServers: await this.#iceServers });
     this.#link = link;
-    link.addEventListener('picture', () => this.#say('picture'));
+    const sayPicture = () => this.#say('picture');
+    if (!elsewhere) link.addEventListener('picture', sayPicture);
     link.addEventListener('state', () => this.#linkChanged(link));
     if (!this.watchOnly) await link.send(this.#media);
     await link.setScreen(this.#screen);
     try {
       const { membership, answer, servers } = await join({
         ...this.#options, offer: await link.offer(), signal: this.#abort.signal, onWaiting: () => this.#say('waiting'),
+        elsewhere,
       });
       if (this.isOver) {
         membership.leave().catch(() => {});
@@ -211,11 +218,19 @@ export class Call extends EventTarget {
       }
       this.#membership = membership;
       await link.accept(answer, servers);
+      if (elsewhere) {
+        await this.#connected(connectingTime);
+        await Promise.race([link.videoBegins(), pause(pictureTime)]);
+        link.addEventListener('picture', sayPicture);
+        sayPicture();
+        former.leave().catch(() => {});
+      }
       // Until here the last picture stands.
       formerLink?.close();
     } catch (error) {
       link.close();
       this.#link = formerLink;
+      if (elsewhere) this.#membership = former;
       // The relay cannot say more than what the offer had.
       const lack = error instanceof Refusal && error.status === 406 ? codecProblem() : '';
       throw lack ? new Refusal(error.status, lack) : error;
@@ -239,6 +254,7 @@ export class Call extends EventTarget {
     this.#feed?.close();
     this.#feed = feed;
     feed.addEventListener('message', ({ detail }) => {
+      if (detail.name === 'moved') this.#moveAway();
       this.#observe(detail);
       room.apply(detail);
     });
@@ -347,6 +363,23 @@ export class Call extends EventTarget {
   }
 
   #wakeConnected = () => {};
+
+  /** The relay is about to end: goes to another one, and leaves this one when the call goes on there. */
+  async #moveAway() {
+    if (this.#isRecovering || this.isOver || !hasAlternates()) return;
+    this.#isRecovering = true;
+    for (let attempt = 0; attempt < pauses.length && !this.isOver; attempt += 1) {
+      try {
+        await this.#joinAnew({ elsewhere: true });
+        break;
+      } catch {
+        // The call goes on here until the relay ends.
+        await pause(pauses[attempt]);
+      }
+    }
+    this.#isRecovering = false;
+    if (!this.isOver && this.#link.isBroken) this.#recover('The connection is lost.');
+  }
 
   /** Waits until media can flow. */
   async #connected(limit) {

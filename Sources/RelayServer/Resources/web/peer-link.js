@@ -56,6 +56,13 @@ export class PeerLink extends EventTarget {
     return this.#connection.connectionState === 'closed' || ['failed', 'closed'].includes(transport?.state);
   }
 
+  /** Waits until video comes. */
+  videoBegins() {
+    const { track } = this.#video.receiver;
+    if (!track.muted) return Promise.resolve();
+    return new Promise((resolve) => { track.addEventListener('unmute', resolve, { once: true }); });
+  }
+
   getStats() { return this.#connection.getStats(); }
 
   /** An offer for a new session. */

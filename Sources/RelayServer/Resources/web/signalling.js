@@ -104,18 +104,18 @@ function joinPath(room, watchOnly) {
  * Joins a room; waits in its lobby where there is one.
  *
  * @param {{room: string, name: string, watchOnly: boolean, offer: string, resume: ?string, pin: ?string,
- *   signal: AbortSignal, onWaiting: () => void}} options
+ *   signal: AbortSignal, onWaiting: () => void, elsewhere?: boolean}} options
  *   `resume`: the session that this client had until now. It comes back into its place, even when the relay is full.
- *   `signal` ends the waiting.
+ *   `signal` ends the waiting. `elsewhere`: at the other relays of the cluster alone.
  * @returns {Promise<{membership: Membership, answer: string}>}
  */
-export async function join({ room, name, watchOnly, offer, resume, pin, signal, onWaiting }) {
+export async function join({ room, name, watchOnly, offer, resume, pin, signal, onWaiting, elsewhere = false }) {
   let response;
   for (let ticket = null; ;) {
     const query = Object.entries({ name, resume, ticket, rejoin: cluster.key }).filter(([, value]) => value)
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
     const headers = pin ? { 'Room-PIN': pin } : {};
-    response = await post(joinPath(room, watchOnly), query, { body: offer, type: sdp, headers });
+    response = await post(joinPath(room, watchOnly), query, { body: offer, type: sdp, headers }, elsewhere);
     relay = response.url;
     if (response.status !== 202) break;
     onWaiting?.();
@@ -129,8 +129,9 @@ export async function join({ room, name, watchOnly, offer, resume, pin, signal, 
 }
 
 /** Posts a join to the page's own relay, which may send it on, or to the others of its cluster if it is gone. */
-async function post(path, query, options) {
-  const places = [new URL(path, document.baseURI).href, ...cluster.joins];
+async function post(path, query, options, elsewhere) {
+  const own = new URL(path, document.baseURI).href;
+  const places = elsewhere ? cluster.joins : [own, ...cluster.joins];
   for (const [index, place] of places.entries()) {
     try {
       return await request('POST', `${place}?${query}`, options);
@@ -170,7 +171,7 @@ export class Membership {
 
   constructor(room, location) {
     this.room = room;
-    this.#location = location.pathname;
+    this.#location = location.href;
     // The id, which all may see, and behind the point the key, by which only this page may change the session.
     const session = location.pathname.split('/').pop();
     this.id = session.split('.')[0];

@@ -1,0 +1,29 @@
+import RoomAPI
+
+/// The path of a film or track in a recording's folder, as a request names it.
+struct RecordedFilePath {
+    let text: String
+    let mediaType: String
+
+    private static let mediaTypes = ["mp4": "video/mp4", "vtt": "text/vtt; charset=utf-8", "png": "image/png"]
+    private static let longestName = 64
+
+    /// - Returns: Nil for anything but the files of tracks and complete films.
+    init?(folder: String, name: String) {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let type = Self.mediaTypes[String(parts[1])], name.utf8.count <= Self.longestName,
+            parts[0].first != "-", !parts[0].isEmpty,
+            parts[0].utf8.allSatisfy({ byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }),
+            folder == RecordingManifest.trackFolder || folder == ExportFolder.name
+        else { return nil }
+        text = "\(folder)/\(name)"
+        mediaType = type
+    }
+}
