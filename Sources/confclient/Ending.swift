@@ -7,6 +7,8 @@ enum Ending: Sendable {
     case duration
     case interrupted
     case ended(ClientSession.End)
+    /// The relay asks the client to go to another one; the call goes on until it does.
+    case moved
 
     /// The name in reports.
     var name: String {
@@ -14,7 +16,7 @@ enum Ending: Sendable {
         case .duration: "duration"
         case .interrupted: "interrupted"
         case .ended(.relayLeft): "relay-left"
-        case .ended(.moved): "moved"
+        case .moved: "moved"
         case .ended(.failed): "failed"
         case .ended(.left): "interrupted"
         }
@@ -29,9 +31,12 @@ enum Ending: Sendable {
         }
     }
 
-    /// Waits for the first of: the end of the time, Ctrl-C, or the session's own end.
+    /// Waits for the first of: the end of the time, Ctrl-C, the relay's wish to be left, or the session's own end.
+    ///
+    /// - Parameter move: Returns whether the relay wishes that; nil: it makes no difference.
     static func first(
-        duration: Duration?, interruptions: Interruptions, end: @escaping @Sendable () async -> ClientSession.End
+        duration: Duration?, interruptions: Interruptions, move: (@Sendable () async -> Bool)?,
+        end: @escaping @Sendable () async -> ClientSession.End
     ) async -> Ending {
         let (endings, continuation) = AsyncStream.makeStream(of: Ending.self)
         let timer = Task {
@@ -40,6 +45,7 @@ enum Ending: Sendable {
         }
         interruptions.whenInterrupted { continuation.yield(.interrupted) }
         Task { continuation.yield(.ended(await end())) }
+        if let move { Task { if await move() { continuation.yield(.moved) } } }
         let first = await endings.first { _ in true }
         timer.cancel()
         return first ?? .interrupted

@@ -55,13 +55,13 @@ struct JoinCommand: AsyncParsableCommand {
             resume: { (call: ClientSession, end, lost) in
                 guard !call.rejoinURLs.isEmpty else { return nil }
                 switch end {
-                case .relayLeft(let reason):
+                case .ended(.relayLeft(let reason)):
                     terminal.fail("\(reason); joining again at another relay of the cluster")
                 case .moved: terminal.fail("the relay at \(call.url) is about to end; joining at another one")
-                case .left, .failed: return nil
+                case .ended, .duration, .interrupted: return nil
                 }
                 let next = try await rejoin(makeOptions(), at: call.rejoinURLs, since: lost, terminal)
-                if end == .moved { await next.waitForMedia() }
+                if case .moved = end { await next.waitForMedia() }
                 return tell(next, terminal)
             },
             { tell(try await join(makeOptions(), terminal), terminal) })

@@ -9,6 +9,8 @@ protocol RunningCall: Sendable {
     func statusLine() async throws -> String
     /// Waits until it ends by itself.
     func waitForEnd() async -> ClientSession.End
+    /// Waits until the relay asks to be left; false: it does not.
+    func waitForMove() async -> Bool
     /// Leaves in order. Returns the results, and the failure if there was one.
     func leave(end: String) async throws -> (report: Report, error: ClientError?)
 }
@@ -27,16 +29,18 @@ extension ClientSession: RunningCall {
 
 extension LoadRun: RunningCall {
     func statusLine() async throws -> String { try await status().line }
+    /// It measures the relay that it was started for.
+    func waitForMove() async -> Bool { false }
 }
 
 extension MediaOptions {
     /// Starts a call, shows its state until it ends, then leaves and reports.
     ///
-    /// - Parameter resume: Returns the call that goes on where the relay ended one; nil if none does. It is given the
-    ///   ended call, its end and the time of this end.
+    /// - Parameter resume: Returns the call that goes on where the relay ended one, or asks to be left; nil if none
+    ///   does. It is given that call, its end and the time of this end.
     func conduct<Call: RunningCall>(
         _ terminal: Terminal,
-        resume: (Call, ClientSession.End, ContinuousClock.Instant) async throws -> Call? = { _, _, _ in nil },
+        resume: (Call, Ending, ContinuousClock.Instant) async throws -> Call? = { _, _, _ in nil },
         _ start: () async throws -> Call
     ) async throws {
         let interruptions = Interruptions()
@@ -44,31 +48,35 @@ extension MediaOptions {
             if let stats { try JSONFile.check(stats) }
             var call = try await start()
             let begun = ContinuousClock.now
+            var mayMove = true
             while true {
                 let current = call
                 let status = Task { await terminal.show { try await current.statusLine() } }
                 let end = await Ending.first(
                     duration: duration.map { max($0.duration - (ContinuousClock.now - begun), .zero) },
-                    interruptions: interruptions, end: current.waitForEnd)
+                    interruptions: interruptions, move: mayMove ? current.waitForMove : nil, end: current.waitForEnd)
                 let time = ContinuousClock.now
                 status.cancel()
                 _ = await status.value
                 var next: Call?
-                if case .ended(.moved) = end {
+                if case .moved = end {
                     // Nobody misses anything: this call goes on until the next one has begun.
                     do {
-                        next = try await resume(current, .moved, time)
+                        next = try await resume(current, end, time)
                     } catch {
-                        _ = try? await current.leave(end: end.name)
-                        throw error
+                        terminal.fail("no other relay takes the call, which goes on here: \(error)")
+                    }
+                    guard next != nil else {
+                        mayMove = false
+                        continue
                     }
                 }
                 let (report, problem) = try await current.leave(end: end.name)
                 if let stats { try JSONFile.write(report, to: stats) }
                 terminal.summarize(report.summary)
-                if next == nil, case .ended(let reason) = end { next = try await resume(current, reason, time) }
+                if next == nil, case .ended = end { next = try await resume(current, end, time) }
                 if let next {
-                    call = next
+                    (call, mayMove) = (next, true)
                     continue
                 }
                 if let error = end.error ?? problem { throw error }

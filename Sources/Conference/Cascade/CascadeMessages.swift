@@ -78,8 +78,9 @@ public struct CascadeState: Codable, Hashable, Sendable {
         /// True if a moderator has muted the microphone, or turned the camera off.
         public var muted: Bool
         public var cameraOff: Bool
-        /// How often the participant has come from another relay. The relay to which it came last tells the highest.
-        public var moves: Int
+        /// How often the participant has come from another relay: the one to which it came last tells the highest. Nil,
+        /// from earlier versions: never.
+        public var moves: Int?
     }
 
     /// A source's packets on the link.

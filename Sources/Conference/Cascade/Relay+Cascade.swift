@@ -333,7 +333,7 @@ extension Relay {
         _ told: CascadeState.Member, of link: CascadeLink, in room: Room, now: MonotonicInstant
     ) {
         if let former = room.participant(publicID: told.id) {
-            guard former.remote != nil, told.moves > former.moves else {
+            guard former.remote != nil, told.moves ?? 0 > former.moves else {
                 link.elsewhere[told.id] = told
                 return
             }
@@ -346,7 +346,8 @@ extension Relay {
     /// Somebody has left a place. The same person may have moved to another one, of which other relays tell already.
     func follow(_ former: Participant, in room: Room, now: MonotonicInstant) {
         let places = room.links.values.compactMap { link in link.elsewhere[former.publicID].map { (link, $0) } }
-        guard let (link, told) = places.max(by: { $0.1.moves < $1.1.moves }), told.moves >= former.moves else { return }
+        guard let (link, told) = places.max(by: { $0.1.moves ?? 0 < $1.1.moves ?? 0 }), told.moves ?? 0 >= former.moves
+        else { return }
         place(told, of: link, in: room, now: now)
     }
 
@@ -358,7 +359,7 @@ extension Relay {
             grants: MemberGrants(role: told.accessRole, permissions: Set(Permission.allCases)), client: nil,
             peer: link.peer, now: now)
         member.remote = RemoteOrigin(link: link, told: told)
-        member.moves = told.moves
+        member.moves = told.moves ?? 0
         member.adoptSession()
         member.hasRaisedHand = told.hand
         remoteMembers[member.id] = member

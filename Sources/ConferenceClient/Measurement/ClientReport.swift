@@ -196,7 +196,7 @@ public struct ClientReport: Codable, Sendable {
     /// The time of joining, by ISO 8601 in UTC.
     public var joinedAt: String
     public var durationSeconds: Double
-    /// The reason for the end of the session: `duration`, `interrupted`, `relay-left` or `failed`.
+    /// The reason for the end of the session: `duration`, `interrupted`, `relay-left`, `moved` or `failed`.
     public var end: String
     public var join: Join
     public var receivedVideo: ReceivedVideo

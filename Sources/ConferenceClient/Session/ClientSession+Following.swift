@@ -27,7 +27,7 @@ extension ClientSession {
     }
 
     private func take(_ event: EventStreamParser.Event) {
-        if event.name == "moved", !negotiation.alternates.isEmpty { end(.moved) }
+        if event.name == "moved", !negotiation.alternates.isEmpty { movePromise.succeed(true) }
         guard followsTile, let size = TileEvent.size(event, of: negotiation.participantID) else { return }
         tile = size
     }

@@ -137,7 +137,7 @@ extension ClientSession {
 
     /// Leaves the room: RTCP BYE, then `DELETE`; finishes files; and reports.
     ///
-    /// - Parameter end: The reason: `duration`, `interrupted`, `relay-left` or `failed`.
+    /// - Parameter end: The reason: `duration`, `interrupted`, `relay-left`, `moved` or `failed`.
     /// - Returns: The report, and the failure if there was one: a file that could not be written, or no media at all.
     public func leave(end: String) async throws -> (report: ClientReport, error: ClientError?) {
         let relayDelay = await relayDelay()

@@ -24,6 +24,12 @@ extension ClientSession {
         }
     }
 
+    /// Waits until the relay asks the client to go to another one of its cluster, because it is about to end. The session
+    /// goes on.
+    ///
+    /// - Returns: False: it has not, and the session has ended.
+    public func waitForMove() async -> Bool { (try? await movePromise.futureResult.get()) ?? false }
+
     /// How long media of a new session is waited for, and how often it is looked for.
     private static let mediaPatience = Duration.seconds(3)
     private static let mediaCheck = Duration.milliseconds(20)

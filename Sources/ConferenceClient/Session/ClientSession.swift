@@ -21,8 +21,6 @@ public final class ClientSession: @unchecked Sendable {
         case left
         /// The relay said goodbye or fell silent.
         case relayLeft(reason: String)
-        /// The relay is about to end, and asks the client to go to another one of its cluster. The session goes on.
-        case moved
         /// A source or codec failed.
         case failed(ClientError)
     }
@@ -46,6 +44,8 @@ public final class ClientSession: @unchecked Sendable {
     let flight: ClientFlight?
     let joinedAt = Date()
     let endPromise: EventLoopPromise<End>
+    /// Whether the relay asks the client to go to another one; false at the session's end.
+    let movePromise: EventLoopPromise<Bool>
 
     var uplink: EmulatedAccessLink<TransportAddress>?
     var downlink: EmulatedAccessLink<TransportAddress>?
@@ -114,6 +114,7 @@ public final class ClientSession: @unchecked Sendable {
             EmulatedAccessLink(profile: $0, isIPv6: isIPv6, seed: options.seed &+ 1, start: now)
         }
         endPromise = eventLoop.makePromise(of: End.self)
+        movePromise = eventLoop.makePromise(of: Bool.self)
         measurements.start = now
         measurements.posted = negotiation.posted
         if session.transport == nil { measurements.connected = now }
@@ -235,6 +236,7 @@ public final class ClientSession: @unchecked Sendable {
         uplink = nil
         transmit(now: now)
         isClosed = true
+        movePromise.succeed(false)
         flight?.stop()
         roomFeed?.close(promise: nil)
         wakeUp?.task.cancel()

@@ -26,6 +26,8 @@ final class EtcdClient: DirectoryEngine {
     private static let watchTimeout = Duration.seconds(3)
     /// The longest answer that is read: a page of the largest values.
     private static let longestAnswer = 64 << 20
+    /// The most of an answer that is no JSON, in bytes, that an error tells.
+    private static let longestReason = 200
     /// Keys of a page.
     private static let pageSize: Int64 = 500
 
@@ -191,7 +193,10 @@ final class EtcdClient: DirectoryEngine {
         guard response.status == .ok else {
             let failure = try? JSONDecoder().decode(Etcd.Failure.self, from: bytes)
             if response.status == .unauthorized { throw .tokenExpired }
-            throw .refused(failure?.error ?? failure?.message ?? "\(request.url): status \(response.status.code)")
+            let text = String(decoding: bytes.prefix(Self.longestReason), as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            throw .refused(
+                failure?.error ?? failure?.message ?? "\(request.url): status \(response.status.code) \(text)")
         }
         do {
             return try JSONDecoder().decode(type, from: bytes)
