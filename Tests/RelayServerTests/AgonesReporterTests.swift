@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelayServer
 
-/// What Agones is told of a relay.
+/// The messages that Agones gets from a relay.
 @Suite struct AgonesReporterTests {
     /// Keeps what the SDK server would get.
     private final class Server: WebhookTransport {

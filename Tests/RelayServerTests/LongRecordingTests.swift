@@ -80,7 +80,7 @@ import VideoCoding
     }
 }
 
-/// Somebody who is seen flashing and heard beeping each ten seconds of clocks that run 50 ppm too fast and too slow,
+/// A participant who flashes and beeps each ten seconds, by clocks that run 50 ppm too fast (video) and too slow (audio),
 /// over a network that delays and loses packets. The camera takes 40 ms longer to its packets than the microphone. Two
 /// times the connection is lost and made anew; between, the microphone is muted for minutes.
 private struct LongCall {

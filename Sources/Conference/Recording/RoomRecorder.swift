@@ -13,10 +13,10 @@ final class RoomRecorder {
     let began: MonotonicInstant
     private let log: RecordingLog
     private var tracks: [Key: Track] = [:]
-    /// Of those who are recorded.
+    /// The placing of each member's pictures beside the member's audio.
     private var lipSyncs: [ParticipantID: LipSync] = [:]
 
-    /// Somebody who is recorded.
+    /// A member of the room whose tracks are recorded.
     struct Member {
         var id: ParticipantID
         /// The id in the names of files.

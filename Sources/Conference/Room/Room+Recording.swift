@@ -78,7 +78,7 @@ extension Room {
         }
     }
 
-    /// What is not heard in the room, because the microphone is off or muted, is not recorded either.
+    /// Records an audio packet, unless the room does not hear the participant: the microphone is off or muted.
     func record(_ packet: ReceivedAudioPacket, from participant: Participant) {
         guard participant.isHeard else { return }
         recorder?.record(packet, of: RoomRecorder.Member(participant))

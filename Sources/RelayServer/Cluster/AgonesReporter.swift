@@ -48,7 +48,7 @@ struct AgonesReporter: Sendable {
 
     /// Tells that the relay ends.
     func end() async {
-        // This task is cancelled, but not what is to be said last.
+        // A task of its own: a request in this one, which is cancelled, would fail.
         await Task { [transport, url] in
             _ = try? await transport.post(Array("{}".utf8), to: "\(url)/\(Message.shutdown.rawValue)", fields: [])
         }.value(within: EventOutputs.lastMoment)

@@ -6,7 +6,7 @@ enum ByteRange: Equatable {
     case unsatisfiable
 
     /// - Parameters:
-    ///   - field: The request's `Range`; of several ranges, other units and what is none, the whole file is the answer.
+    ///   - field: The request's `Range`. Several ranges, other units and malformed fields ask for the whole file.
     ///   - size: The file's, in bytes.
     init(_ field: String?, ofSize size: Int) {
         self = .whole

@@ -80,7 +80,7 @@ public final class RecordingFilm: ExportSource {
         var sourceCount = 0
         for id in instruction.requiredSources {
             inputs.sources[id] = try scene.source(id) { track in
-                // The picture of the middle of the frame's time is nearest to what is heard meanwhile.
+                // The source's picture at the middle of this frame is nearest to the audio that plays with the frame.
                 let picture = try pictures[track]?.picture(at: time.seconds + 0.5 / Double(frameRate))
                 if picture != nil { sourceCount += 1 }
                 return picture
