@@ -352,7 +352,10 @@ package final class MediaLine {
 
     var sendsVideo: Bool { negotiated.kind == .video && sends }
     var sendsAudio: Bool { negotiated.kind == .audio && sends }
-    var receivesVideo: Bool { negotiated.kind == .video && negotiated.receives }
+    var receivesVideo: Bool { negotiated.kind == .video && receives }
+
+    /// True if receiving was negotiated.
+    var receives: Bool { !header.receivedPayloadTypes.isEmpty }
 
     /// The remote side has reported on a source of ours.
     func reported(ssrc: UInt32) {

@@ -28,8 +28,9 @@ struct MediaRouter {
         guard let typeByte = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self),
             let ssrc = datagram.getInteger(at: datagram.readerIndex + 8, as: UInt32.self)
         else { throw Refusal(outcome: .malformed) }
-        guard let line = Self.line(of: datagram, payloadType: typeByte & 0x7f, ssrc: ssrc, among: lines),
-            let keys = line.keys
+        let found = Self.line(
+            of: datagram, payloadType: typeByte & 0x7f, ssrc: ssrc, among: lines, isBundled: isBundled)
+        guard let line = found, let keys = line.keys
         else { throw Refusal(outcome: .unknown) }
         do {
             try keys.inbound.unprotect(rtp: &datagram)
@@ -55,14 +56,16 @@ struct MediaRouter {
 
     /// The line whose packet this is (RFC 8843 9.2): the one that knows the SSRC, else the one that the packet names,
     /// else the one with the payload type. Without BUNDLE two lines may use one payload type, each with its own keys:
-    /// then the first whose keys fit.
+    /// then the first whose keys fit. With it, packets of a stream that has ended, such as a screen that is not shared
+    /// any more, are late: they are of no other line.
     private static func line(
-        of datagram: ByteBuffer, payloadType: UInt8, ssrc: UInt32, among lines: MediaLines
+        of datagram: ByteBuffer, payloadType: UInt8, ssrc: UInt32, among lines: MediaLines, isBundled: Bool
     ) -> MediaLine? {
         for line in lines where line.takes(payloadType: payloadType) && line.knownSSRCs.contains(ssrc) { return line }
         if let extensions = RTPHeaderExtensions(ofPacket: datagram), let named = line(named: extensions, among: lines) {
             return named.takes(payloadType: payloadType) ? named : nil
         }
+        guard !isBundled || !lines.contains(where: { !$0.receives && $0.knownSSRCs.contains(ssrc) }) else { return nil }
         var fitting: MediaLine?
         for line in lines where line.takes(payloadType: payloadType) && !line.hasOnlyAnnouncedSources {
             if let first = fitting, !first.authenticates(datagram) { fitting = nil }

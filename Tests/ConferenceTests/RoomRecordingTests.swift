@@ -232,6 +232,30 @@ import Testing
         #expect(first.format.dimensions == VideoDimensions(width: 90, height: 160))
     }
 
+    @Test("a screen that is shown a second time is recorded a second time, from a keyframe, and the camera goes on")
+    func screenAgain() throws {
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        call.run(for: .seconds(2))
+        try start()
+        for round in 1...2 {
+            try call.renegotiate(ada) { $0.screenShare = OfferParameters.Video(direction: .sendOnly) }
+            ada.screenShare = .blue
+            call.run(for: .seconds(3))
+            ada.screenShare = nil
+            try call.renegotiate(ada) { $0.screenShare = nil }
+            call.run(for: .seconds(1))
+            let items = items()
+            let screen = frames(items, of: ada, .screenShare)
+            #expect(screen.first?.isSync == true, "round \(round)")
+            #expect((35...46).contains(screen.count), "round \(round): \(screen.count)")
+            #expect((55...62).contains(frames(items, of: ada).count), "round \(round): \(frames(items, of: ada).count)")
+            let ended = items.contains {
+                if case .trackEnded = $0.content { $0.track.content == .screenShare } else { false }
+            }
+            #expect(ended, "round \(round)")
+        }
+    }
+
     @Test("where nothing is recorded, nothing is handed out")
     func nothing() throws {
         try call.join("Ada", colour: .red)
