@@ -176,6 +176,65 @@ struct ClusterTests {
         for client in clients { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
     }
 
+    @Test(
+        "has the page go to another relay before its own ends, without a word of a lost connection",
+        .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
+    func pageMoves() async throws {
+        let driver = try await ChromeDriver(in: folder)
+        let people = [
+            try await Person("Ada", .red, tone: 440, driver, in: folder),
+            try await Person("Ben", .green, tone: 660, driver, in: folder),
+        ]
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await move(people))
+        } catch {
+            result = .failure(error)
+        }
+        for person in people { await person.browser.close() }
+        try result.get()
+    }
+
+    private func move(_ people: [Person]) async throws {
+        func seeEachOther() async throws {
+            for (person, other) in zip(people, people.reversed()) {
+                try await person.see("the other") { $0[other.colour, default: 0] > 0.1 }
+                try await person.hear([other.tone])
+            }
+        }
+        for (person, relay) in zip(people, relays) { try await person.join("demo", of: relay) }
+        try await seeEachOther()
+        for person in people {
+            let _: Bool = try await person.browser.evaluate(
+                """
+                const element = document.getElementById('connection');
+                window.wasAway = false;
+                const look = () => { window.wasAway ||= !element.hidden; };
+                new MutationObserver(look).observe(element, { attributes: true });
+                return true;
+                """)
+        }
+        let (id, relay) = try await owner(with: 2)
+        relay.child.signal(SIGTERM)
+        #expect(try await relay.child.end(within: .seconds(60)) == 0, "\(relay.child.errors)")
+        let (next, heir) = try await owner(with: 2)
+        #expect(next != id)
+        try await seeEachOther()
+        for (person, other) in zip(people, people.reversed()) {
+            let wasAway: Bool = try await person.browser.evaluate("return window.wasAway;")
+            #expect(!wasAway)
+            try await person.read(nil, of: other.name)
+        }
+        // What is chosen goes to the relay that has the call now.
+        try await people[0].browser.click("#people-button")
+        try await people[0].browser.click("[aria-label='Show Ben large']")
+        try await people[0].see("Ben large") { $0[.green, default: 0] > 0.5 }
+        for person in people { try await person.browser.click("#leave") }
+        try await eventually("both have left", within: .seconds(20)) {
+            try await heir.room("demo")?.participants.isEmpty ?? true ? true : nil
+        }
+    }
+
     @Test("takes joins of clients that do not follow redirections, by a relay that brings them on")
     func proxy() async throws {
         let ada = try join("Ada", at: relays[0])

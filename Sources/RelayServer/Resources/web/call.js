@@ -2,7 +2,7 @@ import { codecProblem } from './browser-codecs.js';
 import { PeerLink } from './peer-link.js';
 import { RoomFeed } from './room-feed.js';
 import { RoomState } from './room-state.js';
-import { Refusal, Unreachable, hasAlternates, join, knownICEServers } from './signalling.js';
+import { Refusal, Unreachable, join, knownICEServers } from './signalling.js';
 
 /** How long media may stay away before something is done about it; less comes back by itself. */
 const grace = 2_000;
@@ -10,6 +10,8 @@ const grace = 2_000;
 const eventGrace = 300;
 /** How long a new connection, or a restarted one, may take until media flows. */
 const connectingTime = 8_000;
+/** How long the relay may take to let a session go before the next one begins. */
+const leavingTime = 2_000;
 /** How long the first picture of a relay is waited for before the one before it is left. */
 const pictureTime = 2_000;
 /** The pauses between attempts to come back; the last one is repeated. */
@@ -190,15 +192,16 @@ export class Call extends EventTarget {
 
   // MARK: Joining and coming back
 
-  /** @param elsewhere At another relay, while the call goes on at this one. */
+  /** @param elsewhere At another relay. The call goes on at this one until its media comes from there. */
   async #joinAnew({ elsewhere = false } = {}) {
     const formerLink = this.#link;
     const former = this.#membership;
-    if (former) this.#options = { ...this.#options, resume: former.session };
+    if (former) this.#options = { ...this.#options, resume: former.session, others: former.others };
     if (!elsewhere) {
       this.#feed?.close();
       this.#membership = null;
-      await former?.leave().catch(() => {});
+      // A relay that is gone gives no answer.
+      if (former) await Promise.race([former.leave().catch(() => {}), pause(leavingTime)]);
     }
     const link = new PeerLink({ watchOnly: this.watchOnly, iceServers: await this.#iceServers });
     this.#link = link;
@@ -207,30 +210,32 @@ export class Call extends EventTarget {
     link.addEventListener('state', () => this.#linkChanged(link));
     if (!this.watchOnly) await link.send(this.#media);
     await link.setScreen(this.#screen);
+    let membership = null;
     try {
-      const { membership, answer, servers } = await join({
+      const joined = await join({
         ...this.#options, offer: await link.offer(), signal: this.#abort.signal, onWaiting: () => this.#say('waiting'),
         elsewhere,
       });
-      if (this.isOver) {
-        membership.leave().catch(() => {});
-        throw new CallEnded('left');
-      }
-      this.#membership = membership;
-      await link.accept(answer, servers);
+      membership = joined.membership;
+      if (this.isOver) throw new CallEnded('left');
+      await link.accept(joined.answer, joined.servers);
       if (elsewhere) {
         await this.#connected(connectingTime);
         await Promise.race([link.videoBegins(), pause(pictureTime)]);
+        if (this.isOver) throw new CallEnded('left');
         link.addEventListener('picture', sayPicture);
         sayPicture();
         former.leave().catch(() => {});
       }
+      this.#membership = membership;
       // Until here the last picture stands.
       formerLink?.close();
     } catch (error) {
+      // What was begun is given up. Where the call goes on elsewhere, it goes on as before.
+      membership?.leave().catch(() => {});
       link.close();
       this.#link = formerLink;
-      if (elsewhere) this.#membership = former;
+      if (this.isOver) formerLink?.close();
       // The relay cannot say more than what the offer had.
       const lack = error instanceof Refusal && error.status === 406 ? codecProblem() : '';
       throw lack ? new Refusal(error.status, lack) : error;
@@ -285,7 +290,7 @@ export class Call extends EventTarget {
         this.#recover('The relay was restarted.');
         return;
       }
-      if (exists === null && hasAlternates()) {
+      if (exists === null && this.#membership.hasOthers) {
         this.#recover('The relay is gone.');
         return;
       }
@@ -355,7 +360,7 @@ export class Call extends EventTarget {
         return;
       } catch (error) {
         // A relay that refuses the old session can still have a new one; one that is gone has others beside it.
-        if (!(error instanceof Refusal) && !(error instanceof Unreachable && hasAlternates())) throw error;
+        if (!(error instanceof Refusal) && !(error instanceof Unreachable && this.#membership?.hasOthers)) throw error;
       }
     }
     await this.#joinAnew();
@@ -366,7 +371,7 @@ export class Call extends EventTarget {
 
   /** The relay is about to end: goes to another one, and leaves this one when the call goes on there. */
   async #moveAway() {
-    if (this.#isRecovering || this.isOver || !hasAlternates()) return;
+    if (this.#isRecovering || this.isOver || !this.#membership?.hasOthers) return;
     this.#isRecovering = true;
     for (let attempt = 0; attempt < pauses.length && !this.isOver; attempt += 1) {
       try {

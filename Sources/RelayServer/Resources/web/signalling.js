@@ -36,21 +36,11 @@ export function setProof(text) { proof = text ?? ''; }
 
 export function proofHeaders(key = proof) { return key ? { Authorization: `Bearer ${key}` } : {}; }
 
-/** The relay that has the room. In a cluster that is not always the one that the page is from. */
-let relay = document.baseURI;
-/** What the last join said of other relays: where to join if this one dies, and by which key. */
-let cluster = { joins: [], key: null };
-
-/** A path at the relay that has the room. */
-export function atRelay(path) { return new URL(path, relay).href; }
-
-/** Whether there are other relays to go to. */
-export function hasAlternates() { return cluster.joins.length > 0; }
-
+/** @param {string} url A path is one at the relay that the page is from. */
 async function request(method, url, { body, type, keepalive = false, key, headers } = {}) {
   let response;
   try {
-    response = await fetch(atRelay(url), {
+    response = await fetch(new URL(url, document.baseURI), {
       method,
       body,
       keepalive,
@@ -101,37 +91,47 @@ function joinPath(room, watchOnly) {
 }
 
 /**
+ * Other relays of the cluster: where to join if the relay of the call ends, and by which key.
+ *
+ * @typedef {{joins: string[], key: string | null}} Others
+ */
+const noOthers = { joins: [], key: null };
+
+/**
  * Joins a room; waits in its lobby where there is one.
  *
  * @param {{room: string, name: string, watchOnly: boolean, offer: string, resume: ?string, pin: ?string,
- *   signal: AbortSignal, onWaiting: () => void, elsewhere?: boolean}} options
+ *   signal: AbortSignal, onWaiting: () => void, others?: Others, elsewhere?: boolean}} options
  *   `resume`: the session that this client had until now. It comes back into its place, even when the relay is full.
- *   `signal` ends the waiting. `elsewhere`: at the other relays of the cluster alone.
- * @returns {Promise<{membership: Membership, answer: string}>}
+ *   `signal` ends the waiting. `others`: what the last join said. `elsewhere`: at those other relays alone.
+ * @returns {Promise<{membership: Membership, answer: string, servers: RTCIceServer[]}>}
  */
-export async function join({ room, name, watchOnly, offer, resume, pin, signal, onWaiting, elsewhere = false }) {
+export async function join({
+  room, name, watchOnly, offer, resume, pin, signal, onWaiting, others = noOthers, elsewhere = false,
+}) {
+  const own = joinPath(room, watchOnly);
+  const places = elsewhere ? others.joins : [own, ...others.joins];
   let response;
   for (let ticket = null; ;) {
-    const query = Object.entries({ name, resume, ticket, rejoin: cluster.key }).filter(([, value]) => value)
+    const query = Object.entries({ name, resume, ticket, rejoin: others.key }).filter(([, value]) => value)
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
     const headers = pin ? { 'Room-PIN': pin } : {};
-    response = await post(joinPath(room, watchOnly), query, { body: offer, type: sdp, headers }, elsewhere);
-    relay = response.url;
+    response = await post(places, query, { body: offer, type: sdp, headers });
     if (response.status !== 202) break;
     onWaiting?.();
-    ticket = await admission(response.headers.get('Location'), signal);
+    ticket = await admission(new URL(response.headers.get('Location'), response.url).href, signal);
   }
   const location = response.headers.get('Location');
   if (!location) throw new Refusal(response.status, 'The relay did not say where the call is.');
-  cluster = { joins: alternates(response.headers.get('Link')), key: response.headers.get('Rejoin-Key') };
-  const membership = new Membership(room, new URL(location, relay));
-  return { membership, answer: await response.text(), servers: iceServers(response.headers.get('Link')) };
+  const links = response.headers.get('Link');
+  const membership = new Membership(room, new URL(location, response.url), {
+    joins: alternates(links), key: response.headers.get('Rejoin-Key'),
+  });
+  return { membership, answer: await response.text(), servers: iceServers(links) };
 }
 
-/** Posts a join to the page's own relay, which may send it on, or to the others of its cluster if it is gone. */
-async function post(path, query, options, elsewhere) {
-  const own = new URL(path, document.baseURI).href;
-  const places = elsewhere ? cluster.joins : [own, ...cluster.joins];
+/** Posts a join to the first of these places whose relay answers. That relay may send it on. */
+async function post(places, query, options) {
   for (const [index, place] of places.entries()) {
     try {
       return await request('POST', `${place}?${query}`, options);
@@ -162,22 +162,32 @@ async function admission(location, signal) {
   }
 }
 
-/** A participant's place in a room, as the relay keeps it. */
+/**
+ * A participant's place in a room, as a relay keeps it. All its requests go to that relay, which in a cluster is not
+ * always the one that the page is from.
+ */
 export class Membership {
   /** What the session is renewed and ended by. */
   #location;
+  /** The room at the relay. */
+  #room;
   /** What the participant is called in the room, whichever way they joined. */
-  #path;
+  #participant;
 
-  constructor(room, location) {
-    this.room = room;
+  /** @param {Others} others */
+  constructor(room, location, others) {
+    this.others = others;
     this.#location = location.href;
+    this.#room = new URL(`/rooms/${encodeURIComponent(room)}`, location).href;
     // The id, which all may see, and behind the point the key, by which only this page may change the session.
     const session = location.pathname.split('/').pop();
     this.id = session.split('.')[0];
     this.session = session;
-    this.#path = `/rooms/${encodeURIComponent(room)}/participants/${session}`;
+    this.#participant = `${this.#room}/participants/${session}`;
   }
+
+  /** Whether there are other relays to go to. */
+  get hasOthers() { return this.others.joins.length > 0; }
 
   /** Renews the session by another offer; the answer comes back (RFC 9725, section 4.3.3, with whole descriptions). */
   async renegotiate(offer) {
@@ -188,7 +198,7 @@ export class Membership {
   /** Whether the relay still knows the participant; throws when the relay cannot be asked. */
   async exists() {
     try {
-      await request('GET', this.#path);
+      await request('GET', this.#participant);
       return true;
     } catch (error) {
       // A relay that was started again does not know the key either.
@@ -204,26 +214,26 @@ export class Membership {
 
   /** Tells the others whether microphone and camera are on. */
   async setMedia(state) {
-    await request('PUT', `${this.#path}/media`, { body: JSON.stringify(state), type: json });
+    await request('PUT', `${this.#participant}/media`, { body: JSON.stringify(state), type: json });
   }
 
   /** Chooses what this participant sees; null: what everyone sees. */
   async setOwnLayout(layout) {
-    if (layout) await request('PUT', `${this.#path}/layout`, { body: JSON.stringify(layout), type: json });
-    else await request('DELETE', `${this.#path}/layout`);
+    if (layout) await request('PUT', `${this.#participant}/layout`, { body: JSON.stringify(layout), type: json });
+    else await request('DELETE', `${this.#participant}/layout`);
   }
 
   /** Chooses what everyone sees who has not chosen otherwise. */
   async setRoomLayout(layout) {
-    const path = `/rooms/${encodeURIComponent(this.room)}/layout`;
-    await request('PUT', path, { body: JSON.stringify(layout), type: json, key: this.session });
+    const body = JSON.stringify(layout);
+    await request('PUT', `${this.#room}/layout`, { body, type: json, key: this.session });
   }
 
   // MARK: Moderating; the key of the session says who does it
 
   async #moderate(method, path, body) {
     const options = body ? { body: JSON.stringify(body), type: json } : {};
-    return request(method, `/rooms/${encodeURIComponent(this.room)}${path}`, { ...options, key: this.session });
+    return request(method, `${this.#room}${path}`, { ...options, key: this.session });
   }
 
   /** Changes what a member may do: `{microphone, camera, role}`. */
@@ -250,12 +260,12 @@ export class Membership {
 
   /** Shows a picture (PNG) in place of the camera while that is off; null: none. */
   async setAvatar(picture) {
-    if (picture) await request('PUT', `${this.#path}/avatar`, { body: picture, type: png });
-    else await request('DELETE', `${this.#path}/avatar`);
+    if (picture) await request('PUT', `${this.#participant}/avatar`, { body: picture, type: png });
+    else await request('DELETE', `${this.#participant}/avatar`);
   }
 
   /** Where the room's events come from, with this participant's statistics among them. */
   get eventsURL() {
-    return atRelay(`/rooms/${encodeURIComponent(this.room)}/events?participant=${encodeURIComponent(this.id)}`);
+    return `${this.#room}/events?participant=${encodeURIComponent(this.id)}`;
   }
 }
