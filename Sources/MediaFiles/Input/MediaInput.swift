@@ -1,6 +1,6 @@
 import CLibAVFormat
 import Glibc
-public import MediaCore
+import MediaCore
 
 /// Reads a film or a live stream of any kind that libavformat takes apart: its best video and its best audio, packet by
 /// packet.
