@@ -22,6 +22,8 @@ public struct JoinRequest: Sendable {
     /// The id of the participant that the same client was on another relay, as the caller has verified. The participant
     /// keeps it.
     public var rejoiningAs: String?
+    /// The conditions for entering the room on the relay that had it before; nil: none had.
+    public var inheritedConditions: EntryConditions?
     /// The participant's role and permissions.
     public var grants: MemberGrants
     /// True if the first member of a room becomes its moderator.
@@ -96,6 +98,8 @@ public enum JoinError: Error, CustomStringConvertible {
     case waits(ticket: String)
     /// Too many wait in the lobby.
     case lobbyFull(limit: Int)
+    /// The room has a lobby, and its members have not come yet from the relay that had it before.
+    case nobodyIsBack(retryAfter: Int)
     /// The relay is shutting down.
     case closed
     /// A codec or cipher session could not be made.
@@ -123,6 +127,8 @@ public enum JoinError: Error, CustomStringConvertible {
         case .pinNeeded: "the room has a PIN: send it as Room-PIN, or with the query parameter pin"
         case .waits: "a moderator has to let you in; you wait in the lobby"
         case .lobbyFull(let limit): "\(limit) people wait in the lobby already; try again later"
+        case .nobodyIsBack(let seconds):
+            "the room comes from another relay, and nobody is here yet who could let you in; try again in \(seconds) s"
         case .closed: "the relay is shutting down"
         case .resources(let reason): reason
         }

@@ -48,13 +48,23 @@ extension Relay {
         }
     }
 
-    /// The reason for which a person may not enter an existing room.
+    /// The reason for which a person may not enter a room, which may have been on another relay until now.
     func doorRefusal(of request: JoinRequest, now: MonotonicInstant) -> JoinError? {
-        guard let room = rooms[request.room] else { return nil }
+        guard let room = rooms[request.room] else {
+            guard let conditions = request.inheritedConditions else { return nil }
+            var door = RoomDoor(inherited: conditions, now: now)
+            let refusal = door.refusal(of: request, ticket: { "" }, now: now)
+            // Nobody is there yet who could let the person in.
+            if case .waits = refusal { return .nobodyIsBack(retryAfter: Self.returnInterval) }
+            return refusal
+        }
         let refusal = room.door.refusal(of: request, ticket: { "w-" + makePublicID() }, now: now)
         if case .waits = refusal { room.entryChanged() }
         return refusal
     }
+
+    /// Seconds after which a person asks again who waits for the room's members.
+    private static let returnInterval = 2
 
     /// The outcome for a person in a room's lobby that asks; nil: the person does not wait there.
     public func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState? {

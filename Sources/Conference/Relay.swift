@@ -106,7 +106,7 @@ public final class Relay {
         if let former { participant.adopt(former) }
         let isCreator = request.makesCreatorModerator && rooms[request.room] == nil
         if isCreator { participant.grants = MemberGrants(role: .moderator) }
-        let room = rooms[request.room] ?? makeRoom(request.room, now: now)
+        let room = rooms[request.room] ?? makeRoom(request.room, inherited: request.inheritedConditions, now: now)
         // A relay that knows nothing of the way here has not been told of the last move at least.
         if request.rejoiningAs != nil { participant.moves = 1 }
         if let former = room.participant(publicID: participant.publicID) {
@@ -141,11 +141,11 @@ public final class Relay {
     /// Queues in which a member's pictures are decoded.
     func nextQueues() -> (camera: JobQueueID, screenShare: JobQueueID) { (queues.next(), queues.next()) }
 
-    private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
+    private func makeRoom(_ id: String, inherited: EntryConditions?, now: MonotonicInstant) -> Room {
         nextRoom += 1
         let room = Room(
-            id: id, instance: nextRoom, configuration: configuration, overload: overload, decoding: decoding,
-            queues: queues, events: roomEvents, wallClock: wallClock, now: now)
+            id: id, instance: nextRoom, inherited: inherited, configuration: configuration, overload: overload,
+            decoding: decoding, queues: queues, events: roomEvents, wallClock: wallClock, now: now)
         rooms[id] = room
         return room
     }

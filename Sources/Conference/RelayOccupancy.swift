@@ -6,10 +6,15 @@ public struct RelayOccupancy: Hashable, Sendable {
     public struct RoomSettings: Hashable, Sendable {
         public var layout: RoomLayout
         public var overlays: OverlayList
+        public var conditions: EntryConditions
 
-        public init(layout: RoomLayout = .grid, overlays: OverlayList = OverlayList()) {
+        public init(
+            layout: RoomLayout = .grid, overlays: OverlayList = OverlayList(),
+            conditions: EntryConditions = EntryConditions()
+        ) {
             self.layout = layout
             self.overlays = overlays
+            self.conditions = conditions
         }
     }
 
@@ -32,7 +37,8 @@ extension Relay {
     public var occupancy: RelayOccupancy {
         var occupancy = RelayOccupancy()
         for room in rooms.values {
-            occupancy.rooms[room.id] = .init(layout: room.layout, overlays: room.overlays)
+            occupancy.rooms[room.id] = .init(
+                layout: room.layout, overlays: room.overlays, conditions: room.door.conditions)
             if room.door.isGuarded { occupancy.guardedRooms.insert(room.id) }
             let count = room.participants.count { $0.remote == nil }
             if count >= configuration.maximumParticipants { occupancy.fullRooms.insert(room.id) }

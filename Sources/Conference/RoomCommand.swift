@@ -10,7 +10,7 @@ public enum RoomCommand: Sendable {
     /// Changes the overlays that lie above everybody's picture.
     case setOverlays(OverlayList)
     /// Gives a participant an avatar, which replaces their camera while there is no picture of it; nil for none.
-    case setAvatar(ImageAsset?, participant: String)
+    case setAvatar(Avatar?, participant: String)
     /// Sets the state of a participant's microphone and camera.
     case setMediaState(MediaState, participant: String)
     /// Begins a recording of this id.

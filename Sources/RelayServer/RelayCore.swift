@@ -103,6 +103,13 @@ public protocol RelayCore: AnyObject {
     func receive(
         _ state: CascadeState, room id: String, from node: String, link name: String, now: MonotonicInstant
     ) throws(CascadeError)
+    /// The avatars that a room's participants at another relay have, and this relay lacks.
+    func missingAvatars(inRoom id: String, from node: String) -> [Relay.MissingAvatar]
+    /// Gives a participant at another relay an avatar.
+    func receive(
+        _ avatar: Avatar, ofParticipant publicID: String, inRoom id: String, from node: String, now: MonotonicInstant)
+    /// The file of a participant's avatar, for the other side of a link; nil: there is no such link or avatar.
+    func avatarFile(ofParticipant publicID: String, forLink name: String) -> [UInt8]?
     /// Sets which rooms this relay leads, with their epochs.
     func setConductedRooms(_ epochs: [String: Int64])
     /// All links.

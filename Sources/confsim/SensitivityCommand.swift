@@ -8,7 +8,7 @@ struct SensitivityCommand: AsyncParsableCommand {
         commandName: "sensitivity",
         abstract: "Shows how the score changes when each constant of confrelay is multiplied.",
         discussion: """
-            The constants are those of docs/rate-control.md; each is multiplied by each factor while the others stay, \
+            The constants are those of ConfrelayParameters; each is multiplied by each factor while the others stay, \
             and the table has the means over all scenarios.
 
             Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \

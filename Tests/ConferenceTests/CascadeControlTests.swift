@@ -131,7 +131,7 @@ struct CascadeControlTests {
         let (pair, _, _) = try makePair()
         try moderate(.setEntry(locked: true, lobby: nil, pin: nil), at: 1, of: pair)
         #expect(pair.run(until: { pair[1].relay.state(ofRoom: "demo")?.entry.locked == true }, limit: .seconds(1)))
-        #expect(pair.room(0)?.door.isLocked == true && pair.room(1)?.door.isLocked == false)
+        #expect(pair.room(0)?.door.conditions.isLocked == true && pair.room(1)?.door.conditions.isLocked == false)
         #expect {
             try pair[0].join("Cy")
         } throws: {

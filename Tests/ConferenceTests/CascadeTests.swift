@@ -77,6 +77,37 @@ struct CascadeTests {
         #expect(film.demands.last == .some(nil))
     }
 
+    @Test("an avatar is missed at the other relay, and shown there once it has come, until it is taken away")
+    func avatar() throws {
+        let pair = VirtualCascade(["a", "b"])
+        let ada = try pair[0].join("Ada", colour: .green)
+        let ben = try pair[1].join("Ben", video: .receiveOnly)
+        try pair.link(1, 0)
+        #expect(pair.run { pair.names(0) == ["Ada", "Ben"] && pair.names(1) == ["Ada", "Ben"] })
+        func set(_ avatar: Avatar?) throws {
+            try pair[0].act { relay, now in
+                try relay.perform(.setAvatar(avatar, participant: ada.participantID), room: "demo", now: now)
+                let state = MediaState(camera: false)
+                try relay.perform(.setMediaState(state, participant: ada.participantID), room: "demo", now: now)
+            }
+            pair.run(for: .seconds(2))
+        }
+        try set(.red)
+        let relay = pair[1].relay
+        let missing = Relay.MissingAvatar(participant: ada.participantID, digest: Avatar.red.digest)
+        #expect(relay.missingAvatars(inRoom: "demo", from: "a") == [missing])
+        let link = try #require(pair.room(1)?.links["a"]?.name)
+        #expect(pair[0].relay.avatarFile(ofParticipant: ada.participantID, forLink: link) == Avatar.red.png)
+        #expect(pair[0].relay.avatarFile(ofParticipant: ada.participantID, forLink: "another") == nil)
+        relay.receive(.red, ofParticipant: ada.participantID, inRoom: "demo", from: "a", now: pair.now)
+        #expect(relay.missingAvatars(inRoom: "demo", from: "a").isEmpty)
+        pair.run(for: .seconds(2))
+        #expect(try #require(ben.picture).colour(x: 160, y: 90).resembles(.red))
+        #expect(relay.state(ofRoom: "demo")?.participants.first { $0.name == "Ada" }?.avatar == true)
+        try set(nil)
+        #expect(try !#require(ben.picture).colour(x: 160, y: 90).resembles(.red))
+    }
+
     @Test("a call of two gets each other's frames and audio byte by byte across two relays")
     func bytes() throws {
         let pair = VirtualCascade(["a", "b"]) { configuration in

@@ -88,10 +88,10 @@ import Testing
             "Cy", video: .receiveOnly, audio: .receiveOnly, role: .watch, overDTLS: true)
         call.run(for: .seconds(40))
         #expect(watcher.arrivals.count > 150)
-        #expect(call.relay.occupancy.participants == 2)
+        #expect(call.relay.population.participants == 2)
         watcher.peer.close(now: call.now)
         call.run(for: .milliseconds(100))
-        #expect(call.relay.occupancy.participants == 1)
+        #expect(call.relay.population.participants == 1)
     }
 
     @Test("an offer that cannot be accepted changes nothing, and one of an absent participant gets an error")
@@ -120,7 +120,7 @@ import Testing
     func noCertificate() throws {
         let call = VirtualCall { $0.certificate = nil }
         #expect(throws: JoinError.self) { try call.join("Ada", colour: .red, overDTLS: true) }
-        #expect(call.relay.occupancy == (0, 0))
+        #expect(call.relay.population == (0, 0))
     }
 
     @Test("handshake and call begin under 30 % loss and reordering", arguments: 1...5)
@@ -160,7 +160,7 @@ import Testing
         call.run(for: .seconds(2))
         #expect(ada.arrivals.count - before > 25)
         #expect(!ada.connectionStates.contains(.reconnecting))
-        #expect(call.relay.occupancy.participants == 2)
+        #expect(call.relay.population.participants == 2)
     }
 
     @Test("a silent participant is reconnecting, comes back, and leaves after half a minute of silence")
@@ -324,7 +324,7 @@ import Testing
             parameters.transport = .dtls(fingerprint: stranger, credentials: credentials)
         }
         call.run(for: .seconds(3))
-        #expect(call.relay.occupancy == (0, 0))
+        #expect(call.relay.population == (0, 0))
         #expect(ada.arrivals.isEmpty && ada.audioPackets.isEmpty)
         #expect(ada.connectionStates == [.failed])
     }

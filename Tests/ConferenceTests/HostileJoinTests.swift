@@ -36,7 +36,7 @@ import Testing
         #expect(counters(call).checks == 0 && counters(call).checksRefused > 0)
         #expect(counters(call).handshakes == 0)
         call.run(for: .seconds(30))
-        #expect(call.relay.occupancy == (0, 0))
+        #expect(call.relay.population == (0, 0))
     }
 
     @Test("a replayed join is refused and counted, from any address")

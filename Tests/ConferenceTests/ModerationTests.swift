@@ -270,4 +270,54 @@ import Testing
                 if case .participantJoined(let summary) = $0 { summary.name == "Recorder" } else { false }
             })
     }
+
+    @Test("a room that comes from another relay keeps its conditions: its members pass for a minute, and no others")
+    func inherited() throws {
+        let call = VirtualCall()
+        func refusal(
+            _ name: String, _ conditions: EntryConditions, rejoiningAs id: String? = nil, hasPIN: Bool = false
+        ) -> String? {
+            do {
+                try call.join(
+                    name, colour: .red,
+                    adjustRequest: { request in
+                        request.inheritedConditions = conditions
+                        (request.returningAs, request.rejoiningAs, request.hasPIN) = (id, id, hasPIN)
+                    })
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        let lobby = EntryConditions(hasLobby: true)
+        #expect(refusal("Eve", lobby)?.contains("nobody is here yet who could let you in") == true)
+        let guarded = EntryConditions(isLocked: true, pin: [1, 2, 3])
+        #expect(refusal("Eve", guarded, hasPIN: true) == JoinError.locked.description)
+        #expect(call.relay.state(ofRoom: "demo") == nil)
+
+        #expect(refusal("Ada", guarded, rejoiningAs: "ada") == nil)
+        #expect(call.relay.state(ofRoom: "demo")?.entry == RoomEntryState(locked: true, pin: true))
+        let verifier = call.relay.access(ofRoom: "demo", participant: nil)?.pin
+        #expect(verifier == guarded.pin)
+        #expect(call.relay.occupancy.rooms["demo"]?.conditions == guarded)
+        #expect(refusal("Eve", EntryConditions(), hasPIN: true) == JoinError.locked.description)
+        call.run(for: .seconds(50))
+        #expect(refusal("Ben", guarded, rejoiningAs: "ben") == nil)
+        call.run(for: .seconds(11))
+        #expect(refusal("Cy", guarded, rejoiningAs: "cy") == JoinError.locked.description)
+    }
+
+    @Test("a PIN that a room had on another relay lets in")
+    func inheritedPIN() throws {
+        let call = VirtualCall()
+        func join(hasPIN: Bool) throws {
+            try call.join(
+                "Eve", colour: .red,
+                adjustRequest: { request in
+                    (request.inheritedConditions, request.hasPIN) = (EntryConditions(pin: [1]), hasPIN)
+                })
+        }
+        #expect(throws: JoinError.self) { try join(hasPIN: false) }
+        try join(hasPIN: true)
+    }
 }

@@ -267,8 +267,7 @@ import Testing
         let (call, clients, viewer) = try makeCall([.green])
         let ada = clients[0]
         try call.relay.perform(
-            .setAvatar(ImageAsset(name: "portrait", colour: (0, 0, 255), side: 64), participant: ada.participantID),
-            room: "demo", now: call.now)
+            .setAvatar(.red, participant: ada.participantID), room: "demo", now: call.now)
         try call.relay.perform(
             .setMediaState(MediaState(camera: false), participant: ada.participantID), room: "demo", now: call.now)
         call.run(for: .seconds(2))
@@ -326,23 +325,5 @@ private final class UnreliableCompositor: VideoCompositing {
     func render(_ request: VideoCompositionRequest) throws(VideoCompositingError) -> PixelBuffer {
         guard !failure.isOn.withLock(\.self) else { throw .failed(reason: "a test wanted it") }
         return try compositor.render(request)
-    }
-}
-
-extension ImageAsset {
-    /// A square of one colour, blue, green and red.
-    fileprivate convenience init(name: String, colour: (UInt8, UInt8, UInt8), side: Int) {
-        var buffer = MutablePixelBuffer(format: .bgra, dimensions: VideoDimensions(width: side, height: side))
-        buffer.withMutablePlane(0) { bytes, stride in
-            for row in 0..<side {
-                for column in 0..<side {
-                    let start = row * stride + column * 4
-                    (bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3]) = (
-                        colour.0, colour.1, colour.2, 255
-                    )
-                }
-            }
-        }
-        self.init(name: name, picture: buffer.freeze())
     }
 }

@@ -28,7 +28,7 @@ import Testing
         } catch {
             #expect("\(error)".contains("line 2"), "\(error)")
         }
-        #expect(call.relay.occupancy.rooms == 0)
+        #expect(call.relay.population.rooms == 0)
     }
 
     @Test("leaving by request, by RTCP BYE and by silence all empty the room")
@@ -46,7 +46,7 @@ import Testing
         #expect(call.relay.snapshot(now: call.now).rooms[0].participants.map(\.name) == ["Cy"])
         call.remove(cy)
         call.run(for: .seconds(7))
-        #expect(call.relay.occupancy == (0, 0))
+        #expect(call.relay.population == (0, 0))
     }
 
     @Test("closing the relay says goodbye to everyone")
@@ -71,7 +71,7 @@ import Testing
         let before = ada.arrivals.count
         call.run(for: .seconds(2))
         #expect(ada.arrivals.count - before > 25)
-        #expect(call.relay.occupancy.participants == 2)
+        #expect(call.relay.population.participants == 2)
     }
 
     @Test("a replayed packet from elsewhere moves nobody's media")

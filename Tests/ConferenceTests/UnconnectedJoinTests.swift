@@ -54,7 +54,7 @@ import Testing
         let ada = try call.join("Ada", colour: .red, overDTLS: true)
         call.run(for: .seconds(11))
         #expect(ada.connectionStates.last == .connected)
-        #expect(call.relay.occupancy == (1, 1))
+        #expect(call.relay.population == (1, 1))
         #expect(joins(call).neverConnected == 25)
         #expect(joins(call).unconnected == 0)
     }
@@ -99,9 +99,9 @@ import Testing
         let ada = try call.join("Ada", colour: .red, overDTLS: true)
         call.run(for: .seconds(9))
         #expect(call.relay.snapshot(now: call.now).datagrams.checks > 0)
-        #expect(call.relay.occupancy == (1, 1))
+        #expect(call.relay.population == (1, 1))
         call.run(for: .seconds(3))
-        #expect(call.relay.occupancy == (0, 0))
+        #expect(call.relay.population == (0, 0))
         #expect(ada.connectionStates.last != .connected)
         #expect(joins(call).neverConnected == 1)
     }
@@ -113,7 +113,7 @@ import Testing
         try call.join("Ada", colour: .red, overDTLS: true)
         call.run(for: .seconds(12))
         #expect(call.relay.snapshot(now: call.now).datagrams.handshakes > 0)
-        #expect(call.relay.occupancy == (0, 0))
+        #expect(call.relay.population == (0, 0))
     }
 
     @Test("One address can hold 32 unconnected joins; other addresses can join, and so can the same one later")
@@ -161,7 +161,7 @@ import Testing
             #expect(limit == UnconnectedJoins.limit)
             #expect(retryAfter == 10)
         }
-        #expect(call.relay.occupancy.participants == UnconnectedJoins.limit + 1)
+        #expect(call.relay.population.participants == UnconnectedJoins.limit + 1)
     }
 
     @Test("Of participants that join at once, those that connect after the last seat is taken leave")
@@ -184,6 +184,6 @@ import Testing
         call.remove(ada)
         try call.join("Ben", colour: .green)
         call.run(for: .seconds(12))
-        #expect(call.relay.occupancy == (1, 1))
+        #expect(call.relay.population == (1, 1))
     }
 }

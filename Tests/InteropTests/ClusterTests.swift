@@ -70,12 +70,13 @@ struct ClusterTests {
         self.relays = relays
     }
 
-    private func join(_ name: String, at relay: RelayProgram, _ more: [String] = []) throws -> ChildProcess {
+    private func join(
+        _ name: String, at relay: RelayProgram, _ more: [String] = [], isQuiet: Bool = true
+    ) throws -> ChildProcess {
         try ChildProcess(
             Programs.product("confclient"),
-            [
-                "join", relay.url("/rooms/demo"), "--name", name, "--size", "160x90", "--frame-rate", "5", "--quiet",
-            ] + more, in: folder)
+            ["join", relay.url("/rooms/demo"), "--name", name, "--size", "160x90", "--frame-rate", "5"]
+                + (isQuiet ? ["--quiet"] : []) + more, in: folder)
     }
 
     /// The part of `confrelay cluster status --json` that the tests look at.
@@ -158,6 +159,34 @@ struct ClusterTests {
             client.signal(SIGINT)
         }
         for client in clients { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+    }
+
+    @Test("keeps a room's lock and PIN when its relay is killed: its people come back, strangers do not come in")
+    func lockedRoom() async throws {
+        let ada = try join("Ada", at: relays[0], isQuiet: false)
+        let (id, dead) = try await owner(with: 1)
+        let key = try await eventually("Ada is told the moderator's key", within: .seconds(10)) {
+            ada.output.firstMatch(of: #/moderator's key: (\S+)/#).map { String($0.1) }
+        }
+        for action in [["lock"], ["pin", "271828"]] {
+            let moderate = try ChildProcess(
+                Programs.product("confclient"), ["moderate", dead.url("/rooms/demo")] + action + ["--token", key],
+                in: folder)
+            #expect(try await moderate.end(within: .seconds(20)) == 0, "\(moderate.errors)")
+        }
+        try await eventually("the directory has both, and not the PIN itself", within: .seconds(10)) {
+            let text = try await self.settingsText()
+            #expect(!text.contains("271828"))
+            return text.contains("\"locked\":true") && text.contains("\"pin\":") ? true : nil
+        }
+        dead.child.signal(SIGKILL)
+        let (next, heir) = try await owner(with: 1)
+        #expect(next != id)
+        let stranger = try join("Eve", at: heir, ["--pin", "271828", "--retries", "0"])
+        #expect(try await stranger.end(within: .seconds(20)) != 0)
+        #expect(stranger.errors.contains("the room is locked"), "\(stranger.errors)")
+        ada.signal(SIGINT)
+        #expect(try await ada.end(within: .seconds(20)) == 0, "\(ada.errors)")
     }
 
     @Test("has clients of a relay that drains join at another one before they leave")

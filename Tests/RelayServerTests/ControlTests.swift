@@ -189,7 +189,7 @@ struct ControlTests {
         #expect(try await put(path, png).status == .noContent)
         #expect(try await client.send(.delete, path).status == .noContent)
         #expect(
-            script.state.withLock { $0.avatars.map(\.value?.picture.dimensions) } == [
+            script.state.withLock { $0.avatars.map(\.value?.image.picture.dimensions) } == [
                 VideoDimensions(width: 8, height: 8), nil,
             ])
         for stranger in ["/rooms/demo/participants/p1/avatar", "/rooms/demo/participants/p1.00/avatar"] {

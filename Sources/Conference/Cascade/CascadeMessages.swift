@@ -81,6 +81,9 @@ public struct CascadeState: Codable, Hashable, Sendable {
         /// How often the participant has come from another relay: the one to which it came last tells the highest. Nil,
         /// from earlier versions: never.
         public var moves: Int?
+        /// The digest of the avatar's file, which `GET /cascade/links/{link}/avatars/{participant}` has; nil: there is
+        /// none.
+        public var avatar: String?
     }
 
     /// A source's packets on the link.

@@ -223,6 +223,7 @@ extension Room {
         member.remote?.told = told
         member.hasRaisedHand = told.hand
         member.grants.role = told.accessRole
+        if told.avatar == nil { member.avatar = nil }
         member.moderation.isMuted = told.muted
         member.moderation.isCameraOff = told.cameraOff
         member.microphoneIsOn = told.microphone || told.muted
@@ -271,6 +272,6 @@ extension CascadeState.Member {
             sendsVideo: participant.sendsVideo, sharesScreen: participant.sharesScreen,
             microphone: participant.isHeard, camera: participant.isCameraShown, hand: participant.hasRaisedHand,
             muted: participant.moderation.isMuted, cameraOff: participant.moderation.isCameraOff,
-            moves: participant.moves)
+            moves: participant.moves, avatar: participant.avatar?.digest)
     }
 }

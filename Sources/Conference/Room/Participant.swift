@@ -58,7 +58,7 @@ final class Participant: Endpoint {
     /// The participant's own choice of layout; nil: it follows the room.
     var layout: ParticipantLayout?
     /// A picture in place of the participant's video while there is none.
-    var avatar: ImageAsset?
+    var avatar: Avatar?
     var connection = ConnectionState.new
     /// The summary of which the room's subscribers were informed last.
     var announced: ParticipantSummary?

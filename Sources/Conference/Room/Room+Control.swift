@@ -66,7 +66,7 @@ extension Room {
         if let error = wanted.error(ofImagesIn: configuration.images) { throw .noSuchImages(error) }
     }
 
-    func setAvatar(_ avatar: ImageAsset?, of participant: Participant) {
+    func setAvatar(_ avatar: Avatar?, of participant: Participant) {
         participant.avatar = avatar
         videoTicks.wake()
         announce(participant)

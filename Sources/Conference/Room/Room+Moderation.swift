@@ -73,10 +73,10 @@ extension Room {
     }
 
     func setEntry(locked: Bool?, lobby: Bool?, pin: [UInt8]?, by actor: RoomActor) {
-        door.isLocked = locked ?? door.isLocked
-        if let pin { door.pin = pin.isEmpty ? nil : pin }
+        door.conditions.isLocked = locked ?? door.conditions.isLocked
+        if let pin { door.conditions.pin = pin.isEmpty ? nil : pin }
         if let lobby {
-            door.hasLobby = lobby
+            door.conditions.hasLobby = lobby
             if !lobby { door.lobby.admitAll() }
         }
         emit(.moderated(ModerationEvent(.entryChanged, by: actor)))

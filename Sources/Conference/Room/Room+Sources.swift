@@ -31,14 +31,14 @@ extension Room {
     ) -> TileContent {
         guard let pipeline = participant.pipeline(for: content), let silence = pipeline.silence(now: now),
             let time = pipeline.newestTime
-        else { return .placeholder(avatar: participant.avatar) }
+        else { return .placeholder(avatar: participant.avatar?.image) }
         // A static screen is not sent repeatedly; only the end of its stream ends it.
         let isScreen = content == .screenShare
         if !isScreen, silence > configuration.silentAfter || !participant.isCameraShown { pipeline.forgetPicture() }
-        guard let picture = pipeline.newest else { return .placeholder(avatar: participant.avatar) }
+        guard let picture = pipeline.newest else { return .placeholder(avatar: participant.avatar?.image) }
         // A source that nobody saw shows an old picture until its next keyframe: no older than a silent source's.
         guard isScreen || now - time <= configuration.silentAfter else {
-            return .placeholder(avatar: participant.avatar)
+            return .placeholder(avatar: participant.avatar?.image)
         }
         return .picture(
             picture, rotation: pipeline.rotation, isStale: !isScreen && silence > configuration.staleAfter)

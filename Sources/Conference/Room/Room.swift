@@ -40,7 +40,7 @@ final class Room {
     private var members: OrderedDictionary<ParticipantID, Participant> = [:]
     var changeLimits: RoomChangeLimits
     /// The conditions for entering.
-    var door = RoomDoor()
+    var door: RoomDoor
     private(set) var layout = RoomLayout.grid
     /// The members that share a screen, the newest last.
     private(set) var presenters: [ParticipantID] = []
@@ -72,10 +72,11 @@ final class Room {
     /// The members who see themselves because there is no time for pictures of their own.
     var sharingMembers: Set<ParticipantID> = []
 
+    /// - Parameter inherited: The conditions for entering on the relay that had the room before; nil: none had.
     init(
-        id: String, instance: UInt64, configuration: RelayConfiguration, overload: OverloadControl,
-        decoding: DecodeBudget,
-        queues: JobQueueAllocator, events: RoomEventLog, wallClock: WallClock, now: MonotonicInstant
+        id: String, instance: UInt64, inherited: EntryConditions?, configuration: RelayConfiguration,
+        overload: OverloadControl, decoding: DecodeBudget, queues: JobQueueAllocator, events: RoomEventLog,
+        wallClock: WallClock, now: MonotonicInstant
     ) {
         self.id = id
         self.instance = instance
@@ -85,6 +86,7 @@ final class Room {
         self.wallClock = wallClock
         self.events = events
         changeLimits = RoomChangeLimits(now: now)
+        door = RoomDoor(inherited: inherited, now: now)
         composition = CompositionPlane(room: id, configuration: configuration, queue: queues.next())
         audio = AudioPlane(room: id, configuration: configuration, queue: queues.next(), now: now)
         encoders = EncoderPlane(room: id, configuration: configuration, queues: queues)

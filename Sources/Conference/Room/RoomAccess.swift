@@ -35,7 +35,7 @@ extension Relay {
         guard let room = rooms[id] else { return nil }
         let member = publicID.flatMap { room.localParticipant(publicID: $0) }
         return RoomAccess(
-            instance: room.instance, pin: room.door.pin,
+            instance: room.instance, pin: room.door.conditions.pin,
             member: member.map { RoomAccess.Member(name: $0.name, grants: $0.grants) })
     }
 }

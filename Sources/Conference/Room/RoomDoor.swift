@@ -2,16 +2,31 @@ import MediaCore
 import RoomAPI
 import SecureTransport
 
-/// A room's conditions for entering: its lock, PIN, lobby and bans.
+/// The conditions for entering a room that it keeps when another relay of a cluster takes it over.
+public struct EntryConditions: Hashable, Sendable {
+    public var isLocked: Bool
+    public var hasLobby: Bool
+    /// The verifier of the PIN; nil: there is none.
+    public var pin: [UInt8]?
+
+    public init(isLocked: Bool = false, hasLobby: Bool = false, pin: [UInt8]? = nil) {
+        self.isLocked = isLocked
+        self.hasLobby = hasLobby
+        self.pin = pin
+    }
+}
+
+/// A room's conditions for entering, with its lobby and bans.
 struct RoomDoor {
+    /// How long members of a room that had another relay have to come back past its conditions.
+    static let returnTime = Duration.seconds(60)
     /// Of more, the one that was kept out first may come back.
     private static let maximumKeptOut = 256
 
-    var isLocked = false
-    var hasLobby = false
-    /// The verifier of the PIN; nil: there is none.
-    var pin: [UInt8]?
+    var conditions: EntryConditions
     var lobby = RoomLobby()
+    /// The end of that time; nil: the room has begun here.
+    private let returnsEnd: MonotonicInstant?
     private var keptOut: [KeptOut] = []
 
     private enum KeptOut: Equatable {
@@ -19,10 +34,18 @@ struct RoomDoor {
         case network(ClientNetwork)
     }
 
-    /// True if some may not enter.
-    var isGuarded: Bool { isLocked || hasLobby || pin != nil || !keptOut.isEmpty }
+    /// - Parameter inherited: The conditions of the room on the relay that had it before.
+    init(inherited: EntryConditions?, now: MonotonicInstant) {
+        conditions = inherited ?? EntryConditions()
+        returnsEnd = inherited.map { _ in now + Self.returnTime }
+    }
 
-    var state: RoomEntryState { RoomEntryState(locked: isLocked, lobby: hasLobby, pin: pin != nil) }
+    /// True if some may not enter.
+    var isGuarded: Bool { conditions != EntryConditions() || !keptOut.isEmpty }
+
+    var state: RoomEntryState {
+        RoomEntryState(locked: conditions.isLocked, lobby: conditions.hasLobby, pin: conditions.pin != nil)
+    }
 
     /// Bans a person from now on: by identity, or without one by address.
     mutating func keepOut(identity: String?, address: TransportAddress?) {
@@ -39,6 +62,9 @@ struct RoomDoor {
         of request: JoinRequest, ticket: () -> String, now: MonotonicInstant
     ) -> JoinError? {
         guard !request.grants.permissions.contains(.moderate) else { return nil }
+        if request.rejoiningAs != nil, let returnsEnd, now < returnsEnd {
+            return isKeptOut(request.grants, request.client) ? .keptOut : nil
+        }
         if let refusal = refusal(of: request.grants, client: request.client, hasPIN: request.hasPIN) { return refusal }
         guard waits(request.grants) else { return nil }
         if let ticket = request.ticket, lobby.enter(ticket) { return nil }
@@ -55,12 +81,12 @@ struct RoomDoor {
 
     private func refusal(of grants: MemberGrants, client: TransportAddress?, hasPIN: Bool) -> JoinError? {
         if isKeptOut(grants, client) { return .keptOut }
-        if isLocked { return .locked }
-        return pin != nil && !hasPIN ? .pinNeeded : nil
+        if conditions.isLocked { return .locked }
+        return conditions.pin != nil && !hasPIN ? .pinNeeded : nil
     }
 
     private func waits(_ grants: MemberGrants) -> Bool {
-        hasLobby && !(grants.role.skipsLobby && grants.identity != nil)
+        conditions.hasLobby && !(grants.role.skipsLobby && grants.identity != nil)
     }
 
     private func isKeptOut(_ grants: MemberGrants, _ client: TransportAddress?) -> Bool {

@@ -164,8 +164,14 @@ struct AccessControl: Sendable {
     // MARK: PINs
 
     /// Whether a PIN is that of a room. Wrong ones are counted, for the client and for the room.
-    func check(pin: String?, of room: RoomName, _ context: SignallingContext) async throws(Problem) -> Bool {
-        guard let pin, let record = await driver.access(ofRoom: room.rawValue)?.pin else { return false }
+    ///
+    /// - Parameter inherited: The verifier of a room that is not here yet, from the relay that had it before.
+    func check(
+        pin: String?, of room: RoomName, inherited: [UInt8]?, _ context: SignallingContext
+    ) async throws(Problem) -> Bool {
+        guard let pin else { return false }
+        let present = await driver.access(ofRoom: room.rawValue)
+        guard let record = present == nil ? inherited : present?.pin else { return false }
         // The client first: what it tries in vain is not to use up the tries of all others.
         var counted: [(RequestQuotas.Kind, RequestQuotas.Subject)] = []
         if let client = context.quotaSubject { counted.append((.wrongSecret, client)) }

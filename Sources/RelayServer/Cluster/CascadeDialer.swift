@@ -40,6 +40,8 @@ actor CascadeDialer {
     private var peers: [Key: Peer] = [:]
     private var attempts: [Key: Attempt] = [:]
     private var secret: ClusterSecret?
+    /// Avatars that are on their way.
+    private var avatars: Set<Relay.MissingAvatar> = []
     private var isListening = false
     private var isClosed = false
 
@@ -150,6 +152,36 @@ actor CascadeDialer {
         }
     }
 
+    /// The most avatars that are fetched at the same time. For others there is the next state, a second later.
+    private static let maximumAvatars = 4
+
+    /// Gets avatars of participants from their relay.
+    func fetch(_ missing: [Relay.MissingAvatar], room: String, from node: NodeID, link: String) {
+        guard let peer = peers[Key(room: room, node: node)] else { return }
+        for avatar in missing where avatars.count < Self.maximumAvatars && avatars.insert(avatar).inserted {
+            Task {
+                do {
+                    try await fetch(avatar, from: peer, link: link)
+                } catch {
+                    logger.debug(
+                        "an avatar did not come", metadata: ["relay": "\(peer.node)", "reason": "\(error)"])
+                }
+                avatars.remove(avatar)
+            }
+        }
+    }
+
+    private func fetch(_ missing: Relay.MissingAvatar, from peer: Peer, link: String) async throws {
+        let path = "\(CascadeRequests.path)/\(link)/avatars/\(missing.participant)"
+        let avatar = try Avatar(
+            png: [UInt8](await exchange(.GET, path, body: [], with: peer, upTo: SignallingLimits.avatarSize)))
+        guard avatar.digest == missing.digest else { throw Refusal(description: "it is another one by now") }
+        await driver.act { relay, now in
+            relay.receive(
+                avatar, ofParticipant: missing.participant, inRoom: peer.room, from: peer.node.rawValue, now: now)
+        }
+    }
+
     /// Another relay does not do what it is asked for.
     private struct Refusal: Error, CustomStringConvertible {
         var description: String
@@ -160,7 +192,13 @@ actor CascadeDialer {
     ) async throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body = [UInt8](try encoder.encode(message))
+        return try await exchange(method, path, body: [UInt8](try encoder.encode(message)), with: peer)
+    }
+
+    private func exchange(
+        _ method: HTTPMethod, _ path: String, body: [UInt8], with peer: Peer,
+        upTo size: Int = CascadeRequests.bodySize
+    ) async throws -> Data {
         guard !isClosed,
             let signature = secret?.signature(
                 of: "\(method.rawValue) \(path)", body: body, to: peer.node, time: Date.now.timeIntervalSince1970)
@@ -171,7 +209,7 @@ actor CascadeDialer {
         request.headers.add(name: "Relay-Signature", value: signature)
         request.body = .bytes(ByteBuffer(bytes: body))
         let response = try await client.execute(request, deadline: .now() + Self.timeout)
-        let answer = Data(try await response.body.collect(upTo: CascadeRequests.bodySize).readableBytesView)
+        let answer = Data(try await response.body.collect(upTo: size).readableBytesView)
         guard (200..<300).contains(response.status.code) else {
             throw Refusal(description: "\(response.status.code) \(String(decoding: answer.prefix(300), as: UTF8.self))")
         }

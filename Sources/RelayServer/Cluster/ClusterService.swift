@@ -121,13 +121,12 @@ actor ClusterService {
     }
 
     private func publish(_ settings: RelayOccupancy.RoomSettings, of room: String, now: MonotonicInstant) {
-        let isDefault = settings == RelayOccupancy.RoomSettings()
-        if inherited[room] != nil {
-            // Somebody has set another layout meanwhile, or the old one is not possible yet.
-            guard !isDefault else { return }
+        if let (former, _) = inherited[room] {
+            // Somebody has changed something meanwhile, or the old layout is not possible yet.
+            guard settings != RelayOccupancy.RoomSettings(conditions: former.conditions) else { return }
             inherited[room] = nil
         }
-        guard !isDefault || directory.hasSettings(room) else { return }
+        guard settings != RelayOccupancy.RoomSettings() || directory.hasSettings(room) else { return }
         directory.setSettings(settings.directoryValue, of: room, now: now)
     }
 
@@ -286,7 +285,12 @@ actor ClusterService {
         for waiter in waiters.removeValue(forKey: room) ?? [] { waiter.resume() }
     }
 
-    /// Gives a room that somebody has joined the settings that it had on its last relay.
+    /// The conditions for entering that a room had on its last relay; nil: it had none, or they hold no longer.
+    func inheritedConditions(of room: String) -> EntryConditions? {
+        inherited[room].flatMap { now() < $0.until ? $0.settings.conditions : nil }
+    }
+
+    /// Gives a room that somebody has joined the layout and overlays that it had on its last relay.
     func restoreSettings(of room: String) async {
         adopt(await driver.ask { $0.occupancy })
         guard let (settings, until) = inherited[room] else { return }
@@ -362,6 +366,11 @@ actor ClusterService {
             }
         }
         Task { [links] in await links.arrange(wanted, leading: epochs, secret: secret) }
+    }
+
+    /// Gets avatars of participants from their relay.
+    func fetch(_ missing: [Relay.MissingAvatar], room: String, from node: NodeID, link: String) async {
+        await links.fetch(missing, room: room, from: node, link: link)
     }
 
     /// The epoch of a room that this relay has; nil: it has no such room.

@@ -5,19 +5,26 @@ import RoomAPI
 
 /// A room's settings as the directory keeps them.
 extension RelayOccupancy.RoomSettings: Codable {
-    private enum CodingKeys: String, CodingKey { case layout, overlays }
+    private enum CodingKeys: String, CodingKey { case layout, overlays, locked, lobby, pin }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             layout: try container.decode(RoomLayout.self, forKey: .layout),
-            overlays: try container.decode(OverlayList.self, forKey: .overlays))
+            overlays: try container.decode(OverlayList.self, forKey: .overlays),
+            conditions: EntryConditions(
+                isLocked: try container.decodeIfPresent(Bool.self, forKey: .locked) ?? false,
+                hasLobby: try container.decodeIfPresent(Bool.self, forKey: .lobby) ?? false,
+                pin: try container.decodeIfPresent(Data.self, forKey: .pin).map(Array.init)))
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(layout, forKey: .layout)
         try container.encode(overlays, forKey: .overlays)
+        if conditions.isLocked { try container.encode(true, forKey: .locked) }
+        if conditions.hasLobby { try container.encode(true, forKey: .lobby) }
+        try container.encodeIfPresent(conditions.pin.map { Data($0) }, forKey: .pin)
     }
 
     /// Reads what another relay has written; nil for anything else.

@@ -13,6 +13,8 @@ extension SignallingRouter {
         [
             Route(CascadeRequests.path, [.init(.post, .relaySignature, makeLink)]),
             Route("\(CascadeRequests.path)/:link", [.init(.put, .relaySignature, takeLinkState)]),
+            Route(
+                "\(CascadeRequests.path)/:link/avatars/:participant", [.init(.get, .relaySignature, showAvatar)]),
         ]
     }
 
@@ -42,21 +44,47 @@ extension SignallingRouter {
     private func takeLinkState(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let telling = try await signed(CascadeRequests.Telling.self, request, context)
         let link = try context.parameters.require("link")
+        let missing: [Relay.MissingAvatar]
         do {
-            try await driver.act { relay, now throws(CascadeError) in
+            missing = try await driver.act { relay, now throws(CascadeError) in
                 try relay.receive(
                     telling.state, room: telling.room, from: telling.from.rawValue, link: link, now: now)
+                return relay.missingAvatars(inRoom: telling.room, from: telling.from.rawValue)
             }
-            return Response(status: .noContent)
         } catch {
             throw Problem(error)
         }
+        if !missing.isEmpty { await cluster?.fetch(missing, room: telling.room, from: telling.from, link: link) }
+        return Response(status: .noContent)
+    }
+
+    /// Hands out a participant's avatar.
+    private func showAvatar(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        _ = try await signedBody(request, context)
+        let link = try context.parameters.require("link")
+        let participant = try context.parameters.require("participant")
+        guard let file = await driver.ask({ $0.avatarFile(ofParticipant: participant, forLink: link) }) else {
+            throw Problem(.notFound, "there is no such avatar")
+        }
+        return Response(
+            status: .ok, headers: [.contentType: SignallingMediaType.png],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
     }
 
     /// The message of a request that a relay of this cluster has signed.
     private func signed<Message: Decodable>(
         _: Message.Type, _ request: Request, _ context: SignallingContext
     ) async throws -> Message {
+        let body = try await signedBody(request, context)
+        do {
+            return try JSONDecoder().decode(Message.self, from: Data(body))
+        } catch {
+            throw Problem(.badRequest, "not a message of a link between relays: \(error)")
+        }
+    }
+
+    /// The body of a request that a relay of this cluster has signed.
+    private func signedBody(_ request: Request, _ context: SignallingContext) async throws -> [UInt8] {
         guard let cluster else { throw Problem(.notFound, "this relay is in no cluster") }
         let body = try await request.bytes(upTo: CascadeRequests.bodySize)
         let signature = request.headers[.relaySignature] ?? ""
@@ -73,11 +101,7 @@ extension SignallingRouter {
                 .unauthorized, "this is for relays of the cluster: Relay-Signature is missing, wrong or too old",
                 headers: [.wwwAuthenticate: "Relay-Signature"])
         }
-        do {
-            return try JSONDecoder().decode(Message.self, from: Data(body))
-        } catch {
-            throw Problem(.badRequest, "not a message of a link between relays: \(error)")
-        }
+        return body
     }
 }
 

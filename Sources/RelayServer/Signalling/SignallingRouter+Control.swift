@@ -52,10 +52,10 @@ extension SignallingRouter {
             throw Problem(.unsupportedMediaType, "an avatar must be a PNG: send Content-Type: image/png")
         }
         let bytes = try await request.bytes(upTo: SignallingLimits.avatarSize)
-        let avatar: ImageAsset
+        let avatar: Avatar
         do {
             // The image is read here, and not on the relay's loop.
-            avatar = try ImageAsset(name: "avatar", png: bytes, scaledTo: SignallingLimits.avatarSide)
+            avatar = try Avatar(png: bytes)
         } catch {
             throw Problem(.unprocessableContent, error.description)
         }

@@ -60,7 +60,9 @@ extension SignallingRouter {
         wanted.rejoiningAs = clusterJoin.rejoiningAs
         wanted.ticket = query["ticket"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
         let pin = request.headers[.roomPIN] ?? query["pin"].map { String($0) }
-        wanted.hasPIN = try await access.check(pin: pin, of: room, context)
+        wanted.inheritedConditions = await cluster?.inheritedConditions(of: room.rawValue)
+        wanted.hasPIN = try await access.check(
+            pin: pin, of: room, inherited: wanted.inheritedConditions?.pin, context)
         let admission = try access.admit(context.caller, returningAs: former)
         let joined: JoinResult
         do throws(JoinError) {
@@ -188,7 +190,7 @@ extension Problem {
         case .offer(let error):
             self.init(error)
             return
-        case .overloaded(_, let seconds), .tooManyUnconnected(_, let seconds):
+        case .overloaded(_, let seconds), .tooManyUnconnected(_, let seconds), .nobodyIsBack(let seconds):
             self.init(.serviceUnavailable, error.description, headers: [.retryAfter: "\(seconds)"])
             return
         case .tooManyUnconnectedFromAddress(_, let seconds), .tooManyOffers(let seconds):

@@ -244,5 +244,5 @@ final class VirtualCall {
 
 extension Relay {
     /// The numbers of rooms and of participants.
-    var occupancy: (rooms: Int, participants: Int) { (rooms.count, participants.count) }
+    var population: (rooms: Int, participants: Int) { (rooms.count, participants.count) }
 }

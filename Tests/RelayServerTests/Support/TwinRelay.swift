@@ -29,7 +29,7 @@ final class TwinRelay: RelayCore {
             var roomLayouts: [RoomLayout] = []
             var participantLayouts: [Update<ParticipantLayout?>] = []
             var overlays: [OverlayList] = []
-            var avatars: [Update<ImageAsset?>] = []
+            var avatars: [Update<Avatar?>] = []
             var mediaStates: [Update<MediaState>] = []
             var events: [RoomEvent] = []
             var rooms: [String: RoomState] = [:]
@@ -380,6 +380,14 @@ final class TwinRelay: RelayCore {
     ) throws(CascadeError) {
         throw .noSuchLink
     }
+
+    func missingAvatars(inRoom id: String, from node: String) -> [Relay.MissingAvatar] { [] }
+
+    func receive(
+        _ avatar: Avatar, ofParticipant publicID: String, inRoom id: String, from node: String, now: MonotonicInstant
+    ) {}
+
+    func avatarFile(ofParticipant publicID: String, forLink name: String) -> [UInt8]? { nil }
 
     func setConductedRooms(_ epochs: [String: Int64]) {}
 
