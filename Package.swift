@@ -254,7 +254,9 @@ let package = Package(
         // libva's interface in software. Empty without libva's headers.
         .target(
             name: "VADriver", dependencies: ["COpenH264", "CLibYUV"], path: "Tests/VADriver",
-            linkerSettings: [.linkedLibrary("openh264"), .linkedLibrary("yuv")]),
+            linkerSettings: [
+                .linkedLibrary("avcodec"), .linkedLibrary("avutil"), .linkedLibrary("openh264"), .linkedLibrary("yuv"),
+            ]),
         // The driver as tests have it: with a script and a log.
         .target(name: "ScriptedDriver", path: "Tests/ScriptedDriver", swiftSettings: swiftSettings),
         // Changes bytes at random, for parsers' tests.

@@ -22,6 +22,10 @@ struct DecodedBatch: Sendable {
     /// Luma samples of the decoded pictures.
     var samples = 0.0
     var dropped: UInt64 = 0
+    /// The pictures of `decoded` that came out of a device.
+    var onDevice: UInt64 = 0
+    /// The reason for which the device decodes the source no longer.
+    var deviceFault: VideoCodingError?
     /// The decoder lost its references and needs a keyframe to continue.
     var needsKeyframe = false
     /// True if the newest picture equals the one that was shown before.

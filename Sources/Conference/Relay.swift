@@ -273,6 +273,9 @@ public final class Relay {
                 let room = rooms[participant.room]
             else { return }
             room.complete(batch, for: participant, source.content, of: completion, now: now)
+            if let fault = batch.deviceFault {
+                notices.append(.deviceFailed(participant.member, reason: fault.description))
+            }
             service(participant.carrier, now: now)
         case .composed(let id, let tick):
             // A room may have emptied, and one of the same name begun, since the job went out.

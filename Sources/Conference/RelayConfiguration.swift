@@ -28,6 +28,8 @@ public struct RelayConfiguration: Sendable {
     public var encoder = EncoderBackEnd.openH264
     /// The device that encodes, where there is one; `encoder` encodes while it cannot.
     public var hardware: VAAPIDeviceReport?
+    /// The device that decodes; nil: software does. A stream whose device fails goes on in software.
+    public var decodingDevice: VAAPIDevice?
     /// Makes custom encoders for pictures of a size, on the worker that then calls them; nil: compression sessions of
     /// `encoder`. Custom encoders are assumed to have the abilities of `encoder`.
     public var makeEncoder:

@@ -32,6 +32,8 @@ public enum RelayNotice: Hashable, Sendable {
     case left(Member, LeaveReason, after: Duration)
     /// No media is sent until something authentic comes, because nothing has for so long.
     case fellSilent(Member, after: Duration)
+    /// A GPU has failed at a participant's video, which software decodes from now on.
+    case deviceFailed(Member, reason: String)
     /// Packets failed authentication since the last such notice; the newest came from this address.
     case authenticationFailed(packets: UInt64, last: TransportAddress)
 }

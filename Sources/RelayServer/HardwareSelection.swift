@@ -13,16 +13,18 @@ public enum CodecChoice: String, CaseIterable, Sendable {
     case vaapi
 }
 
-/// Chooses the device that encodes, at the start.
+/// Chooses the devices that encode and decode, at the start.
 struct HardwareSelection {
     let choice: CodecChoice
-    /// The device that was named; nil: the first that encodes.
+    let decodes: Bool
+    /// The device that was named; nil: the first that can.
     let device: VAAPIDevice?
     let relay: RelayConfiguration
     let logger: Logger
 
     init(_ configuration: RelayServerConfiguration, logger: Logger) {
         choice = configuration.codec
+        decodes = configuration.decodesOnDevice
         device = configuration.vaapiDevice
         relay = configuration.relay
         self.logger = logger
@@ -31,7 +33,6 @@ struct HardwareSelection {
     /// - Throws: `StartupError.hardwareNotUsable` where a device has to be used and cannot.
     func select() throws(StartupError) -> VAAPIDeviceReport? {
         guard choice != .software else { return nil }
-        let devices = device.map { [$0] } ?? VAAPIDevice.renderNodes
         var reasons: [String] = []
         for device in devices {
             do throws(VideoCodingError) {
@@ -46,10 +47,32 @@ struct HardwareSelection {
                 reasons.append("\(device): \(error)")
             }
         }
-        let reason = reasons.isEmpty ? "there is no /dev/dri/renderD*" : reasons.joined(separator: "; ")
+        let reason = Self.reason(reasons)
         guard choice == .auto else { throw .hardwareNotUsable(reason: reason) }
         logger.log(level: device == nil ? .info : .warning, "software encodes: \(reason)")
         return nil
+    }
+
+    /// - Throws: `StartupError.hardwareNotUsable` where a device has to decode and none can.
+    func selectDecoder() throws(StartupError) -> VAAPIDevice? {
+        guard decodes else { return nil }
+        var reasons: [String] = []
+        for device in devices {
+            do throws(VideoCodingError) {
+                let driver = try device.decodingDriver()
+                logger.notice("\(device) decodes (\(driver))")
+                return device
+            } catch {
+                reasons.append("\(device): \(error)")
+            }
+        }
+        throw .hardwareNotUsable(reason: Self.reason(reasons))
+    }
+
+    private var devices: [VAAPIDevice] { device.map { [$0] } ?? VAAPIDevice.renderNodes }
+
+    private static func reason(_ reasons: [String]) -> String {
+        reasons.isEmpty ? "there is no /dev/dri/renderD*" : reasons.joined(separator: "; ")
     }
 
     private func reasonForSoftware(_ device: VAAPIDevice) throws(VideoCodingError) -> String? {

@@ -13,6 +13,7 @@ struct RelayLog: Sendable {
         switch notice {
         case .joined, .connected, .left, .fellSilent: logger.info("\(Self.line(notice))")
         case .authenticationFailed: logger.notice("\(Self.line(notice))")
+        case .deviceFailed: logger.warning("\(Self.line(notice))")
         }
     }
 
@@ -28,6 +29,8 @@ struct RelayLog: Sendable {
         case .fellSilent(let member, let duration):
             return "sends nothing to \(words(member)) any more: no authentic packet has come from it for "
                 + "\(NumberText.fixed(duration.seconds, 0)) s"
+        case .deviceFailed(let member, let reason):
+            return "software decodes \(words(member)), from now on: \(reason)"
         case .authenticationFailed(let count, let last):
             return "\(count) \(count == 1 ? "packet" : "packets") failed authentication, the last from \(last): "
                 + "the sender uses other keys than its session, or forges packets"

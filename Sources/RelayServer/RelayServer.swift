@@ -76,7 +76,9 @@ public final class RelayServer: Service {
         }
         var configuration = configuration
         let certificates = try read(&configuration, logger: logger)
-        configuration.relay.hardware = try HardwareSelection(configuration, logger: logger).select()
+        let hardware = HardwareSelection(configuration, logger: logger)
+        configuration.relay.hardware = try hardware.select()
+        configuration.relay.decodingDevice = try hardware.selectDecoder()
         let events = try EventOutputs.open(configuration, logger: logger)
         var keys: KeyStore?
         if let path = configuration.accessKeys { keys = try await KeyStore(file: path, logger: logger) }

@@ -62,7 +62,9 @@ public struct RelayServerConfiguration: Sendable {
     public var calibrationLimit = Duration.milliseconds(800)
     /// Whether a device encodes; see `RelayConfiguration.hardware`, which the server fills in.
     public var codec = CodecChoice.software
-    /// The device; nil: the first that encodes.
+    /// True if a device decodes; see `RelayConfiguration.decodingDevice`, which the server fills in.
+    public var decodesOnDevice = false
+    /// The device; nil: the first that encodes, and the first that decodes.
     public var vaapiDevice: VAAPIDevice?
     /// Where recordings are kept; nil: nothing is recorded.
     public var recordings: RecordingSettings?

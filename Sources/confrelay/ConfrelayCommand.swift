@@ -97,6 +97,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.rateLimits = media.rateLimits
         configuration.relay.congestionController = media.controller
         configuration.codec = media.codec
+        configuration.decodesOnDevice = media.vaapiDecode
         configuration.vaapiDevice = media.vaapiDevice
         configuration.relay.encoder = media.encoder
         configuration.relay.encoderPreset = media.encoderPreset

@@ -16,10 +16,10 @@ enum {
     MAXIMUM_CONFIGS = 64,
     MAXIMUM_CONTEXTS = 64,
     MAXIMUM_SURFACES = 256,
-    MAXIMUM_BUFFERS = 1024,
+    MAXIMUM_BUFFERS = 4096,
     MAXIMUM_IMAGES = 64,
     MAXIMUM_SIDE = 4096,
-    MAXIMUM_RENDERED = 64,
+    MAXIMUM_RENDERED = 1100,
     MAXIMUM_FAULTS = 1024,
 };
 
@@ -37,6 +37,8 @@ typedef struct {
 typedef struct {
     bool used;
     bool lost;
+    // Whether a picture was decoded into it.
+    bool decoded;
     int width, height, stride;
     // NV12: luma, then chroma.
     uint8_t *samples;
@@ -78,6 +80,7 @@ typedef struct {
     VABufferID rendered[MAXIMUM_RENDERED];
     int rendered_count;
     struct H264Encoder *encoder;
+    struct H264Decoder *decoder;
 } Context;
 
 typedef struct {

@@ -1,4 +1,4 @@
-#include "driver.h"
+#include "decode.h"
 #ifdef HAS_LIBVA
 #include <stdlib.h>
 #include <string.h>
@@ -56,12 +56,31 @@ static VAStatus query_profiles(VADriverContextP ctx, VAProfile *list, int *count
 static VAStatus query_entrypoints(VADriverContextP ctx, VAProfile profile, VAEntrypoint *list, int *count) {
     ENTER("vaQueryConfigEntrypoints");
     if (!has_profile(profile)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_PROFILE);
-    list[0] = driver->entrypoint;
-    *count = 1;
+    *count = 0;
+    list[(*count)++] = driver->entrypoint;
+#ifdef HAS_DECODER
+    list[(*count)++] = VAEntrypointVLD;
+#endif
     LEAVE(VA_STATUS_SUCCESS);
 }
 
-static uint32_t attribute_value(const Driver *driver, VAConfigAttribType type) {
+static bool has_entrypoint(const Driver *driver, VAEntrypoint entrypoint) {
+#ifdef HAS_DECODER
+    if (entrypoint == VAEntrypointVLD) return true;
+#endif
+    return entrypoint == driver->entrypoint;
+}
+
+static uint32_t attribute_value(const Driver *driver, VAEntrypoint entrypoint, VAConfigAttribType type) {
+    if (entrypoint == VAEntrypointVLD) {
+        switch (type) {
+        case VAConfigAttribRTFormat: return VA_RT_FORMAT_YUV420;
+        case VAConfigAttribDecSliceMode: return VA_DEC_SLICE_MODE_NORMAL;
+        case VAConfigAttribMaxPictureWidth: return (uint32_t)driver->maximum_width;
+        case VAConfigAttribMaxPictureHeight: return (uint32_t)driver->maximum_height;
+        default: return VA_ATTRIB_NOT_SUPPORTED;
+        }
+    }
     switch (type) {
     case VAConfigAttribRTFormat: return VA_RT_FORMAT_YUV420;
     case VAConfigAttribRateControl: return driver->rate_control;
@@ -82,8 +101,8 @@ static VAStatus get_attributes(
     VADriverContextP ctx, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib *list, int count) {
     ENTER("vaGetConfigAttributes");
     if (!has_profile(profile)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_PROFILE);
-    if (entrypoint != driver->entrypoint) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT);
-    for (int i = 0; i < count; i++) list[i].value = attribute_value(driver, list[i].type);
+    if (!has_entrypoint(driver, entrypoint)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT);
+    for (int i = 0; i < count; i++) list[i].value = attribute_value(driver, entrypoint, list[i].type);
     LEAVE(VA_STATUS_SUCCESS);
 }
 
@@ -91,11 +110,11 @@ static VAStatus create_config(
     VADriverContextP ctx, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib *list, int count, VAConfigID *id) {
     ENTER("vaCreateConfig");
     if (!has_profile(profile)) LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_PROFILE, "profile %d", profile));
-    if (entrypoint != driver->entrypoint)
+    if (!has_entrypoint(driver, entrypoint))
         LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT, "entry point %d", entrypoint));
     Config config = {.used = true, .profile = profile, .entrypoint = entrypoint, .rate_control = VA_RC_CQP};
     for (int i = 0; i < count; i++) {
-        uint32_t value = list[i].value, known = attribute_value(driver, list[i].type);
+        uint32_t value = list[i].value, known = attribute_value(driver, entrypoint, list[i].type);
         if (list[i].type == VAConfigAttribRTFormat || list[i].type == VAConfigAttribEncPackedHeaders) {
             if (known == VA_ATTRIB_NOT_SUPPORTED || (value & ~known))
                 LEAVE(refuse(driver, VA_STATUS_ERROR_ATTR_NOT_SUPPORTED, "attribute %d: 0x%x", list[i].type, value));
@@ -152,7 +171,7 @@ static VAStatus make_surfaces(Driver *driver, int width, int height, unsigned fo
         int stride = (width + 63) / 64 * 64 + 64, rows = (height + 15) / 16 * 16;
         uint8_t *samples = calloc((size_t)stride * rows * 3 / 2, 1);
         if (!samples) break;
-        driver->surfaces[i] = (Surface){true, false, width, height, stride, samples};
+        driver->surfaces[i] = (Surface){true, false, false, width, height, stride, samples};
         list[made++] = (VASurfaceID)(SURFACE_BASE + i);
     }
     log_line(driver, "surfaces %dx%d count=%d", width, height, made);
@@ -255,6 +274,9 @@ static VAStatus destroy_context(VADriverContextP ctx, VAContextID id) {
     Context *context = find_context(driver, id);
     if (!context) LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_CONTEXT, "no context 0x%x", id));
     destroy_encoder(context->encoder);
+#ifdef HAS_DECODER
+    destroy_decoder(context->decoder);
+#endif
     memset(context, 0, sizeof *context);
     LEAVE(VA_STATUS_SUCCESS);
 }
@@ -268,6 +290,10 @@ static long element_size(VABufferType type) {
     case VAEncPictureParameterBufferType: return sizeof(VAEncPictureParameterBufferH264);
     case VAEncSliceParameterBufferType: return sizeof(VAEncSliceParameterBufferH264);
     case VAEncPackedHeaderParameterBufferType: return sizeof(VAEncPackedHeaderParameterBuffer);
+    case VAPictureParameterBufferType: return sizeof(VAPictureParameterBufferH264);
+    case VAIQMatrixBufferType: return sizeof(VAIQMatrixBufferH264);
+    case VASliceParameterBufferType: return sizeof(VASliceParameterBufferH264);
+    case VASliceDataBufferType:
     case VAEncCodedBufferType:
     case VAEncMiscParameterBufferType:
     case VAEncPackedHeaderDataBufferType: return 0;
@@ -338,7 +364,11 @@ static VAStatus destroy_buffer(VADriverContextP ctx, VABufferID id) {
 void destroy_objects(Driver *driver) {
     for (int i = 0; i < MAXIMUM_IMAGES; i++) destroy_image_at(driver, i);
     for (int i = 0; i < MAXIMUM_CONTEXTS; i++) {
-        if (driver->contexts[i].used) destroy_encoder(driver->contexts[i].encoder);
+        if (!driver->contexts[i].used) continue;
+        destroy_encoder(driver->contexts[i].encoder);
+#ifdef HAS_DECODER
+        destroy_decoder(driver->contexts[i].decoder);
+#endif
     }
     for (int i = 0; i < MAXIMUM_BUFFERS; i++) {
         if (driver->buffers[i].used && !driver->buffers[i].borrowed) free(driver->buffers[i].data);

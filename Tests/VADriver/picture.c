@@ -1,4 +1,4 @@
-#include "driver.h"
+#include "decode.h"
 #ifdef HAS_LIBVA
 
 static VAStatus begin_picture(VADriverContextP ctx, VAContextID id, VASurfaceID target) {
@@ -35,7 +35,11 @@ static VAStatus end_picture(VADriverContextP ctx, VAContextID id) {
     if (!context) LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_CONTEXT, "no context 0x%x", id));
     if (!context->begun) LEAVE(refuse(driver, VA_STATUS_ERROR_OPERATION_FAILED, "no picture was begun"));
     context->begun = false;
-    LEAVE(encode_picture(driver, context, find_config(driver, context->config)));
+    const Config *config = find_config(driver, context->config);
+#ifdef HAS_DECODER
+    if (config && config->entrypoint == VAEntrypointVLD) LEAVE(decode_picture(driver, context));
+#endif
+    LEAVE(encode_picture(driver, context, config));
 }
 
 static VAStatus sync_surface(VADriverContextP ctx, VASurfaceID id) {

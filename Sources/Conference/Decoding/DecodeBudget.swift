@@ -31,6 +31,8 @@ final class DecodeBudget {
     private var lastCount: MonotonicInstant?
     private(set) var memory = DataSize.zero
     private(set) var refused: [DecodeRefusal: UInt64] = [:]
+    private var picturesOnDevice: UInt64 = 0
+    private var deviceFaults: UInt64 = 0
     /// Whether the relay is short of time. No member's video then takes more than an equal part of the workers' time
     /// for decoding: pictures of skipped macroblocks may take long although their samples are within the bounds.
     var isShortOfTime = false
@@ -161,11 +163,18 @@ final class DecodeBudget {
         for source in member.sources.values { memory = DataSize(bytes: memory.bytes - source.memory.bytes) }
     }
 
+    /// Counts pictures that a device decoded, and the fault after which it decodes a source no longer.
+    func decoded(onDevice count: UInt64, failed: Bool) {
+        picturesOnDevice &+= count
+        if failed { deviceFaults &+= 1 }
+    }
+
     var snapshot: DecodeBudgetSnapshot {
         DecodeBudgetSnapshot(
             memory: memory.bytes, maximumMemory: limits.totalMemory.bytes,
             maximumSampleRate: limits.totalSampleRate,
-            framesRefused: DecodeRefusal.allCases.map { .init(reason: $0, frames: refused[$0] ?? 0) })
+            framesRefused: DecodeRefusal.allCases.map { .init(reason: $0, frames: refused[$0] ?? 0) },
+            picturesOnDevice: picturesOnDevice, deviceFaults: deviceFaults)
     }
 }
 
@@ -184,4 +193,8 @@ public struct DecodeBudgetSnapshot: Encodable, Hashable, Sendable {
     /// The largest number of luma samples per second that are decoded.
     public var maximumSampleRate = 0.0
     public var framesRefused: [Refused] = []
+    /// Pictures that a device decoded. Each was copied into memory.
+    public var picturesOnDevice: UInt64 = 0
+    /// Streams whose device failed.
+    public var deviceFaults: UInt64 = 0
 }

@@ -142,24 +142,30 @@ final class Participant: Endpoint {
 
     /// Returns the pipeline of a source, and makes it if there is none; nil if the session has no such stream.
     ///
-    /// - Parameter budget: The budget that all decoders of the relay share.
-    func makePipeline(for content: SourceContent, budget: DecodeBudget) -> UplinkPipeline? {
+    /// - Parameters:
+    ///   - budget: The budget that all decoders of the relay share.
+    ///   - device: Decodes in place of the processor; nil: none.
+    func makePipeline(
+        for content: SourceContent, budget: DecodeBudget, device: VAAPIDevice? = nil
+    ) -> UplinkPipeline? {
         switch content {
         case .camera:
             guard sendsVideo else { return nil }
-            if uplink == nil { uplink = makePipeline(.camera(id), queue: queues.camera, budget: budget) }
+            if uplink == nil { uplink = makePipeline(.camera(id), queue: queues.camera, budget, device) }
             return uplink
         case .screenShare:
             guard sendsScreenShare else { return nil }
             if screenShare == nil {
-                screenShare = makePipeline(.screenShare(id), queue: queues.screenShare, budget: budget)
+                screenShare = makePipeline(.screenShare(id), queue: queues.screenShare, budget, device)
             }
             return screenShare
         }
     }
 
-    private func makePipeline(_ source: SourceID, queue: JobQueueID, budget: DecodeBudget) -> UplinkPipeline {
-        let pipeline = UplinkPipeline(source: source, queue: queue, budget: budget)
+    private func makePipeline(
+        _ source: SourceID, queue: JobQueueID, _ budget: DecodeBudget, _ device: VAAPIDevice?
+    ) -> UplinkPipeline {
+        let pipeline = UplinkPipeline(source: source, queue: queue, budget: budget, device: device)
         pipeline.level = receiveLevel(of: source.content)
         return pipeline
     }

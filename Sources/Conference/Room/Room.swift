@@ -196,7 +196,9 @@ final class Room {
     // MARK: Media in
 
     func videoFrame(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
-        guard let pipeline = participant.makePipeline(for: SourceContent(frame.content), budget: decoding) else {
+        let made = participant.makePipeline(
+            for: SourceContent(frame.content), budget: decoding, device: configuration.decodingDevice)
+        guard let pipeline = made else {
             return
         }
         guard participant.isAdmitted(pipeline.source.content) else {

@@ -19,6 +19,8 @@ final class UplinkPipeline {
     let queue: JobQueueID
     private var decoder: QueueConfined<DecodingPipeline>
     private let budget: DecodeBudget
+    /// Decodes in place of the processor, until its first fault; nil: none.
+    private var device: VAAPIDevice?
     /// The level that was negotiated; nil if none was named.
     var level: H264Level?
     private var pending: [PendingFrame] = []
@@ -66,12 +68,15 @@ final class UplinkPipeline {
     /// had back from a job.
     private static let samplesOfJob = 8.5e6
 
-    /// - Parameter budget: The budget that all decoders of the relay share.
-    init(source: SourceID, queue: JobQueueID, budget: DecodeBudget = DecodeBudget()) {
+    /// - Parameters:
+    ///   - budget: The budget that all decoders of the relay share.
+    ///   - device: Decodes in place of the processor; nil: none.
+    init(source: SourceID, queue: JobQueueID, budget: DecodeBudget = DecodeBudget(), device: VAAPIDevice? = nil) {
         self.source = source
         self.queue = queue
         self.budget = budget
-        decoder = QueueConfined(DecodingPipeline())
+        self.device = device
+        decoder = QueueConfined(DecodingPipeline(device: device))
     }
 
     var queuedFrames: Int { pending.count + inFlight.count }
@@ -195,6 +200,7 @@ final class UplinkPipeline {
 
     private static func decode(_ frames: [ReceivedVideoFrame], with decoder: DecodingPipeline) -> DecodedBatch {
         var batch = DecodedBatch()
+        let usedDevice = decoder.usesDevice
         for frame in frames {
             let sample = frame.sample
             decoder.decode(sample) { event in
@@ -202,6 +208,7 @@ final class UplinkPipeline {
                 switch output.result {
                 case .picture(let picture):
                     batch.decoded &+= 1
+                    if decoder.usesDevice { batch.onDevice &+= 1 }
                     batch.samples += Double(sample.format.codedDimensions.area)
                     if sample.isSync { batch.needsKeyframe = false }
                     // A decoder that holds pictures back hands out one of an earlier frame of these, or of a run
@@ -219,6 +226,7 @@ final class UplinkPipeline {
                 }
             }
         }
+        if usedDevice { batch.deviceFault = decoder.deviceFault }
         return batch
     }
 
@@ -231,6 +239,8 @@ final class UplinkPipeline {
             stages[.decodeQueue].observe(completion.started - frame.complete)
             stages[.decode].observe(cost / inFlight.count)
         }
+        if batch.deviceFault != nil { device = nil }
+        budget.decoded(onDevice: batch.onDevice, failed: batch.deviceFault != nil)
         framesDecoded &+= batch.decoded
         framesDropped &+= batch.dropped
         if let picture = batch.newest, !isEnding {
@@ -273,7 +283,7 @@ final class UplinkPipeline {
         newest = nil
         isEnding = isDecoding
         // A running job keeps the former decoder until it is done.
-        decoder = QueueConfined(DecodingPipeline())
+        decoder = QueueConfined(DecodingPipeline(device: device))
         budget.end(source)
     }
 

@@ -124,6 +124,12 @@ extension MetricFamily<ServerReport> {
             ) {
                 $0.relay.decoding.framesRefused.map { .init(Double($0.frames), [("reason", $0.reason.rawValue)]) }
             },
+            counter(
+                "gpu_pictures_decoded", \.relay.decoding.picturesOnDevice,
+                "Pictures that a GPU decoded (`--vaapi-decode`); each is copied into memory."),
+            counter(
+                "gpu_decode_faults", \.relay.decoding.deviceFaults,
+                "Streams at which a GPU failed; software decodes them since."),
         ]
     }
 

@@ -16,6 +16,8 @@ struct DecoderEngine: ~Copyable {
     private var pending = PendingFrames()
     private var active: ActiveFormat
     private var fields = FieldPairing()
+    /// Watches for lost references; nil: in software they are concealed.
+    private var gap: FrameNumberGap?
     /// True until libavcodec has the parameter sets.
     private var parameterSetsAreDue = true
     private var hasShownPicture = false
@@ -32,16 +34,19 @@ struct DecoderEngine: ~Copyable {
 
     init(
         format: VideoFormatDescription, attributes: PixelBufferAttributes, limits: DecodingLimits,
-        reordering: PictureReordering = .signalled, counters: DecodingCounters
+        reordering: PictureReordering = .signalled, counters: DecodingCounters, device: VAAPIDevice? = nil
     ) throws(VideoCodingError) {
         if let reason = limits.reasonToReject(format) { throw .unsupportedFormat(reason: reason) }
-        decoder = try LibAVDecoder(limits: limits)
+        decoder = try LibAVDecoder(limits: limits, device: device)
+        gap = device == nil ? nil : FrameNumberGap()
         self.format = format
-        transfer = attributes == .any ? nil : PixelTransferSession(destination: attributes)
+        // A device's memory is not read any longer than to take a picture out of it.
+        let wanted = attributes == .any && device != nil ? PixelBufferAttributes(formats: [.i420]) : attributes
+        transfer = wanted == .any ? nil : PixelTransferSession(destination: wanted)
         self.limits = limits
         self.reordering = reordering
         self.counters = counters
-        active = ActiveFormat(format)
+        active = ActiveFormat(format, findsGaps: device != nil)
     }
 
     /// The decoding effort for the next frames.
@@ -97,7 +102,7 @@ struct DecoderEngine: ~Copyable {
         let isSame = !isUnused && active.isSameSequence(as: newFormat)
         if !isSame, !isUnused { finish(emit) }
         let reordering = isSame ? active.reordering : nil
-        active = ActiveFormat(newFormat)
+        active = ActiveFormat(newFormat, findsGaps: gap != nil)
         active.reordering = reordering ?? active.reordering
         parameterSetsAreDue = true
         isUnused = false
@@ -130,6 +135,11 @@ struct DecoderEngine: ~Copyable {
             return answer(sample, token, .failed(error), emit)
         }
         guard frame.holdsSlices else { return answer(sample, token, .dropped(.empty), emit) }
+        if let slice = frame.firstSlice, let sequence = active.sequence,
+            gap?.isOpen(at: slice, in: sequence) == true
+        {
+            return answer(sample, token, .dropped(.awaitingKeyframe), emit)
+        }
         let role = frame.firstSlice == nil ? .frame : fields.role(of: frame.content)
         if role != .secondField {
             if frame.isIDR { beginAnewIfNeeded(sample, emit) }

@@ -5,16 +5,22 @@ public import MediaCore
 /// When the current session cannot accept a new format, its delayed pictures come out, a new session is made, and
 /// decoding continues. Each frame is answered exactly once, in the call that pushes it unless the stream reorders
 /// frames. A pipeline belongs to one serial queue.
+///
+/// A device decodes only frames that refer to no lost one: damaged streams hang some. After its first fault the stream
+/// goes on in software, from its next keyframe, for good.
 public final class DecodingPipeline {
-    private let attributes: PixelBufferAttributes
-    private let limits: DecodingLimits
-    private let reordering: PictureReordering
     private let counters = DecodingCounters()
-    private var engine: DecoderEngine?
+    private let software: DecoderSequence
+    #if VAAPI
+        private var hardware: VAAPIDecoder?
+    #endif
+    /// The reason for which the device decodes no longer.
+    public private(set) var deviceFault: VideoCodingError?
 
     /// The decoding effort for the next frames.
-    public var effort = DecodingEffort.full {
-        didSet { if effort != oldValue { engine?.effort = effort } }
+    public var effort: DecodingEffort {
+        get { software.effort }
+        set { software.effort = newValue }
     }
 
     /// Makes a pipeline; its decoder is made when the first frame comes.
@@ -23,13 +29,36 @@ public final class DecodingPipeline {
     ///   - attributes: The requirements for pictures in every format.
     ///   - limits: The limits beyond which a stream is refused, before any memory is allocated.
     ///   - reordering: The number of frames that are delayed to sort pictures.
-    public init(
+    ///   - device: Decodes in place of the processor, until its first fault; nil: none. Its pictures are copied into
+    ///     memory at once.
+    public convenience init(
         attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
-        reordering: PictureReordering = .signalled
+        reordering: PictureReordering = .signalled, device: VAAPIDevice? = nil
     ) {
-        self.attributes = attributes
-        self.limits = limits
-        self.reordering = reordering
+        self.init(
+            attributes: attributes, limits: limits, reordering: reordering, device: device,
+            deviceLimit: .milliseconds(200))
+    }
+
+    /// - Parameter deviceLimit: The longest that a frame may take before its device counts as hung.
+    init(
+        attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
+        reordering: PictureReordering = .signalled, device: VAAPIDevice?, deviceLimit: Duration
+    ) {
+        software = DecoderSequence(attributes: attributes, limits: limits, reordering: reordering, counters: counters)
+        #if VAAPI
+            do throws(VideoCodingError) {
+                hardware = try device.map { device throws(VideoCodingError) in
+                    try VAAPIDecoder(
+                        device, attributes: attributes, limits: limits, reordering: reordering, counters: counters,
+                        frameLimit: deviceLimit)
+                }
+            } catch {
+                deviceFault = error
+            }
+        #else
+            if device != nil { deviceFault = .hardwareUnavailable(reason: "the program was built without VA-API") }
+        #endif
     }
 
     /// Decodes the next frame of the stream.
@@ -42,49 +71,37 @@ public final class DecodingPipeline {
     public func decode(
         _ sample: SampleBuffer, token: FrameToken = FrameToken(), _ body: (DecodingEvent) -> Void
     ) {
-        do throws(VideoCodingError) {
-            if try prepare(for: sample.format, body) { body(.formatChanged(sample.format)) }
-            engine?.decode(sample, token: token) { body(.output($0)) }
-        } catch {
-            let result = DecodeResult.failed(error)
-            counters.count(result)
-            body(.output(DecodeOutput(presentationTime: sample.presentationTime, token: token, result: result)))
-        }
+        #if VAAPI
+            if let hardware {
+                deviceFault = hardware.decode(sample, token: token, effort: effort, body)
+                guard deviceFault != nil else { return }
+                self.hardware = nil
+            }
+        #endif
+        software.decode(sample, token: token, body)
     }
 
     /// Gives out the pictures held back for reordering, and answers all frames that were not. A keyframe may follow.
     public func finishDelayedFrames(_ body: (DecodingEvent) -> Void) {
-        engine?.finish { body(.output($0)) }
+        #if VAAPI
+            if let hardware {
+                deviceFault = hardware.finish(body)
+                guard deviceFault != nil else { return }
+                self.hardware = nil
+            }
+        #endif
+        software.finish(body)
+    }
+
+    /// True while a device decodes.
+    public var usesDevice: Bool {
+        #if VAAPI
+            hardware != nil
+        #else
+            false
+        #endif
     }
 
     /// Counters of answers so far, over all formats.
     public var statistics: DecodingStatistics { counters.statistics }
-
-    /// Makes a decoder for `format` if needed.
-    ///
-    /// - Returns: True if the format is new.
-    private func prepare(
-        for format: VideoFormatDescription, _ body: (DecodingEvent) -> Void
-    ) throws(VideoCodingError) -> Bool {
-        switch engine?.adopt(format, { body(.output($0)) }) {
-        case .adopted(let isNewSequence): return isNewSequence
-        case .refused(.reject(let reason)): throw .unsupportedFormat(reason: reason)
-        case .refused, nil: break
-        }
-        var next = try DecoderEngine(
-            format: format, attributes: attributes, limits: limits, reordering: reordering, counters: counters)
-        next.effort = effort
-        _ = next.adopt(format) { _ in }
-        engine?.finish { body(.output($0)) }
-        engine = consume next
-        return true
-    }
-}
-
-/// Events of a decoding pipeline, in order.
-public enum DecodingEvent: Sendable {
-    /// The outputs that follow are of frames of this format. Told of the first one too; a new PPS alone is no new
-    /// format.
-    case formatChanged(VideoFormatDescription)
-    case output(DecodeOutput)
 }

@@ -8,12 +8,13 @@ struct ActiveFormat {
     /// The parameter sets in Annex B, as libavcodec is to have them.
     let parameterSets: [UInt8]
     let attachments: PixelBufferAttachments
-    /// The SPS, if each slice has to be examined: to distinguish fields, or to put frames in order.
+    /// The SPS, if each slice has to be examined: to distinguish fields, to put frames in order, or to find gaps.
     let sequence: SequenceParameterSet?
     /// The estimate for streams that do not state how many frames to hold back.
     var reordering: ReorderEstimator?
 
-    init(_ format: VideoFormatDescription) {
+    /// - Parameter findsGaps: True if the slices have to be examined in any case.
+    init(_ format: VideoFormatDescription, findsGaps: Bool = false) {
         self.format = format
         attachments = PixelBufferAttachments(colour: format.colour, pixelAspectRatio: format.pixelAspectRatio)
         let set = format.sequenceParameterSets.first
@@ -21,7 +22,7 @@ struct ActiveFormat {
         let reorders = format.reorderDepth > 0
         let estimator = isTold || !reorders ? nil : set.map { ReorderEstimator($0) }
         reordering = estimator
-        sequence = set.flatMap { $0.isFrameOnly && estimator == nil ? nil : $0 }
+        sequence = set.flatMap { $0.isFrameOnly && estimator == nil && !findsGaps ? nil : $0 }
         parameterSets = Self.annexB(format, isLowDelay: estimator != nil || (!isTold && !reorders))
     }
 

@@ -40,8 +40,9 @@ struct FrameFreeList {
         let frame = places[index].frame
         guard frame.receive(from: context) else { return false }
         places[index].isTaken = true
-        let picture = frame.planes.flatMap {
-            places[index].wrapper.wrap($0, format: .i420, dimensions: frame.dimensions, attachments: attachments)
+        let picture = frame.readPlanes().flatMap { format, planes in
+            places[index].wrapper.wrap(
+                planes, format: format, dimensions: frame.dimensions, attachments: attachments)
         }
         body(frame, picture)
         return true

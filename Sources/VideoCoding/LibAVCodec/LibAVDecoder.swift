@@ -5,6 +5,10 @@ import MediaCore
 struct LibAVDecoder: ~Copyable {
     private var context: UnsafeMutablePointer<AVCodecContext>
     private let limits: DecodingLimits
+    #if VAAPI
+        /// Decodes in place of the processor; nil: nothing does.
+        private let hardware: LibAVHardware?
+    #endif
     /// The frame to decode. It keeps one buffer, which is reused when libavcodec has released it.
     private let packet: UnsafeMutablePointer<AVPacket>
     private var freeList = FrameFreeList()
@@ -20,8 +24,16 @@ struct LibAVDecoder: ~Copyable {
     private static let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
     private static let minimumCapacity = 64 << 10
 
-    init(limits: DecodingLimits) throws(VideoCodingError) {
-        var newContext: UnsafeMutablePointer<AVCodecContext>? = try Self.open(limits)
+    /// - Parameter device: Decodes in place of the processor.
+    init(limits: DecodingLimits, device: VAAPIDevice? = nil) throws(VideoCodingError) {
+        #if VAAPI
+            var hardware: LibAVHardware?
+            if let device { hardware = try LibAVHardware(device) }
+            var newContext: UnsafeMutablePointer<AVCodecContext>? = try Self.open(limits) { hardware?.attach(to: $0) }
+        #else
+            if device != nil { throw .hardwareUnavailable(reason: "the program was built without VA-API") }
+            var newContext: UnsafeMutablePointer<AVCodecContext>? = try Self.open(limits) { _ in }
+        #endif
         guard let context = newContext, let packet = av_packet_alloc() else {
             avcodec_free_context(&newContext)
             throw .codecUnavailable(reason: "no memory for a decoder")
@@ -29,10 +41,14 @@ struct LibAVDecoder: ~Copyable {
         self.context = context
         self.packet = packet
         self.limits = limits
+        #if VAAPI
+            self.hardware = hardware
+        #endif
     }
 
-    private static func open(_ limits: DecodingLimits) throws(VideoCodingError) -> UnsafeMutablePointer<AVCodecContext>
-    {
+    private static func open(
+        _ limits: DecodingLimits, _ prepare: (UnsafeMutablePointer<AVCodecContext>) -> Void
+    ) throws(VideoCodingError) -> UnsafeMutablePointer<AVCodecContext> {
         silenceLog
         guard let codec = avcodec_find_decoder(AV_CODEC_ID_H264) else {
             throw .codecUnavailable(reason: "this libavcodec has no H.264 decoder; install a complete one")
@@ -43,6 +59,7 @@ struct LibAVDecoder: ~Copyable {
         // Crop to the sample, not to where rows happen to be aligned.
         context.pointee.flags |= AV_CODEC_FLAG_UNALIGNED
         context.pointee.max_pixels = Int64(clamping: limits.maximumArea)
+        prepare(context)
         let status = avcodec_open2(context, codec, nil)
         guard status == 0 else {
             avcodec_free_context(&newContext)
@@ -133,13 +150,22 @@ struct LibAVDecoder: ~Copyable {
         _ = avcodec_send_packet(context, nil)
     }
 
+    private func reopened() -> UnsafeMutablePointer<AVCodecContext>? {
+        #if VAAPI
+            let hardware = hardware
+            return try? Self.open(limits) { hardware?.attach(to: $0) }
+        #else
+            return try? Self.open(limits) { _ in }
+        #endif
+    }
+
     /// Forgets all frames; decoding starts again at a keyframe.
     ///
     /// - Parameter afterDamage: True if a frame was damaged. A macroblock that libavcodec gives up half way leaves
     ///   coefficients behind, which it adds to the next macroblock that it decodes, even to an IDR picture's after a
     ///   flush. So the decoder is opened again, and needs parameter sets.
     mutating func restart(afterDamage: Bool) {
-        if afterDamage, let fresh = try? Self.open(limits) {
+        if afterDamage, let fresh = reopened() {
             var lastContext: UnsafeMutablePointer<AVCodecContext>? = context
             avcodec_free_context(&lastContext)
             context = fresh

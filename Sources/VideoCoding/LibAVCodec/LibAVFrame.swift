@@ -8,6 +8,8 @@ import MediaCore
 /// atomically.
 final class LibAVFrame: @unchecked Sendable {
     private let frame: UnsafeMutablePointer<AVFrame>
+    /// The samples in memory, of a frame that is on a device; nil until the first.
+    private var mapping: UnsafeMutablePointer<AVFrame>?
 
     /// An empty frame; nil when there is no memory.
     init?() {
@@ -16,6 +18,7 @@ final class LibAVFrame: @unchecked Sendable {
     }
 
     deinit {
+        av_frame_free(&mapping)
         var last: UnsafeMutablePointer<AVFrame>? = frame
         av_frame_free(&last)
     }
@@ -27,6 +30,7 @@ final class LibAVFrame: @unchecked Sendable {
 
     /// Gives the memory back to libavcodec.
     func clear() {
+        if let mapping { av_frame_unref(mapping) }
         av_frame_unref(frame)
     }
 
@@ -43,11 +47,49 @@ final class LibAVFrame: @unchecked Sendable {
     }
 
     var dimensions: VideoDimensions {
-        VideoDimensions(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
+        // Of frames on a device, libavcodec crops the right and the bottom alone.
+        VideoDimensions(
+            width: Int(frame.pointee.width) - cropping.left, height: Int(frame.pointee.height) - cropping.top)
+    }
+
+    private var cropping: (left: Int, top: Int) {
+        isOnDevice ? (Int(clamping: frame.pointee.crop_left), Int(clamping: frame.pointee.crop_top)) : (0, 0)
+    }
+
+    /// True if a device has the samples.
+    var isOnDevice: Bool { frame.pointee.format == AV_PIX_FMT_VAAPI.rawValue }
+
+    /// The format and the planes; nil unless the frame is 8-bit 4:2:0. Those of a frame on a device are read from
+    /// there.
+    func readPlanes() -> (format: PixelFormat, planes: PixelBufferPlanes)? {
+        if isOnDevice { return devicePlanes().map { (.nv12, $0) } }
+        return planes.map { (.i420, $0) }
+    }
+
+    private func devicePlanes() -> PixelBufferPlanes? {
+        let (dimensions, cropping) = (dimensions, cropping)
+        if mapping == nil { mapping = av_frame_alloc() }
+        guard let mapping, dimensions.width > 0, dimensions.height > 0 else { return nil }
+        mapping.pointee.format = AV_PIX_FMT_NV12.rawValue
+        guard av_hwframe_map(mapping, frame, Int32(AV_HWFRAME_MAP_READ)) == 0 else { return nil }
+        let (width, height) = (Int(mapping.pointee.width), Int(mapping.pointee.height))
+        let (lumaStride, chromaStride) = (Int(mapping.pointee.linesize.0), Int(mapping.pointee.linesize.1))
+        guard width >= cropping.left + dimensions.width, height >= cropping.top + dimensions.height,
+            lumaStride >= width, chromaStride >= (width + 1) / 2 * 2,
+            let luma = mapping.pointee.data.0, let chroma = mapping.pointee.data.1
+        else { return nil }
+        // Chroma has half as many rows, and pairs of samples.
+        return PixelBufferPlanes(
+            PixelBufferPlane(
+                base: UnsafeMutableRawPointer(luma) + cropping.top * lumaStride + cropping.left, stride: lumaStride,
+                rows: dimensions.height),
+            PixelBufferPlane(
+                base: UnsafeMutableRawPointer(chroma) + cropping.top / 2 * chromaStride + cropping.left / 2 * 2,
+                stride: chromaStride, rows: (dimensions.height + 1) / 2))
     }
 
     /// The planes; nil unless the frame is 8-bit 4:2:0.
-    var planes: PixelBufferPlanes? {
+    private var planes: PixelBufferPlanes? {
         let format = frame.pointee.format
         let dimensions = dimensions
         guard format == AV_PIX_FMT_YUV420P.rawValue || format == AV_PIX_FMT_YUVJ420P.rawValue,

@@ -20,19 +20,30 @@ public struct VAAPIDeviceReport: Hashable, Sendable {
     /// - Throws: `VideoCodingError.hardwareUnavailable` where it encodes nothing.
     public init(of device: VAAPIDevice) throws(VideoCodingError) {
         #if VAAPI
-            let thread = try AbandonableThread<VAAPIDevice, Result<VAAPIDeviceReport, VideoCodingError>>.start {
-                { device in Result { () throws(VideoCodingError) in try VAAPIDeviceReport(asking: device) } }
+            self = try Self.ask(device) { display throws(VideoCodingError) in
+                try VAAPIDeviceReport(of: device, on: display)
             }
-            guard let answer = thread.perform(device, within: .seconds(3)) else { throw .hardwareHung(device) }
-            self = try answer.get()
         #else
             throw .backEndNotBuilt(.vaapi)
         #endif
     }
 
     #if VAAPI
-        private init(asking device: VAAPIDevice) throws(VideoCodingError) {
-            let display = try VAAPIDisplay(device)
+        /// Has a device answer a question. It may take as long as loading its driver does, three seconds at most.
+        static func ask<Answer: Sendable>(
+            _ device: VAAPIDevice,
+            _ question: @escaping @Sendable (VAAPIDisplay) throws(VideoCodingError) -> Answer
+        ) throws(VideoCodingError) -> Answer {
+            let thread = try AbandonableThread<VAAPIDevice, Result<Answer, VideoCodingError>>.start {
+                { device in
+                    Result { () throws(VideoCodingError) in try question(VAAPIDisplay(device)) }
+                }
+            }
+            guard let answer = thread.perform(device, within: .seconds(3)) else { throw .hardwareHung(device) }
+            return try answer.get()
+        }
+
+        private init(of device: VAAPIDevice, on display: VAAPIDisplay) throws(VideoCodingError) {
             let capabilities = try VAAPICapabilities(display, .constrainedBaseline)
             guard capabilities.hasRateControl else {
                 throw .hardwareUnavailable(reason: "\(display.vendor) controls no bitrate")
@@ -46,4 +57,22 @@ public struct VAAPIDeviceReport: Hashable, Sendable {
             entryPoint = capabilities.entryPointName
         }
     #endif
+}
+
+extension VAAPIDevice {
+    /// Asks the device whether it decodes H.264. Returns its driver in its own words.
+    ///
+    /// - Throws: `VideoCodingError.hardwareUnavailable` where it does not.
+    public func decodingDriver() throws(VideoCodingError) -> String {
+        #if VAAPI
+            try VAAPIDeviceReport.ask(self) { display throws(VideoCodingError) in
+                guard VAAPICapabilities.decodes(display) else {
+                    throw .hardwareUnavailable(reason: "\(display.vendor) decodes no H.264")
+                }
+                return display.vendor
+            }
+        #else
+            throw .backEndNotBuilt(.vaapi)
+        #endif
+    }
 }

@@ -53,10 +53,19 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The GPU's render node, such as /dev/dri/renderD128, or driver:NAME. (default: the first that encodes)",
+            "The GPU's render node, such as /dev/dri/renderD128, or driver:NAME. (default: the first that can)",
             valueName: "device"),
         transform: VAAPIDevice.init(option:))
     var vaapiDevice: VAAPIDevice?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Decode on a GPU.",
+            discussion: """
+                Each picture is copied into memory, where it is composed. A stream at which the GPU fails goes on in \
+                software.
+                """))
+    var vaapiDecode = false
 
     @Option(help: "H.264 encoder in software: openh264 is fast; x264 takes more time for slightly better pictures.")
     var encoder = EncoderBackEnd.openH264

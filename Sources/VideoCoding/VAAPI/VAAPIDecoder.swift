@@ -1,0 +1,108 @@
+#if VAAPI
+    import MediaCore
+
+    /// A decoder of a GPU, through VA-API, for one stream.
+    ///
+    /// All of libva's calls are made on a thread of the decoder's own. One that does not return within the limit is
+    /// left there. The first fault is the last: its owner goes on in software.
+    final class VAAPIDecoder {
+        private enum Request: Sendable {
+            case decode(SampleBuffer, FrameToken, DecodingEffort)
+            case finish
+        }
+
+        private let device: VAAPIDevice
+        private let thread: AbandonableThread<Request, [DecodingEvent]>
+        private let counters: DecodingCounters
+        /// Frames that the device has not answered yet, the oldest first.
+        private var owed: [(token: FrameToken, time: MediaTime)] = []
+        /// True until the first frame, for which a driver is loaded.
+        private var isNew = true
+
+        private let frameLimit: Duration
+
+        private static let openingLimit = Duration.seconds(1)
+
+        init(
+            _ device: VAAPIDevice, attributes: PixelBufferAttributes, limits: DecodingLimits,
+            reordering: PictureReordering, counters: DecodingCounters, frameLimit: Duration
+        ) throws(VideoCodingError) {
+            self.device = device
+            self.frameLimit = frameLimit
+            self.counters = counters
+            thread = try AbandonableThread.start {
+                let decoder = DecoderSequence(
+                    attributes: attributes, limits: limits, reordering: reordering, counters: counters,
+                    device: device)
+                return { request in
+                    var events: [DecodingEvent] = []
+                    switch request {
+                    case .decode(let sample, let token, let effort):
+                        decoder.effort = effort
+                        decoder.decode(sample, token: token) { events.append($0) }
+                    case .finish: decoder.finish { events.append($0) }
+                    }
+                    return events
+                }
+            }
+        }
+
+        /// Decodes the next frame. Returns the device's fault, after which this frame is not answered and nothing is
+        /// decoded here any more.
+        func decode(
+            _ sample: SampleBuffer, token: FrameToken, effort: DecodingEffort, _ body: (DecodingEvent) -> Void
+        ) -> VideoCodingError? {
+            owed.append((token, sample.presentationTime))
+            return take(.decode(sample, token, effort), of: token, body)
+        }
+
+        /// Gives out pictures that were held back. Returns the device's fault.
+        func finish(_ body: (DecodingEvent) -> Void) -> VideoCodingError? { take(.finish, of: nil, body) }
+
+        private func take(
+            _ request: Request, of present: FrameToken?, _ body: (DecodingEvent) -> Void
+        ) -> VideoCodingError? {
+            let limit = isNew ? max(Self.openingLimit, frameLimit) : frameLimit
+            isNew = false
+            guard let events = thread.perform(request, within: limit) else {
+                return fail(.hardwareHung(device), present, body)
+            }
+            for event in events {
+                if case .output(let output) = event {
+                    // A stream that no decoder takes is no fault of the device.
+                    if case .failed(let error) = output.result, !error.isOfStream {
+                        return fail(error, present, body)
+                    }
+                    owed.removeAll { $0.token == output.token && $0.time == output.presentationTime }
+                }
+                body(event)
+            }
+            return nil
+        }
+
+        /// Answers all frames but the present one, which software decodes.
+        private func fail(
+            _ error: VideoCodingError, _ present: FrameToken?, _ body: (DecodingEvent) -> Void
+        ) -> VideoCodingError {
+            if present != nil { owed.removeLast() }
+            for frame in owed {
+                counters.count(.dropped(.noPicture))
+                body(
+                    .output(
+                        DecodeOutput(presentationTime: frame.time, token: frame.token, result: .dropped(.noPicture))))
+            }
+            owed = []
+            return error
+        }
+    }
+
+    extension VideoCodingError {
+        /// True if the sample or its format is at fault.
+        fileprivate var isOfStream: Bool {
+            switch self {
+            case .unsupportedFormat, .malformedSample: true
+            default: false
+            }
+        }
+    }
+#endif

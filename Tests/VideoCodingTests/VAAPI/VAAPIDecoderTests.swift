@@ -1,0 +1,166 @@
+#if VAAPI
+    import H264
+    import MediaCore
+    import ScriptedDriver
+    import Testing
+
+    @testable import VideoCoding
+
+    /// A stream that the VA driver for tests decodes.
+    @Suite("A decoder through VA-API")
+    struct VAAPIDecoderTests {
+        /// The answers to a stream's frames, by their numbers.
+        private final class Answers {
+            private(set) var results: [Int: DecodeResult] = [:]
+            private(set) var pictures: [PixelBuffer] = []
+
+            func take(_ event: DecodingEvent) {
+                guard case .output(let output) = event else { return }
+                let number = Int(output.token.rawValue)
+                #expect(results[number] == nil, "frame \(number) is answered twice")
+                results[number] = output.result
+                if let picture = output.picture { pictures.append(picture.pixelBuffer) }
+            }
+
+            var withoutPicture: [Int: DecodeResult] {
+                results.filter { if case .picture = $0.value { false } else { true } }
+            }
+
+            func picture(_ number: Int) -> PixelBuffer? {
+                if case .picture(let picture) = results[number] { picture.pixelBuffer } else { nil }
+            }
+
+            func isAwaitingKeyframe(_ number: Int) -> Bool {
+                if case .dropped(.awaitingKeyframe) = results[number] { true } else { false }
+            }
+        }
+
+        private func decode(
+            _ samples: [SampleBuffer], by pipeline: DecodingPipeline, without lost: Set<Int> = []
+        ) -> Answers {
+            let answers = Answers()
+            for (number, sample) in samples.enumerated() where !lost.contains(number) {
+                pipeline.decode(sample, token: FrameToken(rawValue: UInt64(number))) { answers.take($0) }
+            }
+            pipeline.finishDelayedFrames { answers.take($0) }
+            return answers
+        }
+
+        /// - Parameter limit: By default longer than tests that run side by side hold each other up.
+        private func pipeline(_ driver: ScriptedDriver, limit: Duration = .seconds(30)) -> DecodingPipeline {
+            DecodingPipeline(device: .driver(name: driver.deviceName), deviceLimit: limit)
+        }
+
+        /// Frames with a keyframe at each multiple of 10.
+        private static func stream(_ count: Int) throws -> [SampleBuffer] {
+            let outputs = EncodeOutputQueue()
+            let session = try CompressionSession(
+                dimensions: smallPicture, properties: CompressionProperties(averageBitRate: .kilobits(400)),
+                outputHandler: outputs.append)
+            let pattern = MovingPattern(smallPicture)
+            return try (0..<count).map { number in
+                try session.encode(
+                    pattern.picture(number), presentationTime: frameTime(number),
+                    options: EncodeOptions(forceKeyframe: number.isMultiple(of: 10)))
+                return try #require(outputs.next()?.frame?.sample)
+            }
+        }
+
+        /// Offsets of a cyclic order of pictures are not among VA-API's parameters.
+        private static let leftToSoftware: Set = [
+            "BAMQ1_JVC_C.264", "BAMQ2_JVC_C.264", "LS_SVA_D.264", "MR1_BT_A.h264", "NLMQ2_JVC_C.264",
+        ]
+
+        /// A stream whose numbers begin again without a keyframe (MMCO 5): the frames behind count as those of a gap.
+        private static let restartingNumbers = "MR2_TANDBERG_E.264"
+
+        @Test(
+            "gives the pictures of the conformance suite to the bit; those with POC type 1 in software",
+            .enabled(if: ConformanceClip.folder != nil, "CONFRELAY_CONFORMANCE_DIR names no folder"),
+            arguments: ConformanceClip.all)
+        func conformance(clip: ConformanceClip) throws {
+            let driver = try ScriptedDriver()
+            let pipeline = pipeline(driver)
+            let samples = try clip.samples()
+            let answers = decode(samples, by: pipeline)
+            #expect(answers.results.count == samples.count)
+            guard clip.name != Self.restartingNumbers else {
+                let first = samples.indices.first(where: answers.isAwaitingKeyframe) ?? 0
+                #expect((0..<first).allSatisfy { answers.picture($0) != nil } && first > 20)
+                #expect((first..<samples.count).allSatisfy(answers.isAwaitingKeyframe))
+                return
+            }
+            let digest = PictureDigest()
+            for picture in answers.pictures { digest.add(picture) }
+            #expect(digest.finish() == clip.expectedDigest, "\(answers.withoutPicture)")
+            let isLeft = Self.leftToSoftware.contains(clip.name)
+            #expect(pipeline.usesDevice != isLeft, "\(String(describing: pipeline.deviceFault))")
+            let decoded = driver.lines("decoded").count
+            #expect((decoded >= samples.count) != isLeft, "\(decoded) of \(samples.count); \(driver.log.suffix(3))")
+        }
+
+        @Test("answers each frame once, whichever call fails, and goes on at the next keyframe in software")
+        func faults() throws {
+            let samples = try Self.stream(30)
+            let software = decode(samples, by: DecodingPipeline())
+            var faults = 0
+            for call in 1...160 {
+                let driver = try ScriptedDriver(script: "\(call) status 0x1")
+                let pipeline = pipeline(driver)
+                let answers = decode(samples, by: pipeline)
+                #expect(answers.results.count == samples.count, "call \(call)")
+                guard pipeline.deviceFault != nil else { continue }
+                faults += 1
+                #expect(!pipeline.usesDevice)
+                let missing = samples.indices.filter { answers.picture($0) == nil }
+                #expect(missing.count <= 10, "call \(call): \(missing)")
+                for number in samples.indices {
+                    guard let picture = answers.picture(number) else { continue }
+                    #expect(digest(picture) == software.picture(number).map(digest), "call \(call), frame \(number)")
+                }
+            }
+            // Calls that give something back may fail without harm.
+            #expect(faults > 80, "\(faults)")
+        }
+
+        private func digest(_ picture: PixelBuffer) -> String {
+            let digest = PictureDigest()
+            digest.add(picture)
+            return digest.finish()
+        }
+
+        @Test("goes on in software when the device hangs")
+        func hang() throws {
+            let driver = try ScriptedDriver(script: "vaEndPicture#5 hang")
+            let pipeline = pipeline(driver, limit: .seconds(2))
+            let samples = try Self.stream(20)
+            let answers = decode(samples, by: pipeline)
+            #expect(pipeline.deviceFault == .hardwareHung(.driver(name: driver.deviceName)))
+            #expect((0..<4).allSatisfy { answers.picture($0) != nil })
+            #expect((4..<10).allSatisfy { answers.picture($0) == nil })
+            #expect((10..<20).allSatisfy { answers.picture($0) != nil })
+        }
+
+        @Test("is given no frame that refers to a lost one")
+        func gap() throws {
+            let driver = try ScriptedDriver()
+            let pipeline = pipeline(driver)
+            let samples = try Self.stream(30)
+            let answers = decode(samples, by: pipeline, without: [4, 23])
+            #expect(pipeline.usesDevice)
+            let waiting = Array(5..<10) + Array(24..<30)
+            #expect(waiting.allSatisfy(answers.isAwaitingKeyframe))
+            #expect(driver.lines("decoded").count == 30 - 2 - waiting.count)
+            #expect(driver.lines("REFUSED").isEmpty)
+        }
+
+        @Test("gives all that it had back to the driver")
+        func leaks() throws {
+            let driver = try ScriptedDriver()
+            for size in [smallPicture, mediumPicture] {
+                #expect(try decode(Self.stream(12), by: pipeline(driver)).pictures.count == 12, "\(size)")
+            }
+            #expect(driver.lines("vaTerminate").allSatisfy { $0.hasSuffix("left=0") })
+        }
+    }
+#endif
