@@ -80,9 +80,9 @@ import VideoCoding
     }
 }
 
-/// A participant who flashes and beeps each ten seconds, by clocks that run 50 ppm too fast (video) and too slow (audio),
-/// over a network that delays and loses packets. The camera takes 40 ms longer to its packets than the microphone. Two
-/// times the connection is lost and made anew; between, the microphone is muted for minutes.
+/// A participant who flashes and beeps each ten seconds, by clocks that run 50 ppm too fast (video) and too slow
+/// (audio), over a network that delays and loses packets. The camera takes 40 ms longer to its packets than the
+/// microphone. Two times the connection is lost and made anew; between, the microphone is muted for minutes.
 private struct LongCall {
     static let canvas = VideoDimensions(width: 64, height: 48)
     private static let frameRate = 5

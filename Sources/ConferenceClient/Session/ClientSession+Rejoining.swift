@@ -24,8 +24,8 @@ extension ClientSession {
         }
     }
 
-    /// Waits until the relay asks the client to go to another one of its cluster, because it is about to end. The session
-    /// goes on.
+    /// Waits until the relay asks the client to go to another one of its cluster, because it is about to end. The
+    /// session goes on.
     ///
     /// - Returns: False: it has not, and the session has ended.
     public func waitForMove() async -> Bool { (try? await movePromise.futureResult.get()) ?? false }

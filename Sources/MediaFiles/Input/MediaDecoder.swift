@@ -1,8 +1,8 @@
 import CLibAVFormat
 public import MediaCore
 
-/// Decodes one stream of a film with any decoder that libavcodec has: video to 8-bit 4:2:0 with square samples, audio to
-/// one channel at 48 kHz. It runs on one thread, and belongs to one caller at a time.
+/// Decodes one stream of a film with any decoder that libavcodec has: video to 8-bit 4:2:0 with square samples, audio
+/// to one channel at 48 kHz. It runs on one thread, and belongs to one caller at a time.
 public final class MediaDecoder {
     /// Something that was decoded, with its time from the beginning of the film.
     public enum Output: Sendable {

@@ -69,8 +69,8 @@ public final class MediaCoding: @unchecked Sendable {
 
 /// A packet of a film: what a decoder takes at once.
 ///
-/// Unchecked because of the pointer: the object alone owns it, and one thread at a time holds the object, the reader that
-/// fills it and then the decoder.
+/// Unchecked because of the pointer: the object alone owns it, and one thread at a time holds the object, the reader
+/// that fills it and then the decoder.
 public final class MediaPacket: @unchecked Sendable {
     let packet: UnsafeMutablePointer<AVPacket>
     /// When it is to be decoded, from the beginning of the film; nil if it does not tell.

@@ -2,9 +2,9 @@ import Foundation
 import Logging
 import MediaCore
 
-/// Tells Agones how this relay, one of its game servers, is: ready, allocated while people are here, which keeps it from
-/// being taken away, and healthy. It speaks the REST interface of the SDK server that runs beside it
-/// (agones.dev, "REST Game Server Client API").
+/// Tells Agones how this relay, one of its game servers, is: ready, allocated while people are here, which keeps it
+/// from being taken away, and healthy. It speaks the REST interface of the SDK server that runs beside it (agones.dev,
+/// "REST Game Server Client API").
 struct AgonesReporter: Sendable {
     /// What Agones is told.
     enum Message: String, Sendable {

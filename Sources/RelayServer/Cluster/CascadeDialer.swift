@@ -53,9 +53,8 @@ actor CascadeDialer {
         self.node = node
         self.driver = driver
         self.logger = logger
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = .seconds(1)
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        client = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: .withoutRedirections(connectingWithin: .seconds(1)))
     }
 
     func close() async {

@@ -34,9 +34,8 @@ final class EtcdClient: DirectoryEngine {
     /// - Throws: Why the files of TLS cannot be used.
     init(_ settings: EtcdSettings) throws(StartupError) {
         self.settings = settings
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        var configuration = HTTPClient.Configuration.withoutRedirections(connectingWithin: .seconds(1))
         configuration.tlsConfiguration = try settings.tlsConfiguration()
-        configuration.timeout.connect = .seconds(1)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 8
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }

@@ -18,9 +18,8 @@ final class JoinProxy: Sendable {
     ]
 
     init() {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = .seconds(1)
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        client = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: .withoutRedirections(connectingWithin: .seconds(1)))
     }
 
     func close() async { try? await client.shutdown() }

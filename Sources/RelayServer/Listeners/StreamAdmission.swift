@@ -7,8 +7,8 @@ import SecureTransport
 
 /// Decides whether a stream that is pushed to the relay becomes a member of a room.
 ///
-/// A publisher names the room, and proves itself by a key: on a relay with keys a token for the room, on an open one the
-/// name on the tile.
+/// A publisher names the room, and proves itself by a key: on a relay with keys a token for the room, on an open one
+/// the name on the tile.
 struct StreamAdmission: Sendable {
     let access: AccessControl
     let driver: RelayDriver

@@ -91,8 +91,7 @@ final class HTTPMediaOpener: MediaOpener {
         clients.withLock { clients in
             let key = Place(host: host, address: place.host)
             if let client = clients[key] { return client }
-            var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-            configuration.timeout.connect = Self.connectPatience
+            var configuration = HTTPClient.Configuration.withoutRedirections(connectingWithin: Self.connectPatience)
             configuration.timeout.read = Self.patience
             configuration.dnsOverride = [host: place.host]
             let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -3,7 +3,8 @@ import MediaCore
 import PixelTransfer
 import VideoCoding
 
-/// Encodes the pictures of a player while they are recorded as a track, or seen at another relay. Belongs to one thread.
+/// Encodes the pictures of a player while they are recorded as a track, or seen at another relay. Belongs to one
+/// thread.
 struct PlayerEncoder {
     private struct Coder {
         var dimensions: VideoDimensions

@@ -7,8 +7,8 @@ import RoomAPI
 /// When the decoded pictures and audio of a player are shown and heard. It has no clock: it is told the time.
 ///
 /// The place in the film moves with the time, at the film's rate, while there is something to show. When there is
-/// nothing, it stands, and goes on from what comes next. A live stream is played somewhat behind its newest packet; when
-/// it has fallen too far behind, it goes on at the live edge.
+/// nothing, it stands, and goes on from what comes next. A live stream is played somewhat behind its newest packet;
+/// when it has fallen too far behind, it goes on at the live edge.
 struct PlayerPlayout {
     /// The next thing to do.
     enum Step {

@@ -5,8 +5,8 @@ import NIOHTTPTypes
 /// Closes a connection whose request is not received, answered and read by its client within a time.
 ///
 /// With an idle timeout alone a client could hold a connection for ever by sending, or reading, a byte now and then. A
-/// long answer, such as a film, gets this time for each of its parts; an endless one, a stream of events, while there is
-/// a part.
+/// long answer, such as a film, gets this time for each of its parts; an endless one, a stream of events, while there
+/// is a part.
 final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

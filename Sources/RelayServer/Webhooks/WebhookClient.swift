@@ -11,8 +11,7 @@ struct WebhookClient: WebhookTransport {
     private static let longestAnswer = 65_536
 
     init() {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = .seconds(5)
+        var configuration = HTTPClient.Configuration.withoutRedirections(connectingWithin: .seconds(5))
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 8
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }

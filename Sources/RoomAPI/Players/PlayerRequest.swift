@@ -64,8 +64,8 @@ public struct PlayerSettings: Hashable, Sendable {
     }
 }
 
-/// A change of a player, as `PUT /rooms/{room}/players/{player}` takes it: `{"paused":true}`. Fields that are nil stay as
-/// they are.
+/// A change of a player, as `PUT /rooms/{room}/players/{player}` takes it: `{"paused":true}`. Fields that are nil stay
+/// as they are.
 public struct PlayerChange: Hashable, Sendable {
     public var paused: Bool?
     /// Seconds from the beginning of the film.

@@ -1,0 +1,13 @@
+import AsyncHTTPClient
+import NIOCore
+
+extension HTTPClient.Configuration {
+    /// A client that goes where it is told, and nowhere else: an answer must not send it on.
+    ///
+    /// - Parameter time: The longest that making a connection may take.
+    static func withoutRedirections(connectingWithin time: TimeAmount) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = time
+        return configuration
+    }
+}
