@@ -43,7 +43,8 @@
         @Test("goes on in software when the device hangs")
         func hang() async throws {
             let folder = try TemporaryFolder()
-            let driver = try ScriptedDriver(script: "vaEndPicture#20 hang")
+            // Without temporal layers, of which the driver takes no three.
+            let driver = try ScriptedDriver(script: "packed 0x0\nlayers 1\nvaEndPicture#20 hang")
             let relay = try await RelayProgram(
                 ["--canvas", "320x180", "--frame-rate", "10", "--codec", "vaapi", "--log-level", "info"]
                     + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
@@ -83,7 +84,7 @@
             }
             if hangs {
                 #expect(try value("gpu_decode_faults_total") == 3)
-                #expect(try value("gpu_pictures_decoded_total") <= 3 * 19)
+                #expect(try value("gpu_pictures_decoded_total") >= 3 * 19)
                 #expect(relay.child.errors.split(separator: "\n").count { $0.contains("software decodes") } == 3)
             } else {
                 #expect(try value("gpu_pictures_decoded_total") > 60)
