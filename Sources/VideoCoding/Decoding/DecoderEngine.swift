@@ -259,12 +259,19 @@ struct DecoderEngine: ~Copyable {
             }
             guard let made, let entry = pending.take(made.serial) else { continue }
             guard let picture = made.picture else {
-                answer(entry, .failed(.unsupportedFormat(reason: "the decoded picture is not 8-bit 4:2:0")), emit)
+                answer(entry, .failed(unreadable), emit)
                 continue
             }
             hasShownPicture = true
             show(picture, of: entry, damage: made.damage, emit)
         }
+    }
+
+    /// The error for a picture whose samples cannot be had.
+    private var unreadable: VideoCodingError {
+        gap == nil
+            ? .unsupportedFormat(reason: "the decoded picture is not 8-bit 4:2:0")
+            : .hardwareFailed(call: "vaGetImage", code: 0)
     }
 
     /// Answers a frame with its picture, in the decoder's own memory if that satisfies the attributes.

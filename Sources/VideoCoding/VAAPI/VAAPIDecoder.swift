@@ -16,11 +16,18 @@
         private let counters: DecodingCounters
         /// Frames that the device has not answered yet, the oldest first.
         private var owed: [(token: FrameToken, time: MediaTime)] = []
-        /// True until the first frame, for which a driver is loaded.
-        private var isNew = true
+        /// The format of the last frame. For another one a driver may be loaded anew.
+        private var format: VideoFormatDescription?
+        /// Frames in a row that were not given to the device, for want of a keyframe.
+        private var waiting = 0
 
+        /// More are no loss, but a stream that goes on without keyframes: software shows of it what it can.
+        private static let patience = 60
+
+        /// The longest that a frame may take before its device counts as hung.
         private let frameLimit: Duration
 
+        /// The same for a frame of another format.
         private static let openingLimit = Duration.seconds(1)
 
         init(
@@ -52,18 +59,23 @@
         func decode(
             _ sample: SampleBuffer, token: FrameToken, effort: DecodingEffort, _ body: (DecodingEvent) -> Void
         ) -> VideoCodingError? {
+            guard waiting <= Self.patience else {
+                return fail(.hardwareUnavailable(reason: "the stream goes on without a keyframe"), nil, body)
+            }
             owed.append((token, sample.presentationTime))
-            return take(.decode(sample, token, effort), of: token, body)
+            let limit = format == sample.format ? frameLimit : max(Self.openingLimit, frameLimit)
+            format = sample.format
+            return take(.decode(sample, token, effort), of: token, within: limit, body)
         }
 
         /// Gives out pictures that were held back. Returns the device's fault.
-        func finish(_ body: (DecodingEvent) -> Void) -> VideoCodingError? { take(.finish, of: nil, body) }
+        func finish(_ body: (DecodingEvent) -> Void) -> VideoCodingError? {
+            take(.finish, of: nil, within: frameLimit, body)
+        }
 
         private func take(
-            _ request: Request, of present: FrameToken?, _ body: (DecodingEvent) -> Void
+            _ request: Request, of present: FrameToken?, within limit: Duration, _ body: (DecodingEvent) -> Void
         ) -> VideoCodingError? {
-            let limit = isNew ? max(Self.openingLimit, frameLimit) : frameLimit
-            isNew = false
             guard let events = thread.perform(request, within: limit) else {
                 return fail(.hardwareHung(device), present, body)
             }
@@ -74,6 +86,7 @@
                         return fail(error, present, body)
                     }
                     owed.removeAll { $0.token == output.token && $0.time == output.presentationTime }
+                    if case .dropped(.awaitingKeyframe) = output.result { waiting += 1 } else { waiting = 0 }
                 }
                 body(event)
             }
