@@ -1,5 +1,6 @@
 import Cluster
 import Conference
+import MediaCore
 
 /// The cluster as one of its relays knows it, for the page `/cluster`.
 struct ClusterOverview: Encodable, Sendable {
@@ -36,6 +37,21 @@ struct ClusterOverview: Encodable, Sendable {
     var roomCount: Int
     var rooms: [Room]
     var links: [Link]
+}
+
+extension ClusterOverview {
+    /// - Parameter node: The relay that tells this.
+    init(of directory: ClusterDirectory, at node: NodeID, links: [CascadeLinkSnapshot], now: MonotonicInstant) {
+        let rooms = directory.rooms(atMost: Self.mostRooms)
+        self.init(
+            relay: node.rawValue, isReachable: directory.isReachable(now: now),
+            relays: directory.nodes.sorted { $0.key < $1.key }.map { ClusterStatus.Relay($0.key, $0.value) },
+            roomCount: directory.ownedRoomCount,
+            rooms: rooms.map { room in
+                Room(id: room.id, owner: room.owner?.rawValue, relays: room.relays.map(\.rawValue).sorted())
+            },
+            links: links.map(Link.init))
+    }
 }
 
 extension ClusterStatus.Relay {

@@ -27,8 +27,7 @@ actor ClusterService {
     /// Rooms that take no more participants at this relay, and rooms whose doors it guards, as last heard.
     private var fullRooms: Set<String> = []
     private var guardedRooms: Set<String> = []
-    /// The origins of relays' pages, and when each was last that of a relay.
-    private var lastSeenOrigins: [WebOrigin: MonotonicInstant] = [:]
+    private var pageOrigins = PageOrigins()
     /// Makes links to other relays of its rooms.
     private let links: CascadeDialer
     private var failureReason: String?
@@ -43,9 +42,6 @@ actor ClusterService {
     private static let tickInterval = Duration.seconds(1)
     /// Relays that are tried before a client is sent on that has lost its relay.
     private static let maximumProbes = 3
-    /// The time for which a page of a relay that has gone is let in: about as long as a call.
-    private static let originLifetime = Duration.seconds(24 * 3600)
-    private static let maximumOrigins = 2048
 
     init(
         _ settings: ClusterSettings, url: String, engine: any DirectoryEngine, driver: RelayDriver, logger: Logger,
@@ -115,7 +111,7 @@ actor ClusterService {
         for room in directory.presentRooms where occupancy.rooms[room] == nil { directory.roomClosed(room, now: now) }
         (fullRooms, guardedRooms) = (occupancy.fullRooms, occupancy.guardedRooms)
         inherited = inherited.filter { now < $0.value.until }
-        noteOrigins(now: now)
+        pageOrigins.note(directory.nodes.values, now: now)
         settle()
         arrangeLinks()
     }
@@ -324,20 +320,8 @@ actor ClusterService {
     /// Returns true if this relay has participants of a room.
     func has(_ room: String) -> Bool { directory.presentRooms.contains(room) }
 
-    /// The origins of the relays' pages, and of relays that lately were there: a page that came from a relay that has
-    /// died is still open.
-    var origins: [WebOrigin] { Array(lastSeenOrigins.keys) }
-
-    private func noteOrigins(now: MonotonicInstant) {
-        for record in directory.nodes.values {
-            if let origin = try? WebOrigin(parsing: record.url) { lastSeenOrigins[origin] = now }
-        }
-        lastSeenOrigins = lastSeenOrigins.filter { now < $0.value + Self.originLifetime }
-        while lastSeenOrigins.count > Self.maximumOrigins, let oldest = lastSeenOrigins.min(by: { $0.value < $1.value })
-        {
-            lastSeenOrigins[oldest.key] = nil
-        }
-    }
+    /// The origins of the relays' pages.
+    var origins: [WebOrigin] { pageOrigins.all }
 
     /// Signs tickets; nil while the cluster's secret is not known.
     var secret: ClusterSecret? { directory.secret }
@@ -399,16 +383,7 @@ actor ClusterService {
     func makeOverview() async -> ClusterOverview {
         let now = now()
         let links = await driver.ask { $0.linkSnapshots(now: now) }
-        let rooms = directory.rooms(atMost: ClusterOverview.mostRooms)
-        return ClusterOverview(
-            relay: node.rawValue, isReachable: directory.isReachable(now: now),
-            relays: directory.nodes.sorted { $0.key < $1.key }.map { ClusterStatus.Relay($0.key, $0.value) },
-            roomCount: directory.ownedRoomCount,
-            rooms: rooms.map { room in
-                ClusterOverview.Room(
-                    id: room.id, owner: room.owner?.rawValue, relays: room.relays.map(\.rawValue).sorted())
-            },
-            links: links.map(ClusterOverview.Link.init))
+        return ClusterOverview(of: directory, at: node, links: links, now: now)
     }
 
     /// The state of the cluster's part at this moment.
