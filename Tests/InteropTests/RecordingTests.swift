@@ -12,10 +12,11 @@ struct RecordingTests {
         try ChildProcess(Programs.product("confclient"), arguments, in: folder)
     }
 
+    /// Joins a client whose pictures keep their size: a track goes on in another file with another size.
     private func ada(_ relay: RelayProgram, in folder: TemporaryFolder) throws -> ChildProcess {
         try client(
             ["join", relay.url("/rooms/demo"), "--name", "Ada", "--size", "320x180", "--frame-rate", "15"]
-                + ["--duration", "60", "--quiet"], in: folder)
+                + ["--no-follow-demand", "--duration", "60", "--quiet"], in: folder)
     }
 
     /// The folder of the only recording.
