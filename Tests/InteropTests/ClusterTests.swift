@@ -257,7 +257,7 @@ struct ClusterTests {
             #expect(!wasAway)
             try await person.read(nil, of: other.name)
         }
-        // What is chosen goes to the relay that has the call now.
+        // The choice of a layout goes to the relay that has the call now.
         try await people[0].browser.click("#people-button")
         try await people[0].browser.click("[aria-label='Show Ben large']")
         try await people[0].see("Ben large") { $0[.green, default: 0] > 0.5 }

@@ -221,7 +221,7 @@ static void write_picture(
     write_trailing_bits(bits);
 }
 
-// What a slice's header says that the parameters do not.
+// Fields of a slice header that are not among the parameters.
 typedef struct {
     uint32_t set;
     // The header has its own counts of references.

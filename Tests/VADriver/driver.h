@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     bool used;
     bool lost;
-    // Whether a picture was decoded into it.
+    // True once a picture was decoded into it.
     bool decoded;
     int width, height, stride;
     // NV12: luma, then chroma.

@@ -18,7 +18,7 @@ public struct EntryConditions: Hashable, Sendable {
 
 /// A room's conditions for entering, with its lobby and bans.
 struct RoomDoor {
-    /// How long members of a room that had another relay have to come back past its conditions.
+    /// The time in which members of a room that had another relay come back past its conditions.
     static let returnTime = Duration.seconds(60)
     /// Of more, the one that was kept out first may come back.
     private static let maximumKeptOut = 256

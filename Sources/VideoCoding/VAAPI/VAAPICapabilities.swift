@@ -58,7 +58,7 @@
             hasMaximumFrameSize = (value(VAConfigAttribMaxFrameSize) ?? 0) & 1 != 0
         }
 
-        /// Whether the device decodes the profiles of calls.
+        /// Returns true if the device decodes the profiles of calls.
         static func decodes(_ display: VAAPIDisplay) -> Bool {
             [VAProfileH264ConstrainedBaseline, VAProfileH264Main, VAProfileH264High].allSatisfy { profile in
                 entryPoints(display, profile).contains { $0 == VAEntrypointVLD }

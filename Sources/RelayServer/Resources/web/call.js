@@ -10,7 +10,7 @@ const grace = 2_000;
 const eventGrace = 300;
 /** How long a new connection, or a restarted one, may take until media flows. */
 const connectingTime = 8_000;
-/** How long the relay may take to let a session go before the next one begins. */
+/** The time that the relay may take to let a session go before the next one begins. */
 const leavingTime = 2_000;
 /** How long the first picture of a relay is waited for before the one before it is left. */
 const pictureTime = 2_000;
@@ -231,7 +231,7 @@ export class Call extends EventTarget {
       // Until here the last picture stands.
       formerLink?.close();
     } catch (error) {
-      // What was begun is given up. Where the call goes on elsewhere, it goes on as before.
+      // The new session is given up. A call that was to move goes on at its former relay.
       membership?.leave().catch(() => {});
       link.close();
       this.#link = formerLink;

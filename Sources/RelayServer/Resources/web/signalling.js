@@ -186,7 +186,7 @@ export class Membership {
     this.#participant = `${this.#room}/participants/${session}`;
   }
 
-  /** Whether there are other relays to go to. */
+  /** True if there are other relays to go to. */
   get hasOthers() { return this.others.joins.length > 0; }
 
   /** Renews the session by another offer; the answer comes back (RFC 9725, section 4.3.3, with whole descriptions). */
