@@ -82,4 +82,9 @@ extension RelayDriver {
             return relay.occupancy.participants
         }
     }
+
+    /// An id that nobody can guess, such as `output-1x8k3f0q9zv2a`.
+    static func makeID(_ kind: String) -> String {
+        "\(kind)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    }
 }

@@ -203,11 +203,6 @@ actor RelayDriver {
         return feed
     }
 
-    /// An id that nobody can guess, such as `output-1x8k3f0q9zv2a`.
-    static func makeID(_ kind: String) -> String {
-        "\(kind)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-    }
-
     // MARK: On the event loop
 
     /// Performs the relay's requests after an input.

@@ -111,28 +111,6 @@ public final class RelayServer: Service {
         }
     }
 
-    /// Reads the files that a configuration names, as `bind` does, and changes nothing.
-    /// - Throws: Why `bind` would refuse the first that cannot be used.
-    public static func check(_ configuration: RelayServerConfiguration, logger: Logger) throws(StartupError) {
-        var configuration = configuration
-        _ = try read(&configuration, logger: logger)
-    }
-
-    private static func read(
-        _ configuration: inout RelayServerConfiguration, logger: Logger
-    ) throws(StartupError) -> CertificateStore? {
-        if let folder = configuration.imageFolder {
-            do throws(ImageLibraryError) {
-                configuration.relay.images = try ImageLibrary(folder: folder)
-            } catch {
-                throw .imagesNotUsable(reason: "\(error)")
-            }
-        }
-        return try configuration.tls.map { files throws(StartupError) in
-            try CertificateStore(files: files, logger: logger)
-        }
-    }
-
     private init(
         _ configuration: RelayServerConfiguration, certificate: DTLSCertificate, channel: any Channel,
         bound: TransportAddress, mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder,

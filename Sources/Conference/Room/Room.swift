@@ -47,7 +47,7 @@ final class Room {
     /// Images, texts and clocks above everybody's picture.
     private(set) var overlays = OverlayList()
     /// The overlays in the form in which they are drawn.
-    private var resolvedOverlays: [CompositionOverlay] = []
+    private(set) var resolvedOverlays: [CompositionOverlay] = []
     var shownRates = ShownRates()
     /// The recording that goes on; nil while nothing is recorded.
     var recording: String?
@@ -297,20 +297,6 @@ final class Room {
         return composition.plan(at: time) { scene }.plan
     }
 
-    private var scene: RoomScene {
-        RoomScene(
-            layout: layout, marks: marks, overlays: resolvedOverlays,
-            members: stageMembers.map { participant in
-                RoomScene.Member(
-                    id: participant.id, publicID: participant.publicID, name: participant.name,
-                    isSource: participant.isSource && participant.holdsSeat, layout: participant.layout,
-                    showsSelf: showsSelf(participant),
-                    canvas: encoders.downlink(of: participant.id)?.dimensions,
-                    isComposed: forwarding.isComposed(participant.id),
-                    mayBeSent: participant.mayBeSentPictures)
-            } + compositeReceivers, presenters: presenters, speakers: stageSpeakers)
-    }
-
     // MARK: Results
 
     func complete(
@@ -381,20 +367,6 @@ final class Room {
                 targetTime: delivery.targetTime, ledger: delivery.ledger, now: now)
             return receiver
         }
-    }
-
-    /// The present state of receivers, for their encoders.
-    private func viewers(_ ids: some Sequence<ParticipantID>, now: MonotonicInstant) -> EncoderPlane.Viewers {
-        var viewers = EncoderPlane.Viewers()
-        for id in ids {
-            guard let link = members[id]?.peer.link(now: now) ?? composite(id).map({ storageLink(of: $0, now: now) })
-            else { continue }
-            let view = composition.view(of: id)
-            viewers[id] = EncoderPlane.Viewer(
-                id: id, viewNumber: view?.number ?? 0, preference: view?.preference ?? .motion,
-                isComposed: forwarding.isComposed(id), link: link)
-        }
-        return viewers
     }
 
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) {

@@ -9,6 +9,10 @@ public struct EntryConditions: Hashable, Sendable {
     /// The verifier of the PIN; nil: there is none.
     public var pin: [UInt8]?
 
+    /// The time in which members of a room that had another relay come back past its conditions, and to a layout that
+    /// names them.
+    public static let returnTime = Duration.seconds(60)
+
     public init(isLocked: Bool = false, hasLobby: Bool = false, pin: [UInt8]? = nil) {
         self.isLocked = isLocked
         self.hasLobby = hasLobby
@@ -18,14 +22,12 @@ public struct EntryConditions: Hashable, Sendable {
 
 /// A room's conditions for entering, with its lobby and bans.
 struct RoomDoor {
-    /// The time in which members of a room that had another relay come back past its conditions.
-    static let returnTime = Duration.seconds(60)
     /// Of more, the one that was kept out first may come back.
     private static let maximumKeptOut = 256
 
     var conditions: EntryConditions
     var lobby = RoomLobby()
-    /// The end of that time; nil: the room has begun here.
+    /// The end of the time in which members come back; nil: the room has begun here.
     private let returnsEnd: MonotonicInstant?
     private var keptOut: [KeptOut] = []
 
@@ -37,7 +39,7 @@ struct RoomDoor {
     /// - Parameter inherited: The conditions of the room on the relay that had it before.
     init(inherited: EntryConditions?, now: MonotonicInstant) {
         conditions = inherited ?? EntryConditions()
-        returnsEnd = inherited.map { _ in now + Self.returnTime }
+        returnsEnd = inherited.map { _ in now + EntryConditions.returnTime }
     }
 
     /// True if some may not enter.

@@ -171,6 +171,8 @@ final class UplinkPipeline {
         let frames = inFlight.map(\.frame)
         let (decoder, source, shown) = (decoder, source, newest)
         let effort = DecodingEffort(loopFilter: skipMode.loopFilter)
+        // A decoder remembers its device's fault, which is reported once.
+        let expectsDevice = device != nil
         return Job(
             kind: .decode, queue: queue, deadline: deadline, yields: deadline > yielding, handedOut: now
         ) {
@@ -178,6 +180,7 @@ final class UplinkPipeline {
             var batch = Self.decode(frames, with: decoder.value)
             if let shown { batch.compare(with: shown, codedSize: frames.map(\.sample.data.count).max() ?? 0) }
             batch.isAwaited = isAwaited && !batch.isUnchanged
+            if expectsDevice { batch.deviceFault = decoder.value.deviceFault }
             return .decoded(source, batch)
         }
     }
@@ -200,7 +203,6 @@ final class UplinkPipeline {
 
     private static func decode(_ frames: [ReceivedVideoFrame], with decoder: DecodingPipeline) -> DecodedBatch {
         var batch = DecodedBatch()
-        let usedDevice = decoder.usesDevice
         for frame in frames {
             let sample = frame.sample
             decoder.decode(sample) { event in
@@ -226,7 +228,6 @@ final class UplinkPipeline {
                 }
             }
         }
-        if usedDevice { batch.deviceFault = decoder.deviceFault }
         return batch
     }
 
@@ -239,8 +240,8 @@ final class UplinkPipeline {
             stages[.decodeQueue].observe(completion.started - frame.complete)
             stages[.decode].observe(cost / inFlight.count)
         }
-        if batch.deviceFault != nil { device = nil }
         budget.decoded(onDevice: batch.onDevice, failed: batch.deviceFault != nil)
+        if batch.deviceFault != nil { device = nil }
         framesDecoded &+= batch.decoded
         framesDropped &+= batch.dropped
         if let picture = batch.newest, !isEnding {
@@ -253,7 +254,7 @@ final class UplinkPipeline {
             rotation = batch.rotation
         }
         inFlight.removeAll(keepingCapacity: true)
-        isEnding = false
+        if isEnding { beginAnotherStream() }
         return batch.needsKeyframe && !pending.contains { $0.frame.sample.isSync }
     }
 
@@ -281,10 +282,15 @@ final class UplinkPipeline {
     func end() {
         pending.removeAll(keepingCapacity: true)
         newest = nil
-        isEnding = isDecoding
-        // A running job keeps the former decoder until it is done.
-        decoder = QueueConfined(DecodingPipeline(device: device))
         budget.end(source)
+        // A running job may yet find the device at fault.
+        isEnding = isDecoding
+        if !isDecoding { beginAnotherStream() }
+    }
+
+    private func beginAnotherStream() {
+        isEnding = false
+        decoder = QueueConfined(DecodingPipeline(device: device))
     }
 
     /// Releases the picture of a source that is silent, or must not be seen.

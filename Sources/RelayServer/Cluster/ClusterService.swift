@@ -29,14 +29,12 @@ actor ClusterService {
     private var guardedRooms: Set<String> = []
     private var pageOrigins = PageOrigins()
     /// Makes links to other relays of its rooms.
-    private let links: CascadeDialer
+    let links: CascadeDialer
     private var failureReason: String?
     private var isClosed = false
 
     /// How long a join waits for the directory.
     private static let patience = Duration.seconds(2)
-    /// How long a room's participants may take to come back before a layout that names one is forgotten.
-    private static let inheritance = Duration.seconds(60)
     /// How long the start waits for the directory: joins before it answers would open rooms here alone.
     static let startPatience = Duration.seconds(2)
     private static let tickInterval = Duration.seconds(1)
@@ -209,7 +207,7 @@ actor ClusterService {
             wakeWaiters(of: room)
         case .settings(let bytes, let room):
             guard let settings = RelayOccupancy.RoomSettings(directory: bytes) else { return }
-            inherited[room] = (settings, now() + Self.inheritance)
+            inherited[room] = (settings, now() + EntryConditions.returnTime)
         }
     }
 
@@ -351,12 +349,6 @@ actor ClusterService {
         }
         Task { [links] in await links.arrange(wanted, leading: epochs, secret: secret) }
     }
-
-    /// Gets avatars of participants from their relay.
-    func fetch(_ missing: [Relay.MissingAvatar], room: String, from node: NodeID, link: String) async {
-        await links.fetch(missing, room: room, from: node, link: link)
-    }
-
     /// The epoch of a room that this relay has; nil: it has no such room.
     func epoch(of room: String) -> Int64? {
         directory.standing(of: room, now: now()) == nil ? nil : directory.owner(of: room)?.epoch

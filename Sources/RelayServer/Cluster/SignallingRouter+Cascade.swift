@@ -54,7 +54,7 @@ extension SignallingRouter {
         } catch {
             throw Problem(error)
         }
-        if !missing.isEmpty { await cluster?.fetch(missing, room: telling.room, from: telling.from, link: link) }
+        if !missing.isEmpty { await cluster?.links.fetch(missing, room: telling.room, from: telling.from, link: link) }
         return Response(status: .noContent)
     }
 

@@ -37,7 +37,7 @@ public final class DecodingPipeline {
     ) {
         self.init(
             attributes: attributes, limits: limits, reordering: reordering, device: device,
-            deviceLimit: .milliseconds(200))
+            deviceLimit: VAAPIDevice.frameLimit)
     }
 
     /// - Parameter deviceLimit: The longest that a frame may take before its device counts as hung.

@@ -1,12 +1,15 @@
 import Glibc
 
-/// A device that encodes through VA-API: a GPU by its render node, or a driver that needs no device.
+/// A device that encodes or decodes through VA-API: a GPU by its render node, or a driver that needs no device.
 public enum VAAPIDevice: Hashable, Sendable {
     /// A DRM render node, such as `/dev/dri/renderD128`.
     case renderNode(path: String)
     /// A driver that needs no device, by the name that libva finds it under: `NAME_drv_video.so` in
     /// `LIBVA_DRIVERS_PATH`.
     case driver(name: String)
+
+    /// The longest that a frame may take before its device counts as hung.
+    static let frameLimit = Duration.milliseconds(200)
 
     private static let driverPrefix = "driver:"
 

@@ -31,12 +31,10 @@
 
         /// Making a display loads a driver.
         private static let openingLimit = Duration.seconds(1)
-        /// The longest that a frame may take before its device counts as hung.
-        static let frameLimit = Duration.milliseconds(200)
 
         init(
             device: VAAPIDevice, properties: CompressionProperties, dimensions: VideoDimensions,
-            frameLimit: Duration = VAAPIEncoder.frameLimit
+            frameLimit: Duration = VAAPIDevice.frameLimit
         ) throws(VideoCodingError) {
             self.device = device
             rate = VAAPIRateParameters(properties)
