@@ -65,7 +65,7 @@ public struct JobCompletion: Sendable {
     let output: JobOutput
 
     /// Whether the relay goes on with the result at once. A decoded picture waits for the next tick anyway, unless
-    /// ticks rest.
+    /// ticks are paused.
     public var isAwaited: Bool {
         if case .decoded(_, let batch) = output { batch.isAwaited } else { true }
     }

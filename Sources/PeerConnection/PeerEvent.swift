@@ -10,7 +10,7 @@ import SecureTransport
 public enum PeerEvent: Sendable {
     /// A whole compressed frame, in decoding order.
     case videoFrame(ReceivedVideoFrame)
-    /// A packet of a video stream, before its frame, if the owner taps the stream.
+    /// A packet of a video stream, before its frame, if the owner asked for packets.
     case videoPacket(ReceivedVideoPacket)
     /// An Opus packet, in the order of arrival.
     case audioPacket(ReceivedAudioPacket)

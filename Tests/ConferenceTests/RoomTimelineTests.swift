@@ -75,7 +75,7 @@ import Testing
     @Test("ticks at which the relay did not come are skipped ticks, and those of a slow composition are late")
     func ticks() throws {
         let call = VirtualCall()
-        // In a room of one nothing changes, and ticks rest.
+        // In a room of one nothing changes, and ticks are paused.
         try call.join("Ada", colour: .red)
         try call.join("Ben", colour: .green)
         call.run(for: .seconds(2))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Conference
 
-/// When ticks are due, and when they rest.
+/// When ticks are due, and when they are paused.
 @Suite struct TickScheduleTests {
     private static let start = MonotonicInstant(nanoseconds: 5_000_000_000)
 
@@ -13,41 +13,41 @@ import Testing
         return schedule
     }
 
-    @Test("after a rest the next tick is due when it was told to be, and ticks go on from there")
-    func rest() {
+    @Test("after a pause the next tick is due when it was told to be, and ticks go on from there")
+    func pause() {
         var schedule = schedule(taking: 4)
-        schedule.rest(for: .milliseconds(200))
-        #expect(schedule.isResting)
+        schedule.pause(for: .milliseconds(200))
+        #expect(schedule.isPaused)
         #expect(schedule.next == Self.start + .milliseconds(300))
         let early = schedule.takeTick(tolerance: 1, now: schedule.next - .nanoseconds(1))
         #expect(early == nil)
         let tick = schedule.takeTick(tolerance: 1, now: schedule.next)
         #expect(tick?.index == 9)
-        #expect(tick?.rested == 5)
-        #expect(!schedule.isResting)
+        #expect(tick?.leftOut == 5)
+        #expect(!schedule.isPaused)
         let next = schedule.takeTick(tolerance: 1, now: schedule.next)
         #expect(next?.index == 10)
-        #expect(next?.rested == 0)
+        #expect(next?.leftOut == 0)
     }
 
-    @Test("ticks that rest are woken to the newest tick, once")
+    @Test("ticks that are paused are woken to the newest tick, once")
     func wake() {
         var schedule = schedule(taking: 4)
-        schedule.rest(for: .milliseconds(200))
+        schedule.pause(for: .milliseconds(200))
         let news = Self.start + .milliseconds(240)
         #expect(schedule.nextAwake <= news)
         schedule.wake()
         let tick = schedule.takeTick(tolerance: 1, now: news)
         #expect(tick?.index == 7)
-        #expect(tick?.rested == 3)
+        #expect(tick?.leftOut == 3)
         let second = schedule.takeTick(tolerance: 1, now: news)
         #expect(second == nil)
     }
 
-    @Test("news just after a tick wait for the next one, as without a rest")
+    @Test("news just after a tick wait for the next one, as without a pause")
     func wakeAtOnce() {
         var schedule = schedule(taking: 4)
-        schedule.rest(for: .milliseconds(200))
+        schedule.pause(for: .milliseconds(200))
         schedule.wake()
         let early = schedule.takeTick(tolerance: 1, now: Self.start + .milliseconds(101))
         #expect(early == nil)

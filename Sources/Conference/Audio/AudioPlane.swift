@@ -15,7 +15,7 @@ final class AudioPlane {
     /// The number of ticks that one mixing job may catch up with; more would be heard as a burst of stale audio.
     static let maximumBacklog: Int64 = 5
     /// After so long without a packet ticks come only now and then: levels, forwarding and playout have settled.
-    private static let restsAfter = Duration.seconds(3)
+    private static let pausesAfter = Duration.seconds(3)
     /// The time between two packets of silence then, as with Opus's discontinuous transmission.
     private static let silentInterval = Duration.milliseconds(400)
     /// The rate of the headers of a mix's packets.
@@ -250,7 +250,7 @@ final class AudioPlane {
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) -> [Mix] {
         isMixing = false
         // The mixer has played all that came.
-        if !isRecorded, !hasHeard(within: Self.restsAfter, now: now) { schedule.rest(for: Self.silentInterval) }
+        if !isRecorded, !hasHeard(within: Self.pausesAfter, now: now) { schedule.pause(for: Self.silentInterval) }
         return ticks.map { tick in
             failures &+= UInt64(tick.output.failures.count)
             let sources = tick.output.sources

@@ -32,7 +32,7 @@ extension Room {
         state.wants = wants(of: link)
         state.stage = ownStage
         link.tell(state, now: now)
-        tapSources()
+        updateCrossingSources()
         requestKeyframes(for: link, now: now)
         var rate = BitRate.zero
         for (source, sender) in link.outgoing where sender.isSending {
@@ -105,12 +105,12 @@ extension Room {
     }
 
     /// Has the packets of all pictures handed out that cross a link.
-    private func tapSources() {
-        var tapped: Set<SourceID> = []
-        for link in links.values { tapped.formUnion(link.outgoing.keys.compactMap(pictureID)) }
-        let before = forwarding.tapped
-        guard tapped != before else { return }
-        forwarding.tapped = tapped
+    private func updateCrossingSources() {
+        var crossing: Set<SourceID> = []
+        for link in links.values { crossing.formUnion(link.outgoing.keys.compactMap(pictureID)) }
+        let before = forwarding.crossing
+        guard crossing != before else { return }
+        forwarding.crossing = crossing
         videoTicks.wake()
     }
 
@@ -120,7 +120,7 @@ extension Room {
             participant.pipeline(for: source.content)?.skipMode == .keyframes
         else { return }
         participant.peer.setUnseen(
-            !forwarding.tapped.contains(source) && recorder == nil, content: participant.stream(of: source.content),
+            !forwarding.crossing.contains(source) && recorder == nil, content: participant.stream(of: source.content),
             needsKeyframe: false, now: now)
     }
 

@@ -26,7 +26,7 @@ final class ForwardingPlane {
     private var links: OrderedDictionary<ParticipantID, ForwardingLink> = [:]
     private var sources: OrderedDictionary<SourceID, Source> = [:]
     /// The sources whose packets leave by links to other relays.
-    var tapped: Set<SourceID> = []
+    var crossing: Set<SourceID> = []
     private var hasChanged = false
     /// Packets forwarded.
     private(set) var packets: UInt64 = 0
@@ -93,7 +93,7 @@ final class ForwardingPlane {
     }
 
     /// True if packets may be forwarded to receivers, or leave by links.
-    var isInUse: Bool { isOn || !tapped.isEmpty || sources.values.contains(where: \.isForwarded) }
+    var isInUse: Bool { isOn || !crossing.isEmpty || sources.values.contains(where: \.isForwarded) }
 
     /// A receiver is sent no video.
     func reset(_ id: ParticipantID) { links[id]?.reset() }
@@ -219,7 +219,7 @@ final class ForwardingPlane {
             if sources.values[index].stream.collectsKeyframes != isAwaited {
                 sources.values[index].stream.collectsKeyframes = isAwaited
             }
-            let isForwarded = isAwaited || sent.contains(id) || tapped.contains(id)
+            let isForwarded = isAwaited || sent.contains(id) || crossing.contains(id)
             if sources.values[index].isForwarded != isForwarded {
                 sources.values[index].isForwarded = isForwarded
                 commands.append(.setForwarded(id, isForwarded))
@@ -254,7 +254,7 @@ final class ForwardingPlane {
         }
         let needsParameterSets = packet.startsFrame && packet.peek.isIDR && !packet.peek.hasParameterSets
         let parameterSets = needsParameterSets ? sources.values[index].stream.parameterSets : []
-        if tapped.contains(source) {
+        if crossing.contains(source) {
             commands.append(.relay(source, packet, parameterSets: parameterSets, isRestart: isRestart))
         }
         for position in links.values.indices {

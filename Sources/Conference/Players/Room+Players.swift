@@ -53,7 +53,7 @@ extension Room {
     /// For what a player's pictures are to be encoded now; nil: nobody wants them but this relay's viewers.
     func takePictureDemand(of player: Participant) -> PlayerPictureDemand? {
         let source = SourceID(participant: player.id, content: .camera)
-        guard player.isCameraShown, recorder != nil || forwarding.tapped.contains(source) else { return nil }
+        guard player.isCameraShown, recorder != nil || forwarding.crossing.contains(source) else { return nil }
         let relayed = relayedTile(of: source)
         let tile = recorder == nil ? relayed : recordedTile(relayed)
         guard tile.area > 0 else { return nil }
@@ -71,7 +71,7 @@ extension Room {
         let source = SourceID(participant: player.id, content: .camera)
         forwarding.observe(frame, of: source, now: now)
         record(frame, from: player, now: now)
-        guard forwarding.tapped.contains(source) else { return [] }
+        guard forwarding.crossing.contains(source) else { return [] }
         let time = MediaTime(frame.firstArrival - .zero, timescale: 90_000)
         let packets = player.playerStream?.packets(of: frame, timestamp: UInt32(truncatingIfNeeded: time.value))
         return (packets ?? []).flatMap { videoPacket($0, from: player, now: now) }

@@ -82,7 +82,7 @@ extension Room {
         else { return }
         let needsKeyframe = pipeline.setSkipMode(skipMode)
         participant.peer.setUnseen(
-            skipMode == .keyframes && recorder == nil && !forwarding.tapped.contains(source),
+            skipMode == .keyframes && recorder == nil && !forwarding.crossing.contains(source),
             content: participant.stream(of: source.content), needsKeyframe: needsKeyframe, now: now)
         // The request goes out now, not with the next packet that comes.
         if needsKeyframe { participant.carrier.wakeSoon(now: now) }

@@ -59,7 +59,7 @@ extension Room {
                 guard let pipeline = participant.pipeline(for: content) else { continue }
                 if pipeline.skipMode == .keyframes {
                     // What nobody looks at is repaired all the same while it is recorded.
-                    let isRelayed = forwarding.tapped.contains(pipeline.source)
+                    let isRelayed = forwarding.crossing.contains(pipeline.source)
                     participant.peer.setUnseen(
                         recorder == nil && !isRelayed, content: participant.stream(of: content),
                         needsKeyframe: recorder != nil, now: now)

@@ -273,7 +273,7 @@ final class Room {
                 }))
         let plan = settledPlan(at: MediaTime(time), now: now)
         updateDemands(plan, now: now)
-        guard composition.wantsTick else { return restIfStill(now: now) }
+        guard composition.wantsTick else { return pauseIfStill(now: now) }
         guard !composition.isComposing else {
             composition.tickMissed()
             overload.tickMissed(now: now)
@@ -323,7 +323,7 @@ final class Room {
             for: tick, to: viewers(encoders.receivers, now: now), interval: tickInterval, limits: overload.limits,
             now: now)
         jobs += encodes.jobs
-        restIfStill(now: now)
+        pauseIfStill(now: now)
         guard !tick.pictures.isEmpty else { return }
         for time in encodes.overtaken {
             if let slack = tickMeter.encoded(time, finished: completion.finished) {

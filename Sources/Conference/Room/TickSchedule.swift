@@ -3,14 +3,14 @@ import MediaCore
 /// When a periodic tick is due. Ticks keep their phase, unless they are told to move it little by little; after a long
 /// stall the missed ones are skipped, not made up for.
 ///
-/// While there is nothing to do, ticks can rest: the next one is then due some ticks later, unless it is woken before.
+/// While there is nothing to do, ticks can pause: the next one is then due some ticks later, unless it is woken before.
 struct TickSchedule {
     /// A tick that is due.
     struct Tick: Hashable {
         var index: Int64
         var time: MonotonicInstant
         /// The number of ticks before it that were left out on purpose.
-        var rested: Int64
+        var leftOut: Int64
     }
 
     private var origin: MonotonicInstant
@@ -19,8 +19,8 @@ struct TickSchedule {
     private var originIndex: Int64 = 0
     /// The first tick that was neither taken nor skipped.
     private(set) var index: Int64 = 0
-    /// The number of ticks to leave out before the next; nil while ticks do not rest.
-    private var rest: Int64?
+    /// The number of ticks to leave out before the next; nil while ticks are not paused.
+    private var pausedTicks: Int64?
 
     /// Ticks `frequency` times a second, the first at `origin`.
     init(origin: MonotonicInstant, frequency: Int) {
@@ -29,12 +29,12 @@ struct TickSchedule {
     }
 
     /// The time of the next tick.
-    var next: MonotonicInstant { time(of: index + (rest ?? 0)) }
+    var next: MonotonicInstant { time(of: index + (pausedTicks ?? 0)) }
 
     /// When it is due if ticks are woken now.
     var nextAwake: MonotonicInstant { time(of: index) }
 
-    var isResting: Bool { rest != nil }
+    var isPaused: Bool { pausedTicks != nil }
 
     /// The time from one tick to the next, rounded down to a nanosecond.
     var interval: Duration { .nanoseconds(1_000_000_000 / Int64(frequency)) }
@@ -55,32 +55,32 @@ struct TickSchedule {
         guard wanted != frequency else { return }
         (origin, originIndex) = (nextAwake, index)
         frequency = wanted
-        if rest != nil { rest = 0 }
+        if pausedTicks != nil { pausedTicks = 0 }
     }
 
     /// Leaves out ticks until the first one that comes `duration` after the last one, or later.
-    mutating func rest(for duration: Duration) {
+    mutating func pause(for duration: Duration) {
         let count = max(1, (duration.nanoseconds * Int64(frequency) + 999_999_999) / 1_000_000_000)
-        rest = count - 1
+        pausedTicks = count - 1
     }
 
-    /// Ends a rest: the newest tick is due at once unless it was taken.
+    /// Ends a pause: the newest tick is due at once unless it was taken.
     mutating func wake() {
-        if rest != nil { rest = 0 }
+        if pausedTicks != nil { pausedTicks = 0 }
     }
 
     /// Takes the next tick if it is due. When more than `tolerance` ticks were missed, goes on from the newest; so it
-    /// does after a rest.
+    /// does after a pause.
     mutating func takeTick(tolerance: Int64, now: MonotonicInstant) -> Tick? {
         guard now >= next else { return nil }
         let newest = originIndex + MediaTime(now - origin, timescale: frequency).value
         let first = index
-        if newest - index > (rest == nil ? tolerance : 0) { index = newest }
+        if newest - index > (pausedTicks == nil ? tolerance : 0) { index = newest }
         defer {
             index += 1
-            rest = nil
+            pausedTicks = nil
         }
-        return Tick(index: index, time: nextAwake, rested: rest == nil ? 0 : index - first)
+        return Tick(index: index, time: nextAwake, leftOut: pausedTicks == nil ? 0 : index - first)
     }
 
     private func time(of index: Int64) -> MonotonicInstant {

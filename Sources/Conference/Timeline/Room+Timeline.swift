@@ -10,7 +10,7 @@ import SecureTransport
 extension Room {
     /// Writes a video tick into the timeline, with the progress of every source and encoder since the last one.
     func observeTick(_ tick: TickSchedule.Tick, now: MonotonicInstant) {
-        timeline.tick(index: tick.index, rested: tick.rested, missedTicks: composition.missedTicks, now: now)
+        timeline.tick(index: tick.index, leftOut: tick.leftOut, missedTicks: composition.missedTicks, now: now)
         for participant in participants {
             for content in SourceContent.allCases {
                 let source = SourceID(participant: participant.id, content: content)

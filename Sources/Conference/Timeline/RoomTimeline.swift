@@ -29,8 +29,8 @@ final class RoomTimeline {
     // MARK: Ticks
 
     /// Begins a tick: later readings of sources and encoders belong to it.
-    func tick(index: Int64, rested: Int64 = 0, missedTicks: UInt64, now: MonotonicInstant) {
-        ticks.observe(index: index, rested: rested, missedTicks: missedTicks, now: now)
+    func tick(index: Int64, leftOut: Int64 = 0, missedTicks: UInt64, now: MonotonicInstant) {
+        ticks.observe(index: index, leftOut: leftOut, missedTicks: missedTicks, now: now)
         if now >= nextTidying ?? .zero {
             forgetOldRows(now: now)
             nextTidying = now + .seconds(1)

@@ -28,11 +28,11 @@ struct TickTimeline: Sendable {
 
     /// Records a tick.
     /// - Parameters:
-    ///   - index: Which one it is; those between it and the one before were skipped, but for those that rested.
-    ///   - rested: How many before it were left out because nothing had changed.
+    ///   - index: The tick's number; numbers between it and the one before were skipped, or left out on purpose.
+    ///   - leftOut: How many before it were left out because nothing had changed.
     ///   - missedTicks: How many the room has left out so far.
-    mutating func observe(index: Int64, rested: Int64 = 0, missedTicks: UInt64, now: MonotonicInstant) {
-        let skipped = lastIndex.map { UInt64(max(0, index - $0 - 1 - rested)) } ?? 0
+    mutating func observe(index: Int64, leftOut: Int64 = 0, missedTicks: UInt64, now: MonotonicInstant) {
+        let skipped = lastIndex.map { UInt64(max(0, index - $0 - 1 - leftOut)) } ?? 0
         lastIndex = index
         let growth = missed.advance(to: missedTicks)
         ring.update(TimelineScale.bucket(at: now)) { bucket in

@@ -17,7 +17,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     private let constantQP: Int?
     private let keepsLongTermReferences: Bool
     /// True if frames that others refer to may be dropped.
-    private let isThinnable: Bool
+    private let allowsGaps: Bool
     /// The parameter sets as the library made them.
     private var librarySets: [ByteBuffer] = []
     private var inspector: SliceInspector?
@@ -51,7 +51,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
             properties.profileLevel.level
             .map { EncoderCapabilities.maximumBitRate(of: .openH264, $0, profile) } ?? rate.bitRate
         keepsLongTermReferences = properties.longTermReferences
-        isThinnable = properties.temporalLayers > 2
+        allowsGaps = properties.temporalLayers > 2
         ramp = QPRamp(layers: properties.temporalLayers)
         constantQP = properties.rateControlMode == .quality ? properties.qualityQP : nil
         let parameters = try library.parameters(properties, dimensions: dimensions)
@@ -165,12 +165,12 @@ final class OpenH264Encoder: EncoderBackEndSession {
         let sets = library.readParameterSets()
         guard !sets.isEmpty, sets != librarySets else { return }
         librarySets = sets
-        parameterSets = isThinnable ? sets.map(Self.thinnable) : sets
+        parameterSets = allowsGaps ? sets.map(Self.allowingGaps) : sets
         inspector = SliceInspector(parameterSets: sets)
     }
 
-    private static func thinnable(_ set: ByteBuffer) -> ByteBuffer {
-        NALUnit(set).flatMap(ThinnableParameterSet.rewrite)?.bytes ?? set
+    private static func allowingGaps(_ set: ByteBuffer) -> ByteBuffer {
+        NALUnit(set).flatMap(GapTolerantParameterSet.rewrite)?.bytes ?? set
     }
 
     // MARK: - References

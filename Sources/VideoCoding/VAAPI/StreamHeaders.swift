@@ -57,7 +57,7 @@ struct StreamHeaders {
         bits.unsigned(0)
         bits.unsigned(ReferenceStructure.log2MaximumPictureOrder - 4)
         bits.unsigned(maximumReferences)
-        // Whether frames that others refer to may be left out; see `ThinnableParameterSet`.
+        // Whether frames that others refer to may be left out; see `GapTolerantParameterSet`.
         bits.bit(layers > 2)
         bits.unsigned(coded.width / 16 - 1)
         bits.unsigned(coded.height / 16 - 1)

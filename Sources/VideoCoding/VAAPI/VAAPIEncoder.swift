@@ -146,7 +146,7 @@
                 }
                 structure.add(place)
                 if !sets.isEmpty {
-                    if structure.layers > 2 { sets = sets.map(Self.thinnable) }
+                    if structure.layers > 2 { sets = sets.map(Self.allowingGaps) }
                     inspector = SliceInspector(parameterSets: sets)
                 }
                 guard let slice = inspector?.inspect(data), (slice.type == .idr) == place.isIDR else {
@@ -158,8 +158,8 @@
                 return .frame(made, parameterSets: sets.isEmpty ? nil : sets)
             }
 
-            private static func thinnable(_ set: ByteBuffer) -> ByteBuffer {
-                NALUnit(set).flatMap(ThinnableParameterSet.rewrite)?.bytes ?? set
+            private static func allowingGaps(_ set: ByteBuffer) -> ByteBuffer {
+                NALUnit(set).flatMap(GapTolerantParameterSet.rewrite)?.bytes ?? set
             }
         }
     }

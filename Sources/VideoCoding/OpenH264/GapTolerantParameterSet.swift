@@ -5,7 +5,7 @@ import H264
 /// Of three temporal layers, frames of the middle one are references. Without them `frame_num` has gaps. A decoder that
 /// was told of them inserts frames that nothing refers to (H.264 8.2.5.2), and continues; OpenH264 states each frame's
 /// reference, so that the lowest layer finds its own. The library itself always states that there are no gaps.
-enum ThinnableParameterSet {
+enum GapTolerantParameterSet {
     /// The SPS with `gaps_in_frame_num_value_allowed_flag` 1; nil if `nalUnit` has it already or is not an SPS.
     static func rewrite(_ nalUnit: NALUnit) -> NALUnit? {
         guard let original = try? SequenceParameterSet(parsing: nalUnit), !original.allowsFrameNumberGaps else {

@@ -8,7 +8,7 @@ import Testing
 @testable import Conference
 
 /// Rooms in which nothing changes.
-@Suite struct RoomRestTests {
+@Suite struct RoomPauseTests {
     private let call = VirtualCall { $0.frameRate = 30 }
 
     /// How many ticks are composed in a time.
@@ -43,7 +43,7 @@ import Testing
         #expect(ada.decodeFailures == 0)
     }
 
-    @Test("a frame of a source that differs is seen as soon as in a room that does not rest")
+    @Test("a frame of a source that differs is seen as soon as in a room whose ticks are not paused")
     func news() throws {
         let ada = try call.join("Ada", colour: nil)
         let ben = try call.join("Ben", colour: .green)
@@ -62,7 +62,7 @@ import Testing
         #expect((14...31).contains(ticks(in: .seconds(1))))
     }
 
-    @Test("who comes into a room that rests sees it as soon as the first one did")
+    @Test("who comes into a room whose ticks are paused sees it as soon as the first one did")
     func joiner() throws {
         let ada = try joinWithoutMedia("Ada")
         let isFirstServed = call.run(until: { ada.picture != nil })

@@ -6,7 +6,7 @@ import Testing
 @testable import VideoCoding
 
 @Suite("An SPS that is rewritten to allow left-out frames")
-struct ThinnableParameterSetTests {
+struct GapTolerantParameterSetTests {
     /// An SPS of an encoder of ours.
     private func parameterSet(_ dimensions: VideoDimensions, layers: Int) throws -> NALUnit {
         let encoder = try TestEncoder(.openH264, dimensions, bitRate: .megabits(1), profile: .constrainedBaseline) {
@@ -27,7 +27,7 @@ struct ThinnableParameterSetTests {
         var expected = try SequenceParameterSet(parsing: original)
         #expect(!expected.allowsFrameNumberGaps)
         expected.allowsFrameNumberGaps = true
-        let rewritten = try #require(ThinnableParameterSet.rewrite(original))
+        let rewritten = try #require(GapTolerantParameterSet.rewrite(original))
         #expect(try SequenceParameterSet(parsing: rewritten) == expected)
         #expect(rewritten.count == original.count)
     }
@@ -36,8 +36,8 @@ struct ThinnableParameterSetTests {
     func untouched() throws {
         let set = try parameterSet(VideoDimensions(width: 320, height: 180), layers: 3)
         #expect(try SequenceParameterSet(parsing: set).allowsFrameNumberGaps)
-        #expect(ThinnableParameterSet.rewrite(set) == nil)
+        #expect(GapTolerantParameterSet.rewrite(set) == nil)
         let garbage = try #require(NALUnit(ByteBuffer(bytes: [0x67, 1, 2, 3])))
-        #expect(ThinnableParameterSet.rewrite(garbage) == nil)
+        #expect(GapTolerantParameterSet.rewrite(garbage) == nil)
     }
 }
