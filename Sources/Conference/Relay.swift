@@ -109,17 +109,19 @@ public final class Relay {
         let room = rooms[request.room] ?? makeRoom(request.room, inherited: request.inheritedConditions, now: now)
         // A relay that knows nothing of the way here has not been told of the last move at least.
         if request.rejoiningAs != nil { participant.moves = 1 }
-        if let former = room.participant(publicID: participant.publicID) {
-            participant.moves = min(former.moves, .max - 1) + 1
-            removeFromLinks(participant.publicID, of: room, now: now)
-        }
+        let remote = room.participant(publicID: participant.publicID)
+        if let remote { participant.moves = min(remote.moves, .max - 1) + 1 }
+        let place = removeFromLinks(participant.publicID, of: room, now: now)
         participants[participant.id] = participant
         participant.isReturning = isReturning
         unconnected.add(participant.id, from: request.client, now: now)
         room.add(
             participant,
             downlink: makeDownlink(
-                for: negotiation.session, start: participant.peer.configuration.rateLimits.start))
+                for: negotiation.session, start: participant.peer.configuration.rateLimits.start),
+            at: place)
+        // Somebody whom it names may have left.
+        if let layout = remote?.remote?.told.layout { try? room.setLayout(layout, for: participant) }
         notices.append(.joined(participant.member))
         if let transport = negotiation.session.transport {
             paths.add(participant, usernameFragment: transport.localCredentials.usernameFragment)
@@ -176,11 +178,8 @@ public final class Relay {
         handshakes.release(participant.id)
         participants[participant.id] = nil
         guard let room = rooms[participant.room] else { return }
-        room.remove(participant, now: now)
-        guard !room.hasParticipants else {
-            follow(participant, in: room, now: now)
-            return
-        }
+        removeMember(participant, from: room, now: now)
+        guard !room.hasParticipants else { return }
         endLinks(of: room, now: now)
         room.end(now: now)
         while let job = room.popJob() { orphanedJobs.append(job) }

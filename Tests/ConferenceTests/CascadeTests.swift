@@ -218,6 +218,30 @@ struct CascadeTests {
         #expect(relay(ofAdaAt: 0, in: three) == "b" && relay(ofAdaAt: 2, in: three) == "b")
     }
 
+    @Test("somebody who moves keeps the tile and the layout, and layouts of others that name them stay")
+    func keeping() throws {
+        let (three, ada, cy) = try three()
+        let own = ParticipantLayout(.speaker, hidden: [cy.participantID])
+        try three[0].act { relay, now in
+            try relay.perform(
+                .setParticipantLayout(own, participant: ada.participantID), room: "demo", now: now)
+        }
+        let aboutAda = ParticipantLayout(.pinned(participant: ada.participantID))
+        try three[2].act { relay, now in
+            try relay.perform(
+                .setParticipantLayout(aboutAda, participant: cy.participantID), room: "demo", now: now)
+        }
+        three.run(for: .seconds(1))
+        let order = three.room(2)?.stageMembers.map(\.name)
+        try move(ada, in: three)
+        three.run(for: .seconds(1))
+        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+        three.run(for: .seconds(2))
+        #expect(three.room(1)?.localParticipant(publicID: ada.participantID)?.layout == own)
+        #expect(three.room(2)?.localParticipant(publicID: cy.participantID)?.layout == aboutAda)
+        #expect(three.room(2)?.stageMembers.map(\.name) == order)
+    }
+
     @Test("a link ends with the last participant of a relay, and the others see it leave")
     func lastLeaves() throws {
         let pair = VirtualCascade(["a", "b"])

@@ -84,6 +84,9 @@ public struct CascadeState: Codable, Hashable, Sendable {
         /// The digest of the avatar's file, which `GET /cascade/links/{link}/avatars/{participant}` has; nil: there is
         /// none.
         public var avatar: String?
+        /// The layout that the participant has chosen for itself, which goes along when it moves; nil: there is none,
+        /// or it is a large one.
+        public var layout: ParticipantLayout?
     }
 
     /// A source's packets on the link.

@@ -153,10 +153,7 @@ extension Relay {
         link.members = [:]
         if let room = rooms[link.room] {
             if room.links[link.node] === link { room.links[link.node] = nil }
-            for member in members.values {
-                removeRemote(member, from: room, now: now)
-                follow(member, in: room, now: now)
-            }
+            for member in members.values { removeMember(member, from: room, now: now) }
             room.conductorLeft(link.conductedEpoch)
         }
         close(link, now: now)
@@ -172,19 +169,27 @@ extension Relay {
         for link in Array(room.links.values) { end(link, because: .roomClosed, now: now) }
     }
 
-    /// Somebody has moved here, or to a third relay, from another one, which may still tell of it.
-    func removeFromLinks(_ publicID: String, of room: Room, now: MonotonicInstant) {
+    /// Somebody has moved here, or to a third relay, from another one, which may still tell of it. Returns the place
+    /// among the members that it had; nil: no link told of it.
+    @discardableResult
+    func removeFromLinks(_ publicID: String, of room: Room, now: MonotonicInstant) -> Int? {
+        var place: Int?
         for link in room.links.values {
             guard let former = link.members.removeValue(forKey: publicID) else { continue }
             link.elsewhere[publicID] = former.remote?.told
-            removeRemote(former, from: room, now: now)
+            remoteMembers[former.id] = nil
+            place = room.remove(former, isMoving: true, now: now)
         }
+        return place
     }
 
-    /// Removes a member at another relay.
-    func removeRemote(_ member: Participant, from room: Room, now: MonotonicInstant) {
+    /// Removes a member from its room, unless another link tells that it has moved there already.
+    func removeMember(_ member: Participant, from room: Room, now: MonotonicInstant) {
+        let next = nextPlace(of: member, in: room)
+        let place = room.remove(member, isMoving: next != nil, now: now)
         remoteMembers[member.id] = nil
-        room.remove(member, now: now)
+        guard room.hasParticipants, let next else { return }
+        addRemote(next.told, by: next.link, to: room, at: place, now: now)
     }
 
     /// The reason for which a link ends.
@@ -305,8 +310,7 @@ extension Relay {
         }
         for (id, member) in link.members where told[id] == nil {
             link.members[id] = nil
-            removeRemote(member, from: room, now: now)
-            follow(member, in: room, now: now)
+            removeMember(member, from: room, now: now)
         }
         for (id, wanted) in told {
             if let member = link.members[id] {
@@ -329,31 +333,30 @@ extension Relay {
     }
 
     /// Makes a participant of another relay a member, if nobody has its id or it has moved there since.
-    private func place(
-        _ told: CascadeState.Member, of link: CascadeLink, in room: Room, now: MonotonicInstant
-    ) {
+    private func place(_ told: CascadeState.Member, of link: CascadeLink, in room: Room, now: MonotonicInstant) {
+        var place: Int?
         if let former = room.participant(publicID: told.id) {
             guard former.remote != nil, told.moves ?? 0 > former.moves else {
                 link.elsewhere[told.id] = told
                 return
             }
-            removeFromLinks(told.id, of: room, now: now)
+            place = removeFromLinks(told.id, of: room, now: now)
         }
-        link.elsewhere[told.id] = nil
-        addRemote(told, by: link, to: room, now: now)
+        addRemote(told, by: link, to: room, at: place, now: now)
     }
 
-    /// Somebody has left a place. The same person may have moved to another one, of which other relays tell already.
-    func follow(_ former: Participant, in room: Room, now: MonotonicInstant) {
+    /// The relay to which somebody who leaves a place has moved, if another link tells of it already.
+    private func nextPlace(of former: Participant, in room: Room) -> (link: CascadeLink, told: CascadeState.Member)? {
         let places = room.links.values.compactMap { link in link.elsewhere[former.publicID].map { (link, $0) } }
-        guard let (link, told) = places.max(by: { $0.1.moves ?? 0 < $1.1.moves ?? 0 }), told.moves ?? 0 >= former.moves
-        else { return }
-        place(told, of: link, in: room, now: now)
+        return places.max { $0.1.moves ?? 0 < $1.1.moves ?? 0 }.flatMap { place in
+            place.1.moves ?? 0 >= former.moves ? place : nil
+        }
     }
 
     private func addRemote(
-        _ told: CascadeState.Member, by link: CascadeLink, to room: Room, now: MonotonicInstant
+        _ told: CascadeState.Member, by link: CascadeLink, to room: Room, at place: Int?, now: MonotonicInstant
     ) {
+        link.elsewhere[told.id] = nil
         let member = makeMember(
             told.id, name: told.name, room: room.id, role: told.role,
             grants: MemberGrants(role: told.accessRole, permissions: Set(Permission.allCases)), client: nil,
@@ -364,7 +367,7 @@ extension Relay {
         member.hasRaisedHand = told.hand
         remoteMembers[member.id] = member
         link.members[told.id] = member
-        room.add(member, downlink: nil)
+        room.add(member, downlink: nil, at: place)
         room.remoteMemberChanged(member, told: told, now: now)
     }
 

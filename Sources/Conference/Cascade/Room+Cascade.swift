@@ -272,6 +272,15 @@ extension CascadeState.Member {
             sendsVideo: participant.sendsVideo, sharesScreen: participant.sharesScreen,
             microphone: participant.isHeard, camera: participant.isCameraShown, hand: participant.hasRaisedHand,
             muted: participant.moderation.isMuted, cameraOff: participant.moderation.isCameraOff,
-            moves: participant.moves, avatar: participant.avatar?.digest)
+            moves: participant.moves, avatar: participant.avatar?.digest,
+            layout: participant.layout.flatMap { Self.isTold($0) ? $0 : nil })
+    }
+
+    /// More would make the message large in which all members are told.
+    private static let maximumHidden = 16
+
+    private static func isTold(_ layout: ParticipantLayout) -> Bool {
+        if case .template = layout.mode { return false }
+        return layout.hidden.count <= maximumHidden
     }
 }

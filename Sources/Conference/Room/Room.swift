@@ -114,9 +114,12 @@ final class Room {
 
     func participant(publicID: String) -> Participant? { members.values.first { $0.publicID == publicID } }
 
-    /// - Parameter downlink: The pipeline of video to the participant; nil without video.
-    func add(_ participant: Participant, downlink: DownlinkPipeline?) {
-        members[participant.id] = participant
+    /// - Parameters:
+    ///   - downlink: The pipeline of video to the participant; nil without video.
+    ///   - place: Its place among the members; nil: the last.
+    func add(_ participant: Participant, downlink: DownlinkPipeline?, at place: Int? = nil) {
+        members.updateValue(
+            participant, forKey: participant.id, insertingAt: min(place ?? members.count, members.count))
         encoders.setDownlink(downlink, of: participant.id)
         forwarding.addReceiver(participant.id)
         setAudioStreams(of: participant)
@@ -124,7 +127,12 @@ final class Room {
         announce(participant)
     }
 
-    func remove(_ participant: Participant, now: MonotonicInstant) {
+    /// Removes a member. Returns its place among the members.
+    ///
+    /// - Parameter isMoving: The same person is added at once, at another relay: layouts that name it stay.
+    @discardableResult
+    func remove(_ participant: Participant, isMoving: Bool = false, now: MonotonicInstant) -> Int? {
+        let place = members.index(forKey: participant.id)
         for content in SourceContent.allCases { keepExiting(content, of: participant, now: now) }
         members[participant.id] = nil
         decoding.remove(participant.id)
@@ -139,8 +147,9 @@ final class Room {
         composition.remove(participant.id)
         recorder?.remove(participant.id, now: now)
         tellSpeaker(unless: speaker)
-        forgetLayouts(about: participant.publicID)
+        if !isMoving { forgetLayouts(about: participant.publicID) }
         composition.viewsChanged()
+        return place
     }
 
     /// Updates the audio plane with the streams that a participant sends and receives.
