@@ -109,7 +109,7 @@ static VAStatus check_decoding(Driver *driver, const Context *context, const Sub
     if (p->seq_fields.bits.pic_order_cnt_type > 2) fault = "the POC type";
     if (p->num_ref_frames > 16) fault = "num_ref_frames";
     if (p->CurrPic.picture_id != context->target) fault = "the picture is not the target";
-    if (!target || target->width < width || target->height < height) fault = "the surface is too small";
+    if (!target || target->fourcc != VA_FOURCC_NV12 || target->width < width || target->height < height) fault = "the surface is too small";
     if (fault) return refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "decoding: %s", fault);
     for (int i = 0; i < 16; i++) {
         const VAPictureH264 *reference = &p->ReferenceFrames[i];

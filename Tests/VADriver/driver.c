@@ -13,7 +13,9 @@ static VAStatus terminate(VADriverContextP ctx) {
     for (int i = 0; i < MAXIMUM_SURFACES; i++) left += driver->surfaces[i].used;
     for (int i = 0; i < MAXIMUM_BUFFERS; i++) left += driver->buffers[i].used;
     for (int i = 0; i < MAXIMUM_IMAGES; i++) left += driver->images[i].used;
-    log_line(driver, "vaTerminate left=%d", left + count_used_contexts(driver));
+    driver->is_quiet = false;
+    log_line(driver, "vaTerminate surfaces=%llu buffers=%llu left=%d", (unsigned long long)driver->surfaces_made,
+             (unsigned long long)driver->buffers_made, left + count_used_contexts(driver));
     destroy_objects(driver);
     pthread_mutex_unlock(&driver->lock);
     if (driver->log) fclose(driver->log);
@@ -34,6 +36,10 @@ static VAStatus initialize(VADriverContextP ctx) {
     driver->layers = 3;
     driver->context_limit = MAXIMUM_CONTEXTS;
     driver->maximum_width = driver->maximum_height = MAXIMUM_SIDE;
+    driver->processes = driver->has_bgra = driver->derives = driver->shares = true;
+    driver->blend_flags = VA_BLEND_GLOBAL_ALPHA | VA_BLEND_PREMULTIPLIED_ALPHA;
+    driver->rotation_flags = 1 << VA_ROTATION_NONE | 1 << VA_ROTATION_90 | 1 << VA_ROTATION_180 | 1 << VA_ROTATION_270;
+    driver->layer_limit = MAXIMUM_LAYERS;
     driver->last_target = VA_INVALID_SURFACE;
     read_script(driver);
     VAStatus status = enter_call(driver, "vaInitialize");
@@ -60,6 +66,8 @@ static VAStatus initialize(VADriverContextP ctx) {
     set_object_functions(ctx->vtable);
     set_image_functions(ctx->vtable);
     set_picture_functions(ctx->vtable);
+    set_surface_functions(ctx->vtable);
+    if (ctx->vtable_vpp) set_processing_functions(ctx->vtable_vpp);
     return VA_STATUS_SUCCESS;
 }
 

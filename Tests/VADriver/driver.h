@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <va/va.h>
 #include <va/va_backend.h>
+#include <va/va_backend_vpp.h>
+#include <va/va_drmcommon.h>
 #include <va/va_enc_h264.h>
+#include <va/va_vpp.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -21,6 +24,7 @@ enum {
     MAXIMUM_SIDE = 4096,
     MAXIMUM_RENDERED = 1100,
     MAXIMUM_FAULTS = 1024,
+    MAXIMUM_LAYERS = 64,
 };
 
 // Identifiers name an object and its kind, so that one kind's number is none of another's.
@@ -40,8 +44,12 @@ typedef struct {
     // True once a picture was decoded into it.
     bool decoded;
     int width, height, stride;
-    // NV12: luma, then chroma.
+    // NV12: luma, then chroma; or BGRA.
+    uint32_t fourcc;
     uint8_t *samples;
+    size_t size;
+    // The memory's file, where another display may have it; -1 where none can.
+    int file;
 } Surface;
 
 typedef struct {
@@ -71,6 +79,15 @@ typedef struct {
     int layer;
 } Reference;
 
+// A surface that is scaled onto the target, as vaRenderPicture was told.
+typedef struct {
+    VASurfaceID surface;
+    VARectangle source, place;
+    uint32_t rotation, background;
+    uint32_t blend_flags;
+    float alpha;
+} Layer;
+
 typedef struct {
     bool used;
     VAConfigID config;
@@ -79,6 +96,8 @@ typedef struct {
     VASurfaceID target;
     VABufferID rendered[MAXIMUM_RENDERED];
     int rendered_count;
+    Layer layers[MAXIMUM_LAYERS];
+    int layer_count;
     struct H264Encoder *encoder;
     struct H264Decoder *decoder;
 } Context;
@@ -105,11 +124,18 @@ typedef struct {
     int layers;
     int context_limit;
     int maximum_width, maximum_height;
+    // Of VideoProc: whether it is there, and what it can.
+    bool processes;
+    uint32_t blend_flags, rotation_flags;
+    int layer_limit;
+    bool has_bgra, derives, shares;
+    bool is_quiet;
     Fault faults[MAXIMUM_FAULTS];
     int fault_count;
     // Of the log.
     int display;
     uint64_t calls;
+    uint64_t surfaces_made, buffers_made;
     FILE *log;
     VASurfaceID last_target;
 } Driver;
@@ -127,11 +153,28 @@ VAStatus refuse(Driver *driver, VAStatus status, const char *format, ...) __attr
 // objects.c
 Config *find_config(Driver *driver, VAConfigID id);
 Context *find_context(Driver *driver, VAContextID id);
-Surface *find_surface(Driver *driver, VASurfaceID id);
 Buffer *find_buffer(Driver *driver, VABufferID id);
 void destroy_objects(Driver *driver);
 void set_object_functions(struct VADriverVTable *table);
 int count_used_contexts(const Driver *driver);
+
+// surfaces.c
+static inline int surface_rows(const Surface *surface) { return (surface->height + 15) / 16 * 16; }
+static inline uint8_t *surface_chroma(const Surface *surface) {
+    return surface->samples + (size_t)surface->stride * surface_rows(surface);
+}
+Surface *find_surface(Driver *driver, VASurfaceID id);
+void set_surface_functions(struct VADriverVTable *table);
+void destroy_surface_at(Driver *driver, int index);
+
+// process.c
+void set_processing_functions(struct VADriverVTableVPP *table);
+VAStatus take_layer(Driver *driver, Context *context, const Buffer *buffer);
+VAStatus process_picture(Driver *driver, Context *context);
+
+// blend.c
+VAStatus draw_layer(const Surface *source, const Layer *layer, const Surface *target);
+void fill_surface(const Surface *target, uint32_t colour);
 
 // images.c
 void set_image_functions(struct VADriverVTable *table);

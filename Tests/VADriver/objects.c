@@ -15,12 +15,6 @@ Context *find_context(Driver *driver, VAContextID id) {
     return index < MAXIMUM_CONTEXTS && driver->contexts[index].used ? &driver->contexts[index] : NULL;
 }
 
-Surface *find_surface(Driver *driver, VASurfaceID id) {
-    unsigned index = id - SURFACE_BASE;
-    if (index >= MAXIMUM_SURFACES || !driver->surfaces[index].used || driver->surfaces[index].lost) return NULL;
-    return &driver->surfaces[index];
-}
-
 Buffer *find_buffer(Driver *driver, VABufferID id) {
     unsigned index = id - BUFFER_BASE;
     return index < MAXIMUM_BUFFERS && driver->buffers[index].used ? &driver->buffers[index] : NULL;
@@ -39,7 +33,8 @@ static const VAProfile profiles[] = {
 };
 enum { PROFILE_COUNT = sizeof profiles / sizeof profiles[0] };
 
-static bool has_profile(VAProfile profile) {
+static bool has_profile(const Driver *driver, VAProfile profile) {
+    if (profile == VAProfileNone) return driver->processes;
     for (int i = 0; i < PROFILE_COUNT; i++) {
         if (profiles[i] == profile) return true;
     }
@@ -50,13 +45,18 @@ static VAStatus query_profiles(VADriverContextP ctx, VAProfile *list, int *count
     ENTER("vaQueryConfigProfiles");
     memcpy(list, profiles, sizeof profiles);
     *count = PROFILE_COUNT;
+    if (driver->processes) list[(*count)++] = VAProfileNone;
     LEAVE(VA_STATUS_SUCCESS);
 }
 
 static VAStatus query_entrypoints(VADriverContextP ctx, VAProfile profile, VAEntrypoint *list, int *count) {
     ENTER("vaQueryConfigEntrypoints");
-    if (!has_profile(profile)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_PROFILE);
+    if (!has_profile(driver, profile)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_PROFILE);
     *count = 0;
+    if (profile == VAProfileNone) {
+        list[(*count)++] = VAEntrypointVideoProc;
+        LEAVE(VA_STATUS_SUCCESS);
+    }
     list[(*count)++] = driver->entrypoint;
 #ifdef HAS_DECODER
     list[(*count)++] = VAEntrypointVLD;
@@ -64,7 +64,8 @@ static VAStatus query_entrypoints(VADriverContextP ctx, VAProfile profile, VAEnt
     LEAVE(VA_STATUS_SUCCESS);
 }
 
-static bool has_entrypoint(const Driver *driver, VAEntrypoint entrypoint) {
+static bool has_entrypoint(const Driver *driver, VAProfile profile, VAEntrypoint entrypoint) {
+    if (profile == VAProfileNone) return entrypoint == VAEntrypointVideoProc;
 #ifdef HAS_DECODER
     if (entrypoint == VAEntrypointVLD) return true;
 #endif
@@ -81,6 +82,8 @@ static uint32_t attribute_value(const Driver *driver, VAEntrypoint entrypoint, V
         default: return VA_ATTRIB_NOT_SUPPORTED;
         }
     }
+    if (entrypoint == VAEntrypointVideoProc)
+        return type == VAConfigAttribRTFormat ? VA_RT_FORMAT_YUV420 | VA_RT_FORMAT_RGB32 : VA_ATTRIB_NOT_SUPPORTED;
     switch (type) {
     case VAConfigAttribRTFormat: return VA_RT_FORMAT_YUV420;
     case VAConfigAttribRateControl: return driver->rate_control;
@@ -100,8 +103,8 @@ static uint32_t attribute_value(const Driver *driver, VAEntrypoint entrypoint, V
 static VAStatus get_attributes(
     VADriverContextP ctx, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib *list, int count) {
     ENTER("vaGetConfigAttributes");
-    if (!has_profile(profile)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_PROFILE);
-    if (!has_entrypoint(driver, entrypoint)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT);
+    if (!has_profile(driver, profile)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_PROFILE);
+    if (!has_entrypoint(driver, profile, entrypoint)) LEAVE(VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT);
     for (int i = 0; i < count; i++) list[i].value = attribute_value(driver, entrypoint, list[i].type);
     LEAVE(VA_STATUS_SUCCESS);
 }
@@ -109,8 +112,8 @@ static VAStatus get_attributes(
 static VAStatus create_config(
     VADriverContextP ctx, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib *list, int count, VAConfigID *id) {
     ENTER("vaCreateConfig");
-    if (!has_profile(profile)) LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_PROFILE, "profile %d", profile));
-    if (!has_entrypoint(driver, entrypoint))
+    if (!has_profile(driver, profile)) LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_PROFILE, "profile %d", profile));
+    if (!has_entrypoint(driver, profile, entrypoint))
         LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT, "entry point %d", entrypoint));
     Config config = {.used = true, .profile = profile, .entrypoint = entrypoint, .rate_control = VA_RC_CQP};
     for (int i = 0; i < count; i++) {
@@ -152,92 +155,10 @@ static VAStatus query_config(
     if (!config) LEAVE(VA_STATUS_ERROR_INVALID_CONFIG);
     *profile = config->profile;
     *entrypoint = config->entrypoint;
-    list[0] = (VAConfigAttrib){VAConfigAttribRTFormat, VA_RT_FORMAT_YUV420};
+    list[0] = (VAConfigAttrib){
+        VAConfigAttribRTFormat, attribute_value(driver, config->entrypoint, VAConfigAttribRTFormat)};
     list[1] = (VAConfigAttrib){VAConfigAttribRateControl, config->rate_control};
     *count = 2;
-    LEAVE(VA_STATUS_SUCCESS);
-}
-
-// MARK: Surfaces
-
-static VAStatus make_surfaces(Driver *driver, int width, int height, unsigned format, int count, VASurfaceID *list) {
-    if (format != VA_RT_FORMAT_YUV420) return refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_RT_FORMAT, "0x%x", format);
-    if (width < 1 || height < 1 || width > driver->maximum_width || height > driver->maximum_height)
-        return refuse(driver, VA_STATUS_ERROR_RESOLUTION_NOT_SUPPORTED, "%dx%d", width, height);
-    int made = 0;
-    for (int i = 0; i < MAXIMUM_SURFACES && made < count; i++) {
-        if (driver->surfaces[i].used) continue;
-        // Rows are longer than pictures are wide, so that code which takes them for the same is found out.
-        int stride = (width + 63) / 64 * 64 + 64, rows = (height + 15) / 16 * 16;
-        uint8_t *samples = calloc((size_t)stride * rows * 3 / 2, 1);
-        if (!samples) break;
-        driver->surfaces[i] = (Surface){true, false, false, width, height, stride, samples};
-        list[made++] = (VASurfaceID)(SURFACE_BASE + i);
-    }
-    log_line(driver, "surfaces %dx%d count=%d", width, height, made);
-    if (made == count) return VA_STATUS_SUCCESS;
-    for (int i = 0; i < made; i++) {
-        Surface *surface = &driver->surfaces[list[i] - SURFACE_BASE];
-        free(surface->samples);
-        memset(surface, 0, sizeof *surface);
-    }
-    return VA_STATUS_ERROR_ALLOCATION_FAILED;
-}
-
-static VAStatus create_surfaces(
-    VADriverContextP ctx, int width, int height, int format, int count, VASurfaceID *list) {
-    ENTER("vaCreateSurfaces");
-    LEAVE(make_surfaces(driver, width, height, (unsigned)format, count, list));
-}
-
-static VAStatus create_surfaces2(
-    VADriverContextP ctx, unsigned format, unsigned width, unsigned height, VASurfaceID *list, unsigned count,
-    VASurfaceAttrib *attributes, unsigned attribute_count) {
-    ENTER("vaCreateSurfaces");
-    for (unsigned i = 0; i < attribute_count; i++) {
-        uint32_t value = (uint32_t)attributes[i].value.value.i;
-        if ((attributes[i].type == VASurfaceAttribPixelFormat && value != VA_FOURCC_NV12)
-            || (attributes[i].type == VASurfaceAttribMemoryType && value != VA_SURFACE_ATTRIB_MEM_TYPE_VA))
-            LEAVE(refuse(driver, VA_STATUS_ERROR_ATTR_NOT_SUPPORTED, "surface attribute %d", attributes[i].type));
-    }
-    LEAVE(make_surfaces(driver, (int)width, (int)height, format, (int)count, list));
-}
-
-static VAStatus destroy_surfaces(VADriverContextP ctx, VASurfaceID *list, int count) {
-    ENTER("vaDestroySurfaces");
-    for (int i = 0; i < count; i++) {
-        unsigned index = list[i] - SURFACE_BASE;
-        if (index >= MAXIMUM_SURFACES || !driver->surfaces[index].used)
-            LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_SURFACE, "no surface 0x%x", list[i]));
-        free(driver->surfaces[index].samples);
-        memset(&driver->surfaces[index], 0, sizeof(Surface));
-    }
-    LEAVE(VA_STATUS_SUCCESS);
-}
-
-static VAStatus query_surface_attributes(
-    VADriverContextP ctx, VAConfigID id, VASurfaceAttrib *list, unsigned *count) {
-    ENTER("vaQuerySurfaceAttributes");
-    if (!find_config(driver, id)) LEAVE(VA_STATUS_ERROR_INVALID_CONFIG);
-    const struct { VASurfaceAttribType type; unsigned flags; int value; } known[] = {
-        {VASurfaceAttribPixelFormat, VA_SURFACE_ATTRIB_GETTABLE | VA_SURFACE_ATTRIB_SETTABLE, (int)VA_FOURCC_NV12},
-        {VASurfaceAttribMemoryType, VA_SURFACE_ATTRIB_GETTABLE | VA_SURFACE_ATTRIB_SETTABLE,
-         VA_SURFACE_ATTRIB_MEM_TYPE_VA},
-        {VASurfaceAttribMinWidth, VA_SURFACE_ATTRIB_GETTABLE, 16},
-        {VASurfaceAttribMinHeight, VA_SURFACE_ATTRIB_GETTABLE, 16},
-        {VASurfaceAttribMaxWidth, VA_SURFACE_ATTRIB_GETTABLE, driver->maximum_width},
-        {VASurfaceAttribMaxHeight, VA_SURFACE_ATTRIB_GETTABLE, driver->maximum_height},
-    };
-    unsigned room = *count, wanted = sizeof known / sizeof known[0];
-    *count = wanted;
-    if (!list) LEAVE(VA_STATUS_SUCCESS);
-    if (room < wanted) LEAVE(VA_STATUS_ERROR_MAX_NUM_EXCEEDED);
-    for (unsigned i = 0; i < wanted; i++) {
-        list[i].type = known[i].type;
-        list[i].flags = known[i].flags;
-        list[i].value.type = VAGenericValueTypeInteger;
-        list[i].value.value.i = known[i].value;
-    }
     LEAVE(VA_STATUS_SUCCESS);
 }
 
@@ -293,6 +214,7 @@ static long element_size(VABufferType type) {
     case VAPictureParameterBufferType: return sizeof(VAPictureParameterBufferH264);
     case VAIQMatrixBufferType: return sizeof(VAIQMatrixBufferH264);
     case VASliceParameterBufferType: return sizeof(VASliceParameterBufferH264);
+    case VAProcPipelineParameterBufferType: return sizeof(VAProcPipelineParameterBuffer);
     case VASliceDataBufferType:
     case VAEncCodedBufferType:
     case VAEncMiscParameterBufferType:
@@ -323,6 +245,7 @@ static VAStatus create_buffer(
         buffer->size = size;
         buffer->count = count;
         *id = (VABufferID)(BUFFER_BASE + i);
+        driver->buffers_made++;
         LEAVE(VA_STATUS_SUCCESS);
     }
     LEAVE(refuse(driver, VA_STATUS_ERROR_MAX_NUM_EXCEEDED, "more than %d buffers", MAXIMUM_BUFFERS));
@@ -373,7 +296,7 @@ void destroy_objects(Driver *driver) {
     for (int i = 0; i < MAXIMUM_BUFFERS; i++) {
         if (driver->buffers[i].used && !driver->buffers[i].borrowed) free(driver->buffers[i].data);
     }
-    for (int i = 0; i < MAXIMUM_SURFACES; i++) free(driver->surfaces[i].samples);
+    for (int i = 0; i < MAXIMUM_SURFACES; i++) destroy_surface_at(driver, i);
 }
 
 void set_object_functions(struct VADriverVTable *table) {
@@ -383,10 +306,6 @@ void set_object_functions(struct VADriverVTable *table) {
     table->vaCreateConfig = create_config;
     table->vaDestroyConfig = destroy_config;
     table->vaQueryConfigAttributes = query_config;
-    table->vaCreateSurfaces = create_surfaces;
-    table->vaCreateSurfaces2 = create_surfaces2;
-    table->vaDestroySurfaces = destroy_surfaces;
-    table->vaQuerySurfaceAttributes = query_surface_attributes;
     table->vaCreateContext = create_context;
     table->vaDestroyContext = destroy_context;
     table->vaCreateBuffer = create_buffer;

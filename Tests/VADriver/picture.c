@@ -1,6 +1,11 @@
 #include "decode.h"
 #ifdef HAS_LIBVA
 
+static bool is_processing(Driver *driver, const Context *context) {
+    const Config *config = find_config(driver, context->config);
+    return config && config->entrypoint == VAEntrypointVideoProc;
+}
+
 static VAStatus begin_picture(VADriverContextP ctx, VAContextID id, VASurfaceID target) {
     ENTER("vaBeginPicture");
     driver->last_target = target;
@@ -11,6 +16,7 @@ static VAStatus begin_picture(VADriverContextP ctx, VAContextID id, VASurfaceID 
     context->begun = true;
     context->target = target;
     context->rendered_count = 0;
+    context->layer_count = 0;
     LEAVE(VA_STATUS_SUCCESS);
 }
 
@@ -22,6 +28,12 @@ static VAStatus render_picture(VADriverContextP ctx, VAContextID id, VABufferID 
     for (int i = 0; i < count; i++) {
         if (!find_buffer(driver, list[i]))
             LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_BUFFER, "no buffer 0x%x", list[i]));
+        if (is_processing(driver, context)) {
+            // What the parameters point to may be gone when the picture ends.
+            status = take_layer(driver, context, find_buffer(driver, list[i]));
+            if (status != VA_STATUS_SUCCESS) LEAVE(status);
+            continue;
+        }
         if (context->rendered_count == MAXIMUM_RENDERED)
             LEAVE(refuse(driver, VA_STATUS_ERROR_MAX_NUM_EXCEEDED, "too many buffers in a picture"));
         context->rendered[context->rendered_count++] = list[i];
@@ -35,6 +47,7 @@ static VAStatus end_picture(VADriverContextP ctx, VAContextID id) {
     if (!context) LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_CONTEXT, "no context 0x%x", id));
     if (!context->begun) LEAVE(refuse(driver, VA_STATUS_ERROR_OPERATION_FAILED, "no picture was begun"));
     context->begun = false;
+    if (is_processing(driver, context)) LEAVE(process_picture(driver, context));
     const Config *config = find_config(driver, context->config);
 #ifdef HAS_DECODER
     if (config && config->entrypoint == VAEntrypointVLD) LEAVE(decode_picture(driver, context));

@@ -18,6 +18,14 @@
 //     layers 1               no temporal layers
 //     contexts 2             no third context on this display
 //     size 640 480           the largest picture
+//     processing 0           no VideoProc
+//     blend 0x0              VAProcPipelineCaps.blend_flags
+//     rotation 0x1           VAProcPipelineCaps.rotation_flags
+//     surfaces 4             no more than these onto one target
+//     bgra 0                 surfaces of NV12 alone
+//     derive 0               no images of a surface's own memory
+//     share 0                no surfaces of or for other displays
+//     quiet 1                only ends are logged
 //     17 status 0x6          the display's 17th call fails
 //     vaSyncSurface#3 hang   the third call of this function never returns
 //     40 delay 250           milliseconds
@@ -52,6 +60,22 @@ static void read_line(Driver *driver, char *line) {
     } else if (!strcmp(word, "size")) {
         driver->maximum_width = (int)number;
         driver->maximum_height = (int)strtoul(third, NULL, 0);
+    } else if (!strcmp(word, "processing")) {
+        driver->processes = number != 0;
+    } else if (!strcmp(word, "blend")) {
+        driver->blend_flags = number;
+    } else if (!strcmp(word, "rotation")) {
+        driver->rotation_flags = number;
+    } else if (!strcmp(word, "surfaces")) {
+        driver->layer_limit = number < MAXIMUM_LAYERS ? (int)number : MAXIMUM_LAYERS;
+    } else if (!strcmp(word, "bgra")) {
+        driver->has_bgra = number != 0;
+    } else if (!strcmp(word, "derive")) {
+        driver->derives = number != 0;
+    } else if (!strcmp(word, "share")) {
+        driver->shares = number != 0;
+    } else if (!strcmp(word, "quiet")) {
+        driver->is_quiet = number != 0;
     } else if (driver->fault_count < MAXIMUM_FAULTS) {
         char *call = word, *colon = strchr(word, ':');
         if (colon) {
@@ -85,7 +109,7 @@ void read_script(Driver *driver) {
 }
 
 void log_line(Driver *driver, const char *format, ...) {
-    if (!driver->log) return;
+    if (!driver->log || driver->is_quiet) return;
     char text[512];
     va_list arguments;
     va_start(arguments, format);
