@@ -72,9 +72,9 @@ extension VideoCodingError: CustomStringConvertible {
         case .sessionInvalidated: "the session has been invalidated; make a new one"
         case .pixelFormatNotSupported(let format): "the encoder does not take \(format) pictures"
         case .encodingFailed(let backEnd, let code): "\(backEnd.rawValue) could not encode the frame (\(code))"
-        case .hardwareUnavailable(let reason): "no hardware encoder: \(reason)"
-        case .hardwareFailed(let call, let code): "the hardware encoder failed: \(call) returned \(code)"
-        case .hardwareHung(let device): "the hardware encoder \(device) does not answer"
+        case .hardwareUnavailable(let reason): "the device is not usable: \(reason)"
+        case .hardwareFailed(let call, let code): "the device failed: \(call) returned \(code)"
+        case .hardwareHung(let device): "the device \(device) does not answer"
         case .multiPass(let error): "the pass cannot be made: \(error)"
         }
     }

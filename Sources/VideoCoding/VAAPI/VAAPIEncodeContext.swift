@@ -31,7 +31,7 @@
         private var inputs: [VASurfaceID] = []
         private(set) var rebuilt: [VASurfaceID] = []
         private var nextInput = 0
-        private(set) var canDerive = true
+        private var transfer = VAAPIImageTransfer()
         private(set) var buffers: [VABufferID] = []
 
         init(
@@ -192,53 +192,19 @@
 
         // MARK: - Uploading
 
-        private func upload(_ picture: PixelBuffer, to surface: VASurfaceID) throws(VideoCodingError) {
-            var image = VAImage()
-            if canDerive {
-                if vaDeriveImage(display.handle, surface, &image) == VA_STATUS_SUCCESS {
-                    defer { vaDestroyImage(display.handle, image.image_id) }
-                    if image.format.fourcc == vaNV12 { return try write(picture, to: image) }
-                }
-                // Tiled surfaces cannot be seen as they are: they are written through an image beside them.
-                canDerive = false
-            }
-            var format = VAImageFormat()
-            format.fourcc = vaNV12
-            format.byte_order = UInt32(VA_LSB_FIRST)
-            format.bits_per_pixel = 12
-            let (width, height) = (headers.coded.width, headers.coded.height)
-            try VAAPIDisplay.check(
-                vaCreateImage(display.handle, &format, Int32(clamping: width), Int32(clamping: height), &image),
-                "vaCreateImage")
-            defer { vaDestroyImage(display.handle, image.image_id) }
-            try write(picture, to: image)
-            try VAAPIDisplay.check(
-                vaPutImage(
-                    display.handle, surface, image.image_id, 0, 0, UInt32(clamping: width), UInt32(clamping: height),
-                    0, 0, UInt32(clamping: width), UInt32(clamping: height)),
-                "vaPutImage")
-        }
-
-        private func write(_ picture: PixelBuffer, to image: VAImage) throws(VideoCodingError) {
-            var mapped: UnsafeMutableRawPointer?
-            try VAAPIDisplay.check(vaMapBuffer(display.handle, image.buf, &mapped), "vaMapBuffer")
-            if let mapped {
-                let memory = UnsafeMutableRawBufferPointer(start: mapped, count: Int(image.data_size))
-                for plane in 0..<2 {
-                    let (offset, pitch) =
-                        plane == 0
-                        ? (Int(image.offsets.0), Int(image.pitches.0)) : (Int(image.offsets.1), Int(image.pitches.1))
-                    Self.copy(picture, plane: plane, to: memory, offset: offset, pitch: pitch, coded: headers.coded)
-                }
-            }
-            try VAAPIDisplay.check(vaUnmapBuffer(display.handle, image.buf), "vaUnmapBuffer")
-        }
-
-        /// Copies an NV12 plane and repeats its last row and column up to whole macroblocks, which then cost next to
+        /// Copies a picture and repeats its last row and column up to whole macroblocks, which then cost next to
         /// nothing to encode.
+        private func upload(_ picture: PixelBuffer, to surface: VASurfaceID) throws(VideoCodingError) {
+            let coded = headers.coded
+            try transfer.write(display, surface, .nv12, coded) { image throws(VideoCodingError) in
+                let planes = try image.planes(.nv12, coded)
+                Self.copy(picture, plane: 0, to: planes[0], coded: coded)
+                Self.copy(picture, plane: 1, to: planes[1], coded: coded)
+            }
+        }
+
         private static func copy(
-            _ picture: PixelBuffer, plane: Int, to memory: UnsafeMutableRawBufferPointer, offset: Int, pitch: Int,
-            coded: VideoDimensions
+            _ picture: PixelBuffer, plane: Int, to target: PixelBufferPlane, coded: VideoDimensions
         ) {
             let width = picture.dimensions.width
             let (rows, allRows) =
@@ -247,13 +213,10 @@
                 : (
                     picture.dimensions.height / 2, coded.height / 2
                 )
-            guard pitch >= coded.width, offset + pitch * (allRows - 1) + coded.width <= memory.count,
-                let base = memory.baseAddress
-            else { return }
             picture.withPlane(plane) { bytes, stride in
                 guard let source = bytes.baseAddress else { return }
                 for row in 0..<allRows {
-                    let target = base + offset + row * pitch
+                    let target = target.base + row * target.stride
                     target.copyMemory(from: source + min(row, rows - 1) * stride, byteCount: width)
                     // A sample of chroma is a pair of bytes.
                     for column in width..<coded.width {
@@ -268,6 +231,4 @@
 
     /// `VA_INVALID_ID`: no object.
     let vaInvalid: UInt32 = 0xFFFF_FFFF
-    /// `VA_FOURCC_NV12`.
-    private let vaNV12: UInt32 = 0x3231_564E
 #endif
