@@ -4,7 +4,9 @@
 #include <va/va.h>
 #include <va/va_backend.h>
 #include <va/va_drm.h>
+#include <va/va_drmcommon.h>
 #include <va/va_enc_h264.h>
+#include <va/va_vpp.h>
 
 // libva exports these for its window systems, without declaring them.
 VADisplayContextP va_newDisplayContext(void);

@@ -75,4 +75,20 @@ extension VAAPIDevice {
             throw .backEndNotBuilt(.vaapi)
         #endif
     }
+
+    /// Asks the device whether it composes pictures. Returns its driver in its own words.
+    ///
+    /// - Throws: `VideoCodingError.hardwareUnavailable` where it does not.
+    public func composingDriver() throws(VideoCodingError) -> String {
+        #if VAAPI
+            try VAAPIDeviceReport.ask(self) { display throws(VideoCodingError) in
+                guard VAAPIProcessingCapabilities.processes(display) else {
+                    throw .hardwareUnavailable(reason: "\(display.vendor) composes no pictures")
+                }
+                return display.vendor
+            }
+        #else
+            throw .backEndNotBuilt(.vaapi)
+        #endif
+    }
 }

@@ -1,0 +1,162 @@
+#if VAAPI
+    package import MediaCore
+    package import PixelTransfer
+    import Synchronization
+
+    /// A device's video processor, through VA-API: scales pictures and lays them over each other.
+    ///
+    /// All of libva's calls are made on a thread of its own. One that does not return within the limit is left there,
+    /// and the processor fails from then on. It belongs to one caller at a time.
+    package final class VideoProcessor {
+        private enum Request: Sendable {
+            case open(canvas: VideoDimensions)
+            case compose
+        }
+
+        private enum Response: Sendable {
+            case opened(VideoProcessingAbilities)
+            case composed
+            case failed(VideoCodingError)
+        }
+
+        /// What is composed, and onto what: handed to the thread and back.
+        private final class Work: Sendable {
+            struct State: ~Copyable {
+                var layers: [PictureLayer] = []
+                var tick = 0
+                var canvas: MutablePixelBuffer?
+                /// Pictures that were copied to the device for it.
+                var uploads: UInt64 = 0
+            }
+
+            let state = Mutex(State())
+        }
+
+        private let device: VAAPIDevice
+        private let thread: AbandonableThread<Request, Response>
+        private let work: Work
+        private let frameLimit: Duration
+        /// True before the device's first picture, and before the one after a fault, for which the driver is loaded.
+        private var isOpening = true
+        /// True once the thread was left to itself.
+        private var isLost = false
+        package let abilities: VideoProcessingAbilities
+        /// Pictures that were copied to the device for the last one.
+        package private(set) var uploads: UInt64 = 0
+        /// The reason for which the last picture was not composed.
+        package private(set) var fault: VideoCodingError?
+
+        /// The longest that a picture may take before its device counts as hung.
+        package static let frameLimit = Duration.milliseconds(200)
+        /// Making a display loads a driver.
+        private static let openingLimit = Duration.seconds(1)
+
+        /// - Parameter canvas: The size of the first picture.
+        package init(
+            _ device: VAAPIDevice, canvas: VideoDimensions, frameLimit: Duration = VideoProcessor.frameLimit
+        ) throws(VideoCodingError) {
+            self.device = device
+            self.frameLimit = frameLimit
+            let work = Work()
+            self.work = work
+            thread = try AbandonableThread.start {
+                let worker = Worker(device: device, work: work)
+                return { worker.answer($0) }
+            }
+            switch thread.perform(.open(canvas: canvas), within: max(Self.openingLimit, frameLimit)) {
+            case .opened(let abilities): self.abilities = abilities
+            case .failed(let error): throw error
+            case .composed, nil: throw .hardwareHung(device)
+            }
+        }
+
+        /// Lays pictures over each other, the lowest first, which covers the canvas. Pictures of the last two ticks are
+        /// not uploaded again.
+        ///
+        /// - Returns: The canvas; nil where the device failed, as `fault` says.
+        package func compose(
+            _ layers: inout [PictureLayer], tick: Int, into canvas: consuming MutablePixelBuffer
+        ) -> MutablePixelBuffer? {
+            guard !isLost else { return nil }
+            var handedOver = Optional(canvas)
+            work.state.withLock { state in
+                swap(&state.layers, &layers)
+                state.tick = tick
+                state.canvas = handedOver.take()
+            }
+            let limit = isOpening ? max(Self.openingLimit, frameLimit) : frameLimit
+            let response = thread.perform(.compose, within: limit)
+            switch response {
+            case .composed: fault = nil
+            case .failed(let error): fault = error
+            case .opened, nil:
+                // The thread keeps the canvas and the pictures.
+                isLost = true
+                fault = .hardwareHung(device)
+                return nil
+            }
+            isOpening = fault != nil
+            var result: MutablePixelBuffer?
+            work.state.withLock { state in
+                swap(&state.layers, &layers)
+                result = state.canvas.take()
+                uploads = state.uploads
+            }
+            return result
+        }
+
+        // MARK: - On the thread
+
+        private final class Worker {
+            private let device: VAAPIDevice
+            private let work: Work
+            private var canvas = VideoDimensions(width: 0, height: 0)
+            private var context: VAAPIProcessContext?
+
+            init(device: VAAPIDevice, work: Work) {
+                self.device = device
+                self.work = work
+            }
+
+            func answer(_ request: Request) -> Response {
+                do throws(VideoCodingError) {
+                    switch request {
+                    case .open(let canvas):
+                        self.canvas = canvas
+                        return .opened(try open().capabilities.abilities)
+                    case .compose:
+                        // Behind a failure all begins anew: what the driver still holds is unknown.
+                        try compose(on: open())
+                        return .composed
+                    }
+                } catch {
+                    context = nil
+                    return .failed(error)
+                }
+            }
+
+            private func open() throws(VideoCodingError) -> VAAPIProcessContext {
+                if let context { return context }
+                let context = try VAAPIProcessContext(device, canvas: canvas)
+                self.context = context
+                return context
+            }
+
+            private func compose(on context: VAAPIProcessContext) throws(VideoCodingError) {
+                let fault = work.state.withLock { state -> VideoCodingError? in
+                    guard var canvas = state.canvas.take() else { return .sessionInvalidated }
+                    let before = context.uploadCount
+                    defer { state.uploads = context.uploadCount &- before }
+                    do throws(VideoCodingError) {
+                        try context.compose(state.layers, tick: state.tick, into: &canvas)
+                    } catch {
+                        return error
+                    }
+                    state.canvas = consume canvas
+                    return nil
+                }
+                if let fault { throw fault }
+            }
+        }
+    }
+#endif
