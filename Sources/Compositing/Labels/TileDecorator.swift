@@ -32,12 +32,18 @@ struct TileDecorator {
             Label(text: name, icons: decoration.icons, height: metrics.height, maximumWidth: metrics.maximumWidth))
     }
 
-    /// Draws a label at the lower left of a frame, with the margin of its tile; further inside if a round corner, whose
-    /// arc is 0.29 of its radius from the corner, would cut it.
-    func draw(_ label: DrawnLabel, at frame: PixelRect, cornerRadius: Int, on tile: I420Region) {
+    /// The place of a label at the lower left of a frame, with the margin of its tile; further inside if a round
+    /// corner, whose arc is 0.29 of its radius from the corner, would cut it.
+    func place(of label: DrawnLabel, at frame: PixelRect, cornerRadius: Int) -> PixelRect {
         let margin = TileLabelMetrics.margin(height: label.label.height) + cornerRadius * 29 / 100 & ~1
-        tile.blend(
-            label.bitmap, x: frame.x + margin, y: frame.maxY - margin - label.bitmap.dimensions.height)
+        let size = label.bitmap.dimensions
+        return PixelRect(
+            x: frame.x + margin, y: frame.maxY - margin - size.height, width: size.width, height: size.height)
+    }
+
+    func draw(_ label: DrawnLabel, at frame: PixelRect, cornerRadius: Int, on tile: I420Region) {
+        let place = place(of: label, at: frame, cornerRadius: cornerRadius)
+        tile.blend(label.bitmap, x: place.x, y: place.y)
     }
 
     /// The width of the speaker's border.

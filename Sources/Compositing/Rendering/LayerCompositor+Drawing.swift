@@ -101,25 +101,29 @@ extension LayerCompositor {
     }
 
     /// Draws the visible part of a layer into a region of that size.
-    private func draw(_ drawing: LayerDrawing, into tile: I420Region) {
-        let frame = drawing.frame.relative(to: drawing.rect)
+    func draw(_ drawing: LayerDrawing, into tile: I420Region) {
         switch drawing.appearance.content {
         case .picture(let picture, let rotation, let isStale):
             draw(picture, rotation, isStale: isStale, drawing, into: tile)
         case .placeholder(let name, let avatar, let size):
             drawPlaceholder(placeholders.placeholder(name: name, avatar: avatar, size: size), drawing, into: tile)
         }
-        let radius = drawing.key.cornerRadius
-        if let border = drawing.key.border, border.width > 0 {
+        decorate(LayerDecoration(drawing, in: drawing.rect), on: tile)
+    }
+
+    /// Draws what is on top of a layer's content, into a region of which `frame` is the whole layer.
+    func decorate(_ decoration: LayerDecoration, on tile: I420Region) {
+        let (frame, radius) = (decoration.frame, decoration.cornerRadius)
+        if let border = decoration.border, border.width > 0 {
             tile.fill(frame, shape: shapes.shape(.border(width: border.width), radius: radius), with: border.colour)
         }
-        if drawing.appearance.isSpeaking {
+        if decoration.isSpeaking {
             let width = TileDecorator.speakingBorderWidth(frame.dimensions)
             tile.fill(
                 frame, shape: shapes.shape(.border(width: width), radius: radius), with: TileDecorator.speakingColour)
         }
-        if let label = drawing.appearance.label { decorator.draw(label, at: frame, cornerRadius: radius, on: tile) }
-        if let colour = drawing.key.cornerColour {
+        if let label = decoration.label { decorator.draw(label, at: frame, cornerRadius: radius, on: tile) }
+        if let colour = decoration.cornerColour {
             tile.fill(frame, shape: shapes.shape(.surroundings, radius: radius), with: colour)
         }
     }
@@ -133,6 +137,7 @@ extension LayerCompositor {
         PixelRect(tile.dimensions).forEachPart(outside: shown) { tile.part($0).fill(luma: Self.barLuma) }
         guard !shown.isEmpty else { return }
         let region = tile.part(shown)
+        guard let picture = inPlanes(picture, of: drawing.key.source) else { return region.fill(luma: Self.barLuma) }
         let conversion = ColourConversion(from: picture.attachments.colour, to: CompositionRenderer.canvasColour)
         picture.withPlanes { planes in
             let source = I420Region(planes: planes, rect: placement.crop)
@@ -143,6 +148,11 @@ extension LayerCompositor {
             }
         }
         if isStale { region.dim() }
+    }
+
+    /// The picture in three planes, as all drawing here is; nil if it cannot be had so.
+    private func inPlanes(_ picture: PixelBuffer, of source: SourceID) -> PixelBuffer? {
+        picture.format == .i420 ? picture : planar.convert(picture, of: source)
     }
 
     private func drawPlaceholder(

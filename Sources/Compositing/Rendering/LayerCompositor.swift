@@ -52,10 +52,14 @@ public final class LayerCompositor: VideoCompositing {
     var placeholders = PlaceholderRenderer()
     var backgrounds = BackgroundRenderer()
     var decorator = TileDecorator()
-    private var overlays = OverlayRenderer()
+    var overlays = OverlayRenderer()
     var shapes = ShapeCache()
+    /// What a device is told, and what is drawn for it.
+    var deviceWork = DeviceWork()
+    /// Pictures that a device is given as they are, for the part of them that is drawn here.
+    var planar = SourceConverter(attributes: PixelBufferAttributes(formats: [.i420]))
     private var tick: Int?
-    private var drawings: [LayerDrawing] = []
+    var drawings: [LayerDrawing] = []
     private var uncovered = UncoveredRegion()
 
     public init() {}
@@ -71,12 +75,7 @@ public final class LayerCompositor: VideoCompositing {
     }
 
     public func render(_ request: VideoCompositionRequest) throws(VideoCompositingError) -> PixelBuffer {
-        if tick != request.tick {
-            tick = request.tick
-            tiles.beginTick()
-            scratch.beginTick()
-            decorator.beginPass()
-        }
+        begin(request)
         defer { drawings.removeAll(keepingCapacity: true) }
         plan(request)
         let overlays = self.overlays.overlays(
@@ -93,8 +92,19 @@ public final class LayerCompositor: VideoCompositing {
         return picture
     }
 
+    /// Begins a picture, and a tick with the first one of it.
+    func begin(_ request: VideoCompositionRequest) {
+        guard tick != request.tick else { return }
+        tick = request.tick
+        tiles.beginTick()
+        scratch.beginTick()
+        decorator.beginPass()
+        deviceWork.beginTick()
+        planar.endPass()
+    }
+
     /// Determines the drawings, from the lowest layer to the highest.
-    private func plan(_ request: VideoCompositionRequest) {
+    func plan(_ request: VideoCompositionRequest) {
         for layer in request.instruction.layers {
             guard let drawing = drawing(of: layer, request) else { continue }
             var index = drawings.endIndex

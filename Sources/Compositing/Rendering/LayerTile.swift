@@ -70,3 +70,38 @@ struct LayerDrawing {
         if !columns.isEmpty { body(columns.intersection(rect)) }
     }
 }
+
+/// What is drawn on top of a layer's content. Equal ones look the same.
+struct LayerDecoration: Equatable {
+    /// The whole layer's rectangle.
+    var frame: PixelRect
+    /// The part of the layer that is drawn.
+    var rect: PixelRect
+    var border: LayerBorder?
+    var isSpeaking: Bool
+    var label: DrawnLabel?
+    var cornerRadius: Int
+    var cornerColour: YCbCrColour?
+
+    /// The decoration of a drawing, in a region whose origin is that of `region`.
+    init(_ drawing: LayerDrawing, in region: PixelRect) {
+        frame = drawing.frame.relative(to: region)
+        rect = drawing.rect.relative(to: region)
+        border = drawing.key.border
+        isSpeaking = drawing.appearance.isSpeaking
+        label = drawing.appearance.label
+        cornerRadius = drawing.key.cornerRadius
+        cornerColour = drawing.key.cornerColour
+    }
+
+    /// The same decoration in a region whose origin is that of `region`.
+    func seen(from region: PixelRect) -> LayerDecoration {
+        var decoration = self
+        decoration.frame = frame.relative(to: region)
+        decoration.rect = rect.relative(to: region)
+        return decoration
+    }
+
+    /// True if there is nothing to draw.
+    var isEmpty: Bool { (border?.width ?? 0) <= 0 && !isSpeaking && label == nil && cornerColour == nil }
+}
