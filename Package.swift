@@ -108,7 +108,7 @@ let modules: [Module] = [
             "VideoCoding", "Compositing",
             "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "RoomAPI", nioCore, orderedCollections,
         ],
-        testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock", "ScriptedDriver"]),
+        testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock", "PixelTransfer", "ScriptedDriver"]),
     // Which relay of several has which room.
     Module(name: "Cluster", dependencies: ["MediaCore", "SecureTransport"]),
     Module(name: "VectorGraphics", dependencies: []),

@@ -64,6 +64,8 @@ struct ComposedTick: Sendable {
     var frames: [SourceFrameTimes]
     /// The number of sources in the pictures.
     var sourceCount: Int
+    /// What a device did for them.
+    var device: DeviceComposition
     /// The start of the tick.
     var handedOut: MonotonicInstant
     /// The time at which the pictures were finished.
@@ -71,7 +73,7 @@ struct ComposedTick: Sendable {
 
     init(
         captureTime: MonotonicInstant, composed: [ComposedPicture], plan: ViewPlan, frames: [SourceFrameTimes],
-        sourceCount: Int, handedOut: MonotonicInstant
+        sourceCount: Int, device: DeviceComposition = DeviceComposition(), handedOut: MonotonicInstant
     ) {
         self.captureTime = captureTime
         pictures = composed.map(\.picture)
@@ -81,8 +83,27 @@ struct ComposedTick: Sendable {
         sources = plan.requests.map(\.instruction.requiredSources)
         self.frames = frames
         self.sourceCount = sourceCount
+        self.device = device
         self.handedOut = handedOut
         self.composed = handedOut
+    }
+}
+
+/// What a device did for a room's pictures.
+struct DeviceComposition: Sendable {
+    /// Pictures that it composed. Each was copied into memory.
+    var pictures: UInt64 = 0
+    /// Pictures that were copied to it.
+    var uploads: UInt64 = 0
+    /// Failures, after each of which software composed the picture.
+    var faults: UInt64 = 0
+    /// The reason of the last one, and what follows.
+    var reason: String?
+
+    /// - Parameter rest: How long software goes on; nil: the device composes the next picture.
+    mutating func add(_ fault: VideoCodingError, retryAfter rest: Duration?) {
+        faults += 1
+        reason = rest.map { "\(fault); the device is tried again after \($0.components.seconds) s" } ?? "\(fault)"
     }
 }
 
@@ -93,6 +114,8 @@ struct EncodedPicture: Sendable {
     /// The frame's payloads, for its receivers.
     var payloads: FramePayloads?
     var error: VideoCodingError?
+    /// True if a device made the frame.
+    var isOfDevice = false
     /// The failure of the device that encodes; software continues if it has to.
     var deviceFault: EncoderFailure?
     /// The encoder's method for losses since its last keyframe.

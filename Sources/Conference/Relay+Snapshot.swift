@@ -15,7 +15,8 @@ extension Relay {
         joins.unconnected = unconnected.count
         return RelaySnapshot(
             rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams,
-            joins: joins, isDraining: isDraining, overload: overload.snapshot, decoding: decoding.snapshot)
+            joins: joins, isDraining: isDraining, overload: overload.snapshot, decoding: decoding.snapshot,
+            composing: composing, copies: copies)
     }
 
     /// The state of one room; `nil` when there is none of that name.

@@ -55,6 +55,9 @@ public final class Relay {
     let recordings = RecordingLog()
     let overload: OverloadControl
     let decoding: DecodeBudget
+    /// What devices have composed.
+    private(set) var composing = DeviceCompositionSnapshot()
+    private(set) var copies = DeviceCopies()
 
     private static let idleCheckInterval = Duration.seconds(1)
 
@@ -272,6 +275,7 @@ public final class Relay {
                 let room = rooms[participant.room]
             else { return }
             room.complete(batch, for: participant, source.content, of: completion, now: now)
+            copies.fromDevice &+= batch.onDevice
             if let fault = batch.deviceFault {
                 notices.append(.deviceFailed(participant.member, reason: fault.description))
             }
@@ -279,8 +283,15 @@ public final class Relay {
         case .composed(let id, let tick):
             // A room may have emptied, and one of the same name begun, since the job went out.
             guard let room = rooms[id], room.composition.queue == completion.queue else { return }
+            composing.count(tick.device)
+            copies.toDevice &+= tick.device.uploads
+            copies.fromDevice &+= tick.device.pictures
+            if let reason = tick.device.reason {
+                notices.append(.compositionDeviceFailed(room: id, reason: reason))
+            }
             room.complete(tick, of: completion, now: now)
         case .encoded(let id, let result):
+            if result.isOfDevice { copies.toDevice &+= 1 }
             guard let room = rooms[id] else { return }
             for participant in room.complete(result, of: completion, now: now) { service(participant, now: now) }
         case .mixed(let id, let ticks):

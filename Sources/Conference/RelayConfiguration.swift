@@ -30,6 +30,8 @@ public struct RelayConfiguration: Sendable {
     public var hardware: VAAPIDeviceReport?
     /// The device that decodes; nil: software does. A stream whose device fails goes on in software.
     public var decodingDevice: VAAPIDevice?
+    /// The device that composes; nil: software does. A room whose device fails goes on in software for a while.
+    public var composingDevice: VAAPIDevice?
     /// Makes custom encoders for pictures of a size, on the worker that then calls them; nil: compression sessions of
     /// `encoder`. Custom encoders are assumed to have the abilities of `encoder`.
     public var makeEncoder:

@@ -34,6 +34,8 @@ public enum RelayNotice: Hashable, Sendable {
     case fellSilent(Member, after: Duration)
     /// A GPU has failed at a participant's video, which software decodes from now on.
     case deviceFailed(Member, reason: String)
+    /// A GPU has failed at a room's picture, which software composed.
+    case compositionDeviceFailed(room: String, reason: String)
     /// Packets failed authentication since the last such notice; the newest came from this address.
     case authenticationFailed(packets: UInt64, last: TransportAddress)
 }

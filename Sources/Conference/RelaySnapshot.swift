@@ -16,6 +16,33 @@ public struct RelaySnapshot: Encodable, Sendable {
     public var overload: OverloadSnapshot?
     /// The use of the decode budget.
     public var decoding = DecodeBudgetSnapshot()
+    /// What devices have composed.
+    public var composing = DeviceCompositionSnapshot()
+    /// Pictures that were copied between memory and devices.
+    public var copies = DeviceCopies()
+}
+
+/// Pictures that were copied between memory and devices that decode, compose or encode.
+public struct DeviceCopies: Encodable, Hashable, Sendable {
+    public var toDevice: UInt64 = 0
+    public var fromDevice: UInt64 = 0
+
+    public init() {}
+}
+
+/// The pictures of rooms that a device composed, and its failures.
+public struct DeviceCompositionSnapshot: Encodable, Hashable, Sendable {
+    /// Pictures that a device composed. Each was copied into memory.
+    public var pictures: UInt64 = 0
+    /// Its failures, after each of which software composed the picture.
+    public var faults: UInt64 = 0
+
+    public init() {}
+
+    mutating func count(_ work: DeviceComposition) {
+        pictures &+= work.pictures
+        faults &+= work.faults
+    }
 }
 
 /// The fate of the datagrams that arrived.

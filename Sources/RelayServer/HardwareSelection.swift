@@ -13,10 +13,11 @@ public enum CodecChoice: String, CaseIterable, Sendable {
     case vaapi
 }
 
-/// Chooses the devices that encode and decode, at the start.
+/// Chooses the devices that encode, decode and compose, at the start.
 struct HardwareSelection {
     let choice: CodecChoice
     let decodes: Bool
+    let composes: Bool
     /// The device that was named; nil: the first that can.
     let device: VAAPIDevice?
     let relay: RelayConfiguration
@@ -25,6 +26,7 @@ struct HardwareSelection {
     init(_ configuration: RelayServerConfiguration, logger: Logger) {
         choice = configuration.codec
         decodes = configuration.decodesOnDevice
+        composes = configuration.composesOnDevice
         device = configuration.vaapiDevice
         relay = configuration.relay
         self.logger = logger
@@ -56,11 +58,24 @@ struct HardwareSelection {
     /// - Throws: `StartupError.hardwareNotUsable` where a device has to decode and none can.
     func selectDecoder() throws(StartupError) -> VAAPIDevice? {
         guard decodes else { return nil }
+        return try first("decodes") { device throws(VideoCodingError) in try device.decodingDriver() }
+    }
+
+    /// - Throws: `StartupError.hardwareNotUsable` where a device has to compose and none can.
+    func selectCompositor() throws(StartupError) -> VAAPIDevice? {
+        guard composes else { return nil }
+        return try first("composes") { device throws(VideoCodingError) in try device.composingDriver() }
+    }
+
+    /// The first device that can.
+    private func first(
+        _ work: String, _ driver: (VAAPIDevice) throws(VideoCodingError) -> String
+    ) throws(StartupError) -> VAAPIDevice {
         var reasons: [String] = []
         for device in devices {
             do throws(VideoCodingError) {
-                let driver = try device.decodingDriver()
-                logger.notice("\(device) decodes (\(driver))")
+                let driver = try driver(device)
+                logger.notice("\(device) \(work) (\(driver))")
                 return device
             } catch {
                 reasons.append("\(device): \(error)")

@@ -13,7 +13,7 @@ struct RelayLog: Sendable {
         switch notice {
         case .joined, .connected, .left, .fellSilent: logger.info("\(Self.line(notice))")
         case .authenticationFailed: logger.notice("\(Self.line(notice))")
-        case .deviceFailed: logger.warning("\(Self.line(notice))")
+        case .deviceFailed, .compositionDeviceFailed: logger.warning("\(Self.line(notice))")
         }
     }
 
@@ -31,6 +31,8 @@ struct RelayLog: Sendable {
                 + "\(NumberText.fixed(duration.seconds, 0)) s"
         case .deviceFailed(let member, let reason):
             return "software decodes \(words(member)), from now on: \(reason)"
+        case .compositionDeviceFailed(let room, let reason):
+            return "software composes a picture of room \(quoted(room)): \(reason)"
         case .authenticationFailed(let count, let last):
             return "\(count) \(count == 1 ? "packet" : "packets") failed authentication, the last from \(last): "
                 + "the sender uses other keys than its session, or forges packets"

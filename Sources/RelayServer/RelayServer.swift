@@ -79,6 +79,7 @@ public final class RelayServer: Service {
         let hardware = HardwareSelection(configuration, logger: logger)
         configuration.relay.hardware = try hardware.select()
         configuration.relay.decodingDevice = try hardware.selectDecoder()
+        configuration.relay.composingDevice = try hardware.selectCompositor()
         let events = try EventOutputs.open(configuration, logger: logger)
         var keys: KeyStore?
         if let path = configuration.accessKeys { keys = try await KeyStore(file: path, logger: logger) }

@@ -64,7 +64,9 @@ public struct RelayServerConfiguration: Sendable {
     public var codec = CodecChoice.software
     /// True if a device decodes; see `RelayConfiguration.decodingDevice`, which the server fills in.
     public var decodesOnDevice = false
-    /// The device; nil: the first that encodes, and the first that decodes.
+    /// True if a device composes; see `RelayConfiguration.composingDevice`, which the server fills in.
+    public var composesOnDevice = false
+    /// The device; nil: the first that encodes, the first that decodes, and the first that composes.
     public var vaapiDevice: VAAPIDevice?
     /// Where recordings are kept; nil: nothing is recorded.
     public var recordings: RecordingSettings?

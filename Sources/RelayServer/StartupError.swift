@@ -77,8 +77,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
             "the TLS key \(key) does not fit the certificate \(certificate): give --tls-key the key that "
                 + "the certificate was made for, and put the certificate itself first in its file"
         case .hardwareNotUsable(let reason):
-            "no device does what --codec and --vaapi-decode ask for: \(reason); name one with --vaapi-device, "
-                + "or leave them out"
+            "no device does what --codec, --vaapi-decode and --vaapi-compose ask for: \(reason); name one with "
+                + "--vaapi-device, or leave them out"
         case .accessKeysNotUsable(let path, let reason):
             "the keys of tokens in \(path) cannot be used: \(reason); make a file with: confrelay key > keys.json"
         case .clusterNotUsable(let reason):

@@ -98,6 +98,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.congestionController = media.controller
         configuration.codec = media.codec
         configuration.decodesOnDevice = media.vaapiDecode
+        configuration.composesOnDevice = media.vaapiCompose
         configuration.vaapiDevice = media.vaapiDevice
         configuration.relay.encoder = media.encoder
         configuration.relay.encoderPreset = media.encoderPreset

@@ -76,18 +76,13 @@
             for name in ["Ada", "Ben", "Cy"] {
                 try await relay.participant(name, in: "demo") { $0.uplink.framesDecoded > 40 }
             }
-            let url = try #require(URL(string: relay.url("/metrics")))
-            let metrics = String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
-            func value(_ name: String) throws -> Int {
-                let line = try #require(metrics.split(separator: "\n").first { $0.hasPrefix("confrelay_\(name) ") })
-                return try #require(line.split(separator: " ").last.flatMap { Int($0) })
-            }
+            let metrics = try await GPUMetrics(of: relay)
             if hangs {
-                #expect(try value("gpu_decode_faults_total") == 3)
-                #expect(try value("gpu_pictures_decoded_total") >= 3 * 19)
+                #expect(metrics.values["decode_faults"] == 3)
+                #expect(metrics.values["pictures_decoded"] ?? 0 >= 3 * 19)
                 #expect(relay.child.errors.split(separator: "\n").count { $0.contains("software decodes") } == 3)
             } else {
-                #expect(try value("gpu_pictures_decoded_total") > 60)
+                #expect(metrics.values["pictures_decoded"] ?? 0 > 60)
                 #expect(driver.lines("REFUSED").isEmpty)
             }
             for client in clients { client.signal(SIGINT) }
@@ -95,10 +90,87 @@
             for name in ["Ada", "Ben", "Cy"] { #expect(folder.size(of: "\(name).png") > 1000) }
         }
 
+        private static let names = ["Ada", "Ben", "Cy", "Dee"]
+
+        /// Has four send what does not move, so that the same is seen at any time, and keeps what the first sees.
+        private func call(_ relay: RelayProgram, snapshot: String, in folder: TemporaryFolder) async throws {
+            var clients: [ChildProcess] = []
+            for name in Self.names {
+                let arguments =
+                    ["join", relay.url("/rooms/demo"), "--name", name, "--video", "\(name).h264", "--audio", "none"]
+                    + ["--frame-rate", "10", "--quiet", "--snapshot", "\(clients.isEmpty ? "" : name)\(snapshot)"]
+                clients.append(try ChildProcess(Programs.product("confclient"), arguments, in: folder))
+                try await relay.participant(name, in: "demo") { $0.uplink.framesReceived > 0 }
+            }
+            // Until the rate has risen and the picture has become good.
+            try await relay.participant("Dee", in: "demo", within: .seconds(60)) { $0.uplink.framesDecoded > 80 }
+            for client in clients {
+                client.signal(SIGINT)
+                #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)")
+            }
+        }
+
+        @Test("decodes, composes and encodes a call of four on a device, and shows what software shows within 38 dB")
+        func everything() async throws {
+            let folder = try TemporaryFolder()
+            let driver = try ScriptedDriver()
+            let ffmpeg = try #require(Programs.installed("ffmpeg"))
+            for (index, name) in Self.names.enumerated() {
+                let still = "testsrc2=size=320x180:rate=10,select=eq(n\\,\(index * 7)),loop=-1:1,hue=h=\(index * 60)"
+                let clip = try ChildProcess(
+                    ffmpeg,
+                    ["-v", "error", "-f", "lavfi", "-i", still, "-t", "3", "-pix_fmt", "yuv420p", "-c:v", "libx264"]
+                        + ["-profile:v", "baseline", "-g", "10", "-crf", "16", "-f", "h264", "\(name).h264"], in: folder
+                )
+                #expect(try await clip.end(within: .seconds(60)) == 0, "\(clip.errors)")
+            }
+            let options = ["--canvas", "640x360", "--frame-rate", "10", "--start-bitrate", "2M", "--max-bitrate", "4M"]
+            let hardware = ["--codec", "vaapi", "--vaapi-decode", "--vaapi-compose"]
+            let relay = try await RelayProgram(
+                options + hardware + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
+            try await call(relay, snapshot: "device.png", in: folder)
+            let metrics = try await GPUMetrics(of: relay)
+            #expect(metrics.values["pictures_decoded"] ?? 0 > 200)
+            #expect(metrics.values["pictures_composed"] ?? 0 > 40)
+            #expect(metrics.values["decode_faults"] == 0 && metrics.values["compose_faults"] == 0)
+            #expect(driver.lines("frame").count > 40)
+            #expect(driver.lines("REFUSED").isEmpty)
+            let software = try await RelayProgram(options, in: folder)
+            try await call(software, snapshot: "software.png", in: folder)
+            let comparison = try ChildProcess(
+                ffmpeg,
+                ["-i", "device.png", "-i", "software.png", "-lavfi"]
+                    + ["[0]format=yuv420p[a];[1]format=yuv420p[b];[a][b]psnr", "-f", "null", "-"], in: folder)
+            #expect(try await comparison.end(within: .seconds(60)) == 0)
+            let psnr = comparison.errors.firstMatch(of: /average:([\d.]+|inf)/).flatMap { Double($0.1) }
+            #expect(psnr ?? 0 >= 38, "\(comparison.errors.suffix(300))")
+        }
+
+        @Test("composes on a device, and in software after it has hung")
+        func composing() async throws {
+            let folder = try TemporaryFolder()
+            let driver = try ScriptedDriver(script: "vaEndPicture#20 hang")
+            let relay = try await RelayProgram(
+                ["--canvas", "640x360", "--frame-rate", "10", "--vaapi-compose"]
+                    + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
+            let clients = try ["Ada", "Ben", "Cy"].map { name in
+                try ChildProcess(
+                    Programs.product("confclient"),
+                    ["join", relay.url("/rooms/demo"), "--name", name, "--size", "320x180", "--frame-rate", "10"]
+                        + ["--quiet", "--duration", "8", "--snapshot", "\(name).png"], in: folder)
+            }
+            for client in clients { #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)") }
+            let metrics = try await GPUMetrics(of: relay)
+            #expect(metrics.values["compose_faults"] == 1)
+            #expect(metrics.values["pictures_composed"] == 19)
+            #expect(relay.child.errors.split(separator: "\n").count { $0.contains("software composes") } == 1)
+            for name in ["Ada", "Ben", "Cy"] { #expect(folder.size(of: "\(name).png") > 1000) }
+        }
+
         @Test("ends with one line and 69 where the device is not there")
         func missing() async throws {
             let folder = try TemporaryFolder()
-            for wish in [["--codec", "vaapi"], ["--vaapi-decode"]] {
+            for wish in [["--codec", "vaapi"], ["--vaapi-decode"], ["--vaapi-compose"]] {
                 let (code, errors) = try await run(wish + ["--vaapi-device", "/dev/dri/renderD191"], in: folder)
                 #expect(code == 69)
                 #expect(errors.split(separator: "\n").count == 1, "\(errors)")
@@ -111,6 +183,19 @@
             let folder = try TemporaryFolder()
             let relay = try await RelayProgram(["--codec", "auto", "--log-level", "info"], in: folder)
             #expect(relay.child.errors.split(separator: "\n").count { $0.contains("software encodes") } == 1)
+        }
+
+        /// The counters of `/metrics` about GPUs, by their names without `confrelay_gpu_` and `_total`.
+        private struct GPUMetrics {
+            var values: [String: Int] = [:]
+
+            init(of relay: RelayProgram) async throws {
+                let url = try #require(URL(string: relay.url("/metrics")))
+                let text = String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
+                for match in text.matches(of: /\nconfrelay_gpu_(\w+)_total (\d+)/) {
+                    values[String(match.1)] = Int(match.2)
+                }
+            }
         }
 
         private static var hasRenderNode: Bool { FileManager.default.fileExists(atPath: "/dev/dri") }

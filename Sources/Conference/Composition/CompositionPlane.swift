@@ -59,7 +59,8 @@ final class CompositionPlane {
         self.room = room
         self.configuration = configuration
         self.queue = queue
-        renderer = QueueConfined(LazyRenderer(makeCompositor: configuration.makeCompositor))
+        renderer = QueueConfined(
+            LazyRenderer(makeCompositor: configuration.makeCompositor, device: configuration.composingDevice))
     }
 
     // MARK: What it is told
@@ -231,7 +232,7 @@ final class CompositionPlane {
                 room: room,
                 ComposedTick(
                     captureTime: time, composed: composed, plan: plan, frames: frames,
-                    sourceCount: inputs.sources.count, handedOut: now))
+                    sourceCount: inputs.sources.count, device: renderer.value.takeDeviceWork(), handedOut: now))
         }
     }
 

@@ -1,15 +1,32 @@
 import Compositing
 import MediaCore
+import VideoCoding
 
 /// A renderer that its first job makes, on the worker, so that the first join does not delay the room's loop. It is
 /// made again when viewers come back.
 final class LazyRenderer {
     private let makeCompositor: (@Sendable () -> any VideoCompositing)?
+    private let device: VAAPIDevice?
     private var renderer: CompositionRenderer?
+    #if VAAPI
+        private var deviceCompositor: DeviceCompositor?
+    #endif
 
-    /// - Parameter makeCompositor: Makes a custom compositor; nil: the built-in one is used.
-    init(makeCompositor: (@Sendable () -> any VideoCompositing)?) {
+    /// - Parameters:
+    ///   - makeCompositor: Makes a custom compositor; nil: the built-in one is used.
+    ///   - device: The device that composes in place of the built-in compositor, while it can; nil: none.
+    init(makeCompositor: (@Sendable () -> any VideoCompositing)?, device: VAAPIDevice? = nil) {
         self.makeCompositor = makeCompositor
+        self.device = device
+    }
+
+    /// What the device did since this was asked last.
+    func takeDeviceWork() -> DeviceComposition {
+        #if VAAPI
+            deviceCompositor?.takeWork() ?? DeviceComposition()
+        #else
+            DeviceComposition()
+        #endif
     }
 
     func render(
@@ -18,11 +35,29 @@ final class LazyRenderer {
     ) -> [ComposedPicture] {
         guard !requests.isEmpty else {
             // Without viewers the renderer's memory is released.
-            renderer = nil
+            release()
             return []
         }
-        let renderer = renderer ?? CompositionRenderer(compositor: makeCompositor?() ?? LayerCompositor())
+        let renderer = renderer ?? CompositionRenderer(compositor: makeCompositor?() ?? builtInCompositor())
         self.renderer = renderer
         return renderer.render(requests, inputs: inputs, at: time, cancellation: cancellation)
+    }
+
+    private func builtInCompositor() -> any VideoCompositing {
+        #if VAAPI
+            if let device {
+                let compositor = DeviceCompositor(device)
+                deviceCompositor = compositor
+                return compositor
+            }
+        #endif
+        return LayerCompositor()
+    }
+
+    private func release() {
+        renderer = nil
+        #if VAAPI
+            deviceCompositor = nil
+        #endif
     }
 }

@@ -1,9 +1,10 @@
 import MediaCore
+import VideoCoding
 
-/// Decides whether a device encodes a group's pictures, after its failures.
+/// Decides whether a device encodes a group's pictures, or composes a room's, after its failures.
 ///
-/// After a single error the next frame is a keyframe. After several at once, or a call that does not return, the group
-/// goes on in software, and the device is tried again after a while that doubles.
+/// After a single error the device goes on, with a connection of its own that is new. After several at once, or a call
+/// that does not return, software goes on, and the device is tried again after a while that doubles.
 struct HardwareFallback {
     private static let errorLimit = 3
     private static let errorWindow = Duration.seconds(2)
@@ -18,6 +19,11 @@ struct HardwareFallback {
 
     /// True if the device may encode now.
     func allowsDevice(now: MonotonicInstant) -> Bool { nextTry.map { now >= $0 } ?? true }
+
+    /// The device failed. Returns how long it is left alone, where that is called for.
+    mutating func failed(_ error: VideoCodingError, now: MonotonicInstant) -> Duration? {
+        if case .hardwareHung = error { leave(now: now) } else { frameFailed(now: now) }
+    }
 
     /// A frame failed. Returns how long the device is left alone, where it was one too many.
     mutating func frameFailed(now: MonotonicInstant) -> Duration? {

@@ -69,7 +69,8 @@ final class LazyEncoder {
             if form.usesDevice { options.acknowledgedReferences = [] }
             let frame = try session.encode(picture, presentationTime: MediaTime(captureTime), options: options)
             var result = EncodedPicture(
-                captureTime: captureTime, frame: frame, deviceFault: fault, recovery: form.recovery)
+                captureTime: captureTime, frame: frame, isOfDevice: form.usesDevice, deviceFault: fault,
+                recovery: form.recovery)
             if options.invalidateReferencesBackTo != nil { result.tellRefresh() }
             return result
         } catch {
@@ -100,12 +101,7 @@ final class LazyEncoder {
     /// Drops the frame. The session makes the next one a keyframe; after several errors, or where the device does not
     /// answer, software does.
     private func deviceFailed(_ error: VideoCodingError, captureTime: MonotonicInstant) -> EncodedPicture {
-        let rest: Duration? =
-            if case .hardwareHung = error {
-                fallback.leave(now: captureTime)
-            } else {
-                fallback.frameFailed(now: captureTime)
-            }
+        let rest = fallback.failed(error, now: captureTime)
         if rest != nil { session = nil }
         let reason = rest == nil ? "\(error); the frame is left out" : "\(error); software encodes meanwhile"
         let fault = EncoderFailure(reason: reason, failures: 1, retryAfter: rest ?? .zero)

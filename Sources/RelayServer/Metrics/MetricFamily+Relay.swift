@@ -130,6 +130,18 @@ extension MetricFamily<ServerReport> {
             counter(
                 "gpu_decode_faults", \.relay.decoding.deviceFaults,
                 "Streams at which a GPU failed; software decodes them since."),
+            counter(
+                "gpu_pictures_composed", \.relay.composing.pictures,
+                "Pictures that a GPU composed (`--vaapi-compose`); each is copied into memory."),
+            counter(
+                "gpu_compose_faults", \.relay.composing.faults,
+                "Pictures at which a GPU failed to compose; software composed them."),
+            Self("gpu_copies_total", .counter, "Pictures copied between memory and GPUs, by `direction`.") {
+                [
+                    .init(Double($0.relay.copies.toDevice), [("direction", "to_gpu")]),
+                    .init(Double($0.relay.copies.fromDevice), [("direction", "from_gpu")]),
+                ]
+            },
         ]
     }
 

@@ -78,7 +78,7 @@ final class JoinTracer: Sendable {
         switch notice {
         case .connected(let member, _): end(member, error: nil)
         case .left(let member, let reason, _): end(member, error: RelayLog.words(reason))
-        case .joined, .fellSilent, .authenticationFailed, .deviceFailed: break
+        case .joined, .fellSilent, .authenticationFailed, .deviceFailed, .compositionDeviceFailed: break
         }
     }
 

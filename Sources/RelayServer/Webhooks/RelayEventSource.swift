@@ -68,7 +68,7 @@ struct RelayEventSource {
             event.duration = duration.seconds
             rooms[member.room]?.people[member.id] = nil
             return [event]
-        case .connected, .fellSilent, .authenticationFailed, .deviceFailed: return []
+        case .connected, .fellSilent, .authenticationFailed, .deviceFailed, .compositionDeviceFailed: return []
         }
     }
 

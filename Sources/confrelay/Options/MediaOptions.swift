@@ -67,6 +67,15 @@ struct MediaOptions: ParsableArguments {
                 """))
     var vaapiDecode = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Compose on a GPU.",
+            discussion: """
+                Each composed picture is copied into memory. Where the GPU fails, software composes the very picture, \
+                and goes on if it fails again.
+                """))
+    var vaapiCompose = false
+
     @Option(help: "H.264 encoder in software: openh264 is fast; x264 takes more time for slightly better pictures.")
     var encoder = EncoderBackEnd.openH264
 
