@@ -2,6 +2,7 @@ import AllocationCounter
 import ArgumentParser
 import ConferenceClient
 import Foundation
+import VideoCoding
 
 /// Composing against the bare scaling that it is made of.
 struct ComposeCommand: AsyncParsableCommand {
@@ -21,11 +22,21 @@ struct ComposeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write the results as JSON as well.", valueName: "FILE"))
     var json: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Compose on this GPU, too: its render node, or driver:NAME.", valueName: "device"))
+    var vaapiDevice: String?
+
     func validate() throws {
         guard (1...600).contains(duration) else {
             throw ValidationError("--duration is \(duration); use 1 to 600 seconds")
         }
+        guard vaapiDevice == nil || device != nil else {
+            throw ValidationError("--vaapi-device is \(vaapiDevice ?? ""); use /dev/dri/renderD128 or driver:NAME")
+        }
     }
+
+    private var device: VAAPIDevice? { vaapiDevice.flatMap(VAAPIDevice.init) }
 
     func run() async throws {
         try BenchmarkRun.write(json: json, measuring: measure, table: \.text)
@@ -33,7 +44,7 @@ struct ComposeCommand: AsyncParsableCommand {
 
     private func measure() throws -> SessionsReport {
         Progress.say("making pictures")
-        let measurement = ComposeMeasurement()
+        let measurement = ComposeMeasurement(device: device)
         var report = SessionsReport(
             machine: .current(), durationSeconds: duration, areAllocationsCounted: allocation_counter_is_active())
         for make in measurement.comparisons {

@@ -1,9 +1,15 @@
 import Compositing
+import Conference
 import MediaCore
+import VideoCoding
 
 /// The comparisons of composing with bare scaling, and of much composing with little.
 struct ComposeMeasurement {
     private let reel = SourceReel(count: 25)
+    /// Composes, too; nil: none.
+    private let device: VAAPIDevice?
+
+    init(device: VAAPIDevice? = nil) { self.device = device }
 
     private static let canvases = [
         VideoDimensions(width: 1280, height: 720), VideoDimensions(width: 1920, height: 1080),
@@ -37,11 +43,12 @@ struct ComposeMeasurement {
             contender("composed", [request], reel.inputs),
         ]
         if fit == .contain {
-            contenders += [
-                contender("with labels", [request], reel.labelledInputs),
-                contender("covering", [grid(0..<count, canvas, fit: .cover)], reel.inputs),
-                contender("unchanged", [request], [reel.labelledInputs[0]]),
-            ]
+            contenders +=
+                [
+                    contender("with labels", [request], reel.labelledInputs),
+                    contender("covering", [grid(0..<count, canvas, fit: .cover)], reel.inputs),
+                    contender("unchanged", [request], [reel.labelledInputs[0]]),
+                ] + onDevice([request])
         }
         let work = fit == .cover ? "\(count) cropped in \(canvas)" : "\(count) in \(canvas)"
         return SessionComparison(work: work, isExact: false, contenders: contenders)
@@ -81,10 +88,25 @@ struct ComposeMeasurement {
             ])
     }
 
+    /// The same with labels on a device, in the processor time of all threads: libva's calls are made on another one.
+    private func onDevice(_ requests: [CompositionRequest]) -> [SessionContender] {
+        #if VAAPI
+            return device.map { device in
+                var contender = contender(
+                    "VA-API", requests, reel.labelledInputs, compositor: DeviceCompositor(device))
+                contender.processorTime = AllThreadsClock.now
+                return [contender]
+            } ?? []
+        #else
+            return []
+        #endif
+    }
+
     private func contender(
-        _ name: String, _ requests: [CompositionRequest], _ inputs: [CompositionInputs]
+        _ name: String, _ requests: [CompositionRequest], _ inputs: [CompositionInputs],
+        compositor: any VideoCompositing = LayerCompositor()
     ) -> SessionContender {
-        let renderer = CompositionRenderer()
+        let renderer = CompositionRenderer(compositor: compositor)
         var results: [ComposedPicture] = []
         return SessionContender(
             name: name,

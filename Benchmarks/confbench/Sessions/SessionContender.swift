@@ -8,6 +8,8 @@ struct SessionContender {
     var frame: (_ number: Int) throws -> Void
     /// The product so far, in the comparison's own measure.
     var product: () -> Int
+    /// The processor time that counts: this thread's, unless others work for it.
+    var processorTime: () -> Duration = ThreadClock.now
 
     /// The cost of some frames.
     struct Cost: Sendable {
@@ -25,9 +27,9 @@ struct SessionContender {
     /// Does frames on this thread and measures them.
     func run(_ frames: Range<Int>) throws -> Cost {
         let counts = allocation_counter_read()
-        let began = ThreadClock.now()
+        let began = processorTime()
         for number in frames { try frame(number) }
-        let time = ThreadClock.now() - began
+        let time = processorTime() - began
         let after = allocation_counter_read()
         return Cost(
             time: time, allocations: Int(after.count - counts.count), allocatedBytes: Int(after.bytes - counts.bytes))
