@@ -222,6 +222,9 @@ def measure(options, programs, relays, movers, folder, network):
     before = counts()
     result = {"people": options.people, "byRelay": before, "together": sum(count or 0 for count in before.values())}
     note(f"together: {result['together']} of {options.people}: {before}")
+    if result["together"] < options.people:
+        for line in {line for name in clients for line in open(log(name)) if line.startswith("confclient: ")}:
+            note(f"  {line.strip()}")
     feeds = [Speakers(network, name) for name in relays]
     for feed in feeds:
         feed.start()

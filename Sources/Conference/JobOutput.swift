@@ -111,11 +111,11 @@ struct DeviceComposition: Sendable {
 struct EncodedPicture: Sendable {
     var captureTime: MonotonicInstant
     var frame: EncodedFrame?
+    /// True if a device made the frame.
+    var isFromDevice = false
     /// The frame's payloads, for its receivers.
     var payloads: FramePayloads?
     var error: VideoCodingError?
-    /// True if a device made the frame.
-    var isOfDevice = false
     /// The failure of the device that encodes; software continues if it has to.
     var deviceFault: EncoderFailure?
     /// The encoder's method for losses since its last keyframe.

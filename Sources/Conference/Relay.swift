@@ -291,7 +291,7 @@ public final class Relay {
             }
             room.complete(tick, of: completion, now: now)
         case .encoded(let id, let result):
-            if result.isOfDevice { copies.toDevice &+= 1 }
+            if result.isFromDevice { copies.toDevice &+= 1 }
             guard let room = rooms[id] else { return }
             for participant in room.complete(result, of: completion, now: now) { service(participant, now: now) }
         case .mixed(let id, let ticks):

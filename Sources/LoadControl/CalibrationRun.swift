@@ -1,5 +1,5 @@
 import AudioMixing
-import Compositing
+public import Compositing
 public import MediaCore
 import NIOCore
 public import VideoCoding
@@ -11,6 +11,30 @@ public struct CalibrationRun: Sendable {
     private let encoder: EncoderBackEnd
     private let limit: Duration
     private let processorTime: @Sendable () -> Duration
+    private let devices: Devices?
+
+    /// The devices that work in place of the processor.
+    public struct Devices: Sendable {
+        /// Nil: the processor encodes.
+        public var encoding: VAAPIDevice?
+        /// Nil: the processor decodes.
+        public var decoding: VAAPIDevice?
+        /// Makes a compositor that uses a device; nil: the processor composes.
+        var makeCompositor: (@Sendable () -> any VideoCompositing)?
+        /// A clock of real time: a device's work takes none of the processor's.
+        var now: @Sendable () -> MonotonicInstant
+
+        public init(
+            encoding: VAAPIDevice?, decoding: VAAPIDevice?,
+            makeCompositor: (@Sendable () -> any VideoCompositing)?,
+            now: @escaping @Sendable () -> MonotonicInstant
+        ) {
+            self.encoding = encoding
+            self.decoding = decoding
+            self.makeCompositor = makeCompositor
+            self.now = now
+        }
+    }
 
     private static let frameRate: Int32 = 30
     /// Frames of the clip that is decoded over and over.
@@ -18,7 +42,7 @@ public struct CalibrationRun: Sendable {
     /// The bitrate of a receiver's picture.
     private static let bitRate = BitRate.megabits(1.5)
     /// Parts of the time for decoding, composing, each preset, and audio.
-    private static let shares = (decode: 0.12, compose: 0.12, encode: 0.13, audio: 0.04)
+    private static let shares = (decode: 0.12, compose: 0.12, encode: 0.13, audio: 0.04, device: 0.13)
     private static let sourceCounts = (few: 4, many: 16)
     /// Composed pictures of this many samples together are kept to be encoded.
     private static let keptSamples = 20_000_000
@@ -29,14 +53,16 @@ public struct CalibrationRun: Sendable {
     ///   - canvas: The size of composed pictures.
     ///   - limit: The approximate processor time of the measurement.
     ///   - processorTime: Returns the processor time of the calling thread.
+    ///   - devices: The devices to measure; nil: there are none.
     public init(
         canvas: VideoDimensions, encoder: EncoderBackEnd, limit: Duration,
-        processorTime: @escaping @Sendable () -> Duration
+        processorTime: @escaping @Sendable () -> Duration, devices: Devices? = nil
     ) {
         self.canvas = canvas
         self.encoder = encoder
         self.limit = limit
         self.processorTime = processorTime
+        self.devices = devices
     }
 
     /// Runs the measurement.
@@ -47,8 +73,10 @@ public struct CalibrationRun: Sendable {
         do {
             let clip = try makeClip()
             let pictures = try decode(clip, &calibration)
-            let composed = compose(pictures, &calibration)
+            let composed: [PixelBuffer]
+            (calibration.compose, composed) = compose(pictures)
             for preset in EncoderPreset.allCases { calibration.encode[preset] = try encode(composed, preset) }
+            if let devices { calibration.device = costs(of: devices, clip, pictures, composed) }
             try measureSound(&calibration)
         } catch let error as CalibrationError {
             throw error
@@ -59,16 +87,19 @@ public struct CalibrationRun: Sendable {
     }
 
     /// Repeats an action for a part of the time, at least `least` times; returns the time of one, in seconds.
+    ///
+    /// - Parameter clock: The clock of the time; nil: the processor's time of this thread.
     private func seconds<Failure: Error>(
-        share: Double, least: Int, _ body: (Int) throws(Failure) -> Void
+        share: Double, least: Int, clock: (() -> Duration)? = nil, _ body: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Double {
-        let begin = processorTime()
+        let now = clock ?? processorTime
+        let begin = now()
         let end = begin + limit * share
         var (count, time) = (0, begin)
         while count < least || time < end {
             try body(count)
             count += 1
-            time = processorTime()
+            time = now()
         }
         return (time - begin).seconds / Double(count)
     }
@@ -106,22 +137,33 @@ public struct CalibrationRun: Sendable {
     }
 
     /// Composes grids of few and of many sources, for one and for several viewers; hands back some of the pictures.
-    private func compose(_ pictures: [PixelBuffer], _ calibration: inout Calibration) -> [PixelBuffer] {
-        let few = composition(of: pictures, sources: Self.sourceCounts.few, viewers: 1)
-        let many = composition(of: pictures, sources: Self.sourceCounts.many, viewers: 1)
-        let views = composition(of: pictures, sources: Self.sourceCounts.few, viewers: Self.viewers)
+    ///
+    /// - Parameters:
+    ///   - makeCompositor: Makes each compositor.
+    ///   - clock: The clock of the time; nil: the processor's time of this thread.
+    private func compose(
+        _ pictures: [PixelBuffer], by makeCompositor: () -> any VideoCompositing = { LayerCompositor() },
+        clock: (() -> Duration)? = nil
+    ) -> (CompositionCost, [PixelBuffer]) {
+        func composition(sources: Int, viewers: Int) -> (seconds: Double, pictures: [PixelBuffer]) {
+            self.composition(of: pictures, sources: sources, viewers: viewers, by: makeCompositor(), clock: clock)
+        }
+        let few = composition(sources: Self.sourceCounts.few, viewers: 1)
+        let many = composition(sources: Self.sourceCounts.many, viewers: 1)
+        let views = composition(sources: Self.sourceCounts.few, viewers: Self.viewers)
         let between = Double(Self.sourceCounts.many - Self.sourceCounts.few)
-        calibration.composeSource = max(0, (many.seconds - few.seconds) / between)
-        let sources = calibration.composeSource * Double(Self.sourceCounts.few)
-        calibration.composePicture = max(
+        let source = max(0, (many.seconds - few.seconds) / between)
+        let sources = source * Double(Self.sourceCounts.few)
+        let picture = max(
             few.seconds - sources, (views.seconds - sources) / Double(Self.viewers), few.seconds / 10)
-        return few.pictures
+        return (CompositionCost(source: source, picture: picture), few.pictures)
     }
 
     private func composition(
-        of pictures: [PixelBuffer], sources count: Int, viewers: Int
+        of pictures: [PixelBuffer], sources count: Int, viewers: Int, by compositor: any VideoCompositing,
+        clock: (() -> Duration)?
     ) -> (seconds: Double, pictures: [PixelBuffer]) {
-        let renderer = CompositionRenderer()
+        let renderer = CompositionRenderer(compositor: compositor)
         let sources = (1...count).map { SourceID.camera(ParticipantID(rawValue: UInt64($0))) }
         let requests = (0..<viewers).map { viewer in
             // Each but the first lacks one source, as pictures without self-view do.
@@ -144,29 +186,59 @@ public struct CalibrationRun: Sendable {
         // The first one draws labels and makes pools.
         render(0)
         composed.removeAll()
-        let seconds = seconds(share: Self.shares.compose, least: 3) { render($0 + 1) }
+        let seconds = seconds(share: Self.shares.compose, least: 3, clock: clock) { render($0 + 1) }
         return (seconds, composed)
     }
 
-    private func encode(_ pictures: [PixelBuffer], _ preset: EncoderPreset) throws(VideoCodingError) -> Double {
+    private func encode(
+        _ pictures: [PixelBuffer], _ preset: EncoderPreset, on device: VAAPIDevice? = nil,
+        clock: (() -> Duration)? = nil
+    ) throws(VideoCodingError) -> Double {
         guard !pictures.isEmpty else { return 0 }
         let outputs = EncodeOutputQueue()
         var properties = CompressionProperties(averageBitRate: Self.bitRate)
         properties.preset = preset
         let session = try CompressionSession(
-            dimensions: canvas, backEnd: encoder, properties: properties, outputHandler: outputs.append)
+            dimensions: canvas, backEnd: device == nil ? encoder : .vaapi, device: device, properties: properties,
+            outputHandler: outputs.append)
         func encode(_ number: Int) throws(VideoCodingError) {
             // There and back, so that no picture differs much from the one before.
             let phase = number % max(1, 2 * pictures.count - 2)
             let index = phase < pictures.count ? phase : 2 * pictures.count - 2 - phase
             try session.encode(pictures[index], presentationTime: Self.time(number))
-            _ = outputs.next()
+            if case .failed(let error) = outputs.next()?.result { throw error }
         }
         // The keyframe costs more and is rare.
         try encode(0)
-        return try seconds(share: Self.shares.encode, least: 3) { number throws(VideoCodingError) in
+        return try seconds(share: Self.shares.encode, least: 3, clock: clock) { number throws(VideoCodingError) in
             try encode(number + 1)
         }
+    }
+
+    // MARK: Devices
+
+    /// The work of a device that fails is left to the processor, in calls as here.
+    private func costs(
+        of devices: Devices, _ clip: [SampleBuffer], _ pictures: [PixelBuffer], _ composed: [PixelBuffer]
+    ) -> DeviceCosts {
+        let clock = { devices.now() - MonotonicInstant.zero }
+        var costs = DeviceCosts()
+        costs.decode = devices.decoding.flatMap { decodingCost(of: $0, clip, clock: clock) }
+        costs.compose = devices.makeCompositor.map { compose(pictures, by: $0, clock: clock).0 }
+        costs.encode = devices.encoding.flatMap { try? encode(composed, .balanced, on: $0, clock: clock) }
+        return costs
+    }
+
+    private func decodingCost(
+        of device: VAAPIDevice, _ clip: [SampleBuffer], clock: @escaping () -> Duration
+    ) -> Double? {
+        let decoder = DecodingPipeline(device: device)
+        // Its driver is loaded for the first frame.
+        decoder.decode(clip[0]) { _ in }
+        let seconds = seconds(share: Self.shares.device, least: clip.count, clock: clock) { index in
+            decoder.decode(clip[index % clip.count]) { _ in }
+        }
+        return decoder.deviceFault == nil ? seconds : nil
     }
 
     // MARK: Audio

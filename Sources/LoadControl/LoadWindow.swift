@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// The part of their time that ticks have taken over the last second, and the load of the workers.
+/// The part of their time that ticks have taken over the last second, and the load of the workers and of a device.
 ///
 /// The second is divided into quarters; the oldest is dropped when a new one begins.
 package struct LoadWindow: Sendable {
@@ -18,6 +18,7 @@ package struct LoadWindow: Sendable {
     private var totals = [UInt32](repeating: 0, count: binCount)
     private var highTicks = [UInt32](repeating: 0, count: sliceCount)
     private var busy = [Duration](repeating: .zero, count: sliceCount)
+    private var device = [Duration](repeating: .zero, count: sliceCount)
     /// The quarter of a second that the newest slice is of.
     private var newest: Int64
     private var start: MonotonicInstant
@@ -49,8 +50,12 @@ package struct LoadWindow: Sendable {
     }
 
     /// Takes the time that a job took.
-    package mutating func observe(busy duration: Duration, now: MonotonicInstant) {
-        busy[advance(to: now)] += duration
+    ///
+    /// - Parameter deviceTime: The time for which a device did its work.
+    package mutating func observe(busy duration: Duration, deviceTime: Duration, now: MonotonicInstant) {
+        let slot = advance(to: now)
+        busy[slot] += duration
+        device[slot] += deviceTime
     }
 
     private static func number(_ now: MonotonicInstant) -> Int64 { max(0, now.nanoseconds / sliceLength.nanoseconds) }
@@ -75,6 +80,7 @@ package struct LoadWindow: Sendable {
         }
         highTicks[slot] = 0
         busy[slot] = .zero
+        device[slot] = .zero
     }
 
     /// The result of the window.
@@ -89,6 +95,16 @@ package struct LoadWindow: Sendable {
         var highSlices = 0
         /// The time that workers spent in jobs.
         package var busy = Duration.zero
+        /// The time for which a device did their work.
+        package var device = Duration.zero
+
+        /// The share of their time that workers spent in jobs.
+        package func busyShare(_ workers: Int) -> Double {
+            length > .zero ? busy.seconds / (length.seconds * Double(max(1, workers))) : 0
+        }
+
+        /// The share of its time that a device worked.
+        package var deviceShare: Double { length > .zero ? device.seconds / length.seconds : 0 }
     }
 
     package mutating func read(now: MonotonicInstant) -> Reading {
@@ -100,6 +116,7 @@ package struct LoadWindow: Sendable {
             reading.highTicks += Int(highTicks[slot])
             if highTicks[slot] > 0 { reading.highSlices += 1 }
             reading.busy += busy[slot]
+            reading.device += device[slot]
         }
         for bin in 0..<Self.binCount { reading.ticks += Int(totals[bin]) }
         var (above, bin) = (0, Self.binCount)

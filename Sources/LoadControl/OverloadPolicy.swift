@@ -3,7 +3,7 @@ package import VideoCoding
 
 /// Decides which costs to reduce when the machine has too little time for the rooms' ticks, and when to stop that.
 ///
-/// It is fed what each tick took of its time, and how long the workers were busy. What counts is the load that 95 % of
+/// It is fed what each tick took of its time, and how long the workers and a device were busy. What counts is the load that 95 % of
 /// the ticks of about a second stay below. Where it comes near the deadline, one measure after the other is taken, each
 /// after the one before has shown what it does. While the workers have time left, only measures are taken that make a
 /// single job shorter: others would spare what is not scarce.
@@ -50,7 +50,7 @@ package struct OverloadPolicy: Sendable {
     }
 
     package private(set) var limits = WorkLimits()
-    private let workers: Double
+    private let workers: Int
     private var window: LoadWindow
     /// The levels gone through, each of which had an effect.
     private var path: [OverloadLevel] = []
@@ -94,7 +94,7 @@ package struct OverloadPolicy: Sendable {
     static let forgetting = Duration.seconds(300)
 
     package init(workers: Int, now: MonotonicInstant) {
-        self.workers = Double(max(1, workers))
+        self.workers = max(1, workers)
         window = LoadWindow(highAbove: Self.highLoad, now: now)
         lastChange = now
         lastUpdate = now
@@ -123,9 +123,9 @@ package struct OverloadPolicy: Sendable {
         window.observe(load: 2, now: now)
     }
 
-    /// Takes the time that a job took on its worker.
-    package mutating func observe(busy: Duration, now: MonotonicInstant) {
-        window.observe(busy: busy, now: now)
+    /// Takes the time that a job took on its worker, and the part of it for which a device did the work.
+    package mutating func observe(busy: Duration, deviceTime: Duration = .zero, now: MonotonicInstant) {
+        window.observe(busy: busy, deviceTime: deviceTime, now: now)
     }
 
     // MARK: Decisions
@@ -141,7 +141,8 @@ package struct OverloadPolicy: Sendable {
         frameRate = situation.frameRate
         if now - lastChange > Self.forgetting { patience = Self.shortestPatience }
         guard !situation.isEmpty else { return reset(now: now) }
-        let busy = share(of: reading)
+        // Of the two budgets, the one that is nearer to its end counts.
+        let busy = max(reading.busyShare(workers), reading.deviceShare)
         if isTooMuch(reading, busy: busy) {
             comfort = .zero
             guard now - lastChange >= settlingTime, let next = next(situation, busy: busy) else { return nil }
@@ -157,11 +158,6 @@ package struct OverloadPolicy: Sendable {
         }
         guard comfort >= patience else { return nil }
         return stepUp(busy: busy, now: now)
-    }
-
-    private func share(of reading: LoadWindow.Reading) -> Double {
-        guard reading.length > .zero else { return 0 }
-        return reading.busy.seconds / (reading.length.seconds * workers)
     }
 
     /// Returns true if the deadlines are too near. One moment in which the machine stood still does not count: the load

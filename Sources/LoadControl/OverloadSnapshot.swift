@@ -9,6 +9,8 @@ public struct OverloadSnapshot: Encodable, Sendable {
     public var load = 0.0
     /// The share of the workers' time that went into jobs over the last second.
     public var busy = 0.0
+    /// The share of its time that a device worked over the last second; nil without one.
+    public var deviceBusy: Double?
     /// Changes of level.
     public var transitions: UInt64 = 0
     public var joinsRefused: UInt64 = 0
@@ -20,7 +22,7 @@ public struct OverloadSnapshot: Encodable, Sendable {
 
     package init(
         level: OverloadLevel = .normal, seatsLeft: Int? = nil, seats: Seats? = nil, load: Double = 0, busy: Double = 0,
-        transitions: UInt64 = 0, joinsRefused: UInt64 = 0, measures: String? = nil,
+        deviceBusy: Double? = nil, transitions: UInt64 = 0, joinsRefused: UInt64 = 0, measures: String? = nil,
         slack: SlackHistogram = SlackHistogram(), refusal: Refusal? = nil
     ) {
         self.level = level
@@ -28,6 +30,7 @@ public struct OverloadSnapshot: Encodable, Sendable {
         self.seats = seats
         self.load = load
         self.busy = busy
+        self.deviceBusy = deviceBusy
         self.transitions = transitions
         self.joinsRefused = joinsRefused
         self.measures = measures
@@ -67,7 +70,7 @@ public struct OverloadSnapshot: Encodable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case level, seatsLeft, seats, load, busy, transitions, joinsRefused, measures
+        case level, seatsLeft, seats, load, busy, deviceBusy, transitions, joinsRefused, measures
     }
 
     /// A sentence that says which measures are in force.

@@ -14,6 +14,8 @@ public struct SeatModel: Sendable, Hashable {
 
     /// The share of the processors' time that jobs may take: the rest is for uneven load.
     static let usableShare = 0.85
+    /// The share of a device's time that jobs may take.
+    static let usableDeviceShare = 0.85
     /// The factor for work besides codecs: packets, their ciphers, the event loop.
     static let overhead = 1.15
     /// Frames a second that a camera sends.
@@ -92,7 +94,15 @@ public struct SeatModel: Sendable, Hashable {
         let each = model.cores(for: Work(sources: 1)) * factor
         let left = model.capacity - present
         guard left > 0, each > 0 else { return 0 }
-        return min(Self.most, Int(clamping: left / each))
+        return min(Self.most, Int(clamping: left / each), model.deviceSeatsLeft(beside: rooms))
+    }
+
+    /// The same by the device's time alone; the most if no device does the work of participants.
+    private func deviceSeatsLeft(beside rooms: [Work]) -> Int {
+        let left = Self.usableDeviceShare - rooms.reduce(0) { $0 + deviceShare(for: $1) }
+        let each = deviceShare(for: Work(sources: 1))
+        guard left > 0 else { return 0 }
+        return each > 0 ? min(Self.most, Int(clamping: left / each)) : Self.most
     }
 
     /// The model with all measures in force.
@@ -109,13 +119,25 @@ public struct SeatModel: Sendable, Hashable {
     /// Processors that a room keeps busy.
     package func cores(for work: Work) -> Double {
         let ticks = Double(frameRate)
-        var seconds = Double(work.sources) * Self.sourceFrameRate * calibration.decode
+        var seconds = Double(work.sources) * Self.sourceFrameRate * calibration.decodeCost
         seconds += ticks * calibration.composition(sources: work.sources, pictures: work.pictures)
-        seconds += ticks * Double(work.encoders) * (calibration.encode[preset] ?? 0)
+        seconds += ticks * Double(work.encoders) * calibration.encodeCost(at: preset)
         let mixes = min(work.receivers, Self.speakers + 1)
         seconds += Self.audioFrequency * Double(work.sources) * calibration.audioDecode
         seconds += Self.audioFrequency * Double(mixes) * calibration.audioEncode
         return seconds * Self.overhead
+    }
+
+    /// The share of its time for which a room keeps the device busy.
+    package func deviceShare(for work: Work) -> Double {
+        let device = calibration.device
+        let composition = device.compose?.seconds(sources: work.sources, pictures: Double(work.pictures)) ?? 0
+        return Double(work.sources) * Self.sourceFrameRate * (device.decode ?? 0)
+            + Double(frameRate) * (composition + Double(work.encoders) * (device.encode ?? 0))
+    }
+
+    private func fits(_ work: Work) -> Bool {
+        cores(for: work) <= capacity && deviceShare(for: work) <= Self.usableDeviceShare
     }
 
     /// The largest number whose work fits.
@@ -123,7 +145,7 @@ public struct SeatModel: Sendable, Hashable {
         var (low, high) = (0, Self.most)
         while low < high {
             let middle = (low + high + 1) / 2
-            if cores(for: work(middle)) <= capacity { low = middle } else { high = middle - 1 }
+            if fits(work(middle)) { low = middle } else { high = middle - 1 }
         }
         return low
     }

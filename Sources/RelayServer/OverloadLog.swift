@@ -23,13 +23,16 @@ struct OverloadLog: Sendable {
 
     /// Returns a line on the measured capacity of the machine, with the number of participants that fit.
     static func line(_ calibration: Calibration, _ model: SeatModel) -> String {
-        let encode = calibration.encode[model.preset] ?? 0
-        return "calibrated: decode \(milliseconds(calibration.decode)), compose "
-            + "\(milliseconds(calibration.composition(sources: 9, pictures: 1))) of nine, "
-            + "encode \(milliseconds(encode)) "
+        let (decode, encode) = (calibration.decodeCost, calibration.encodeCost(at: model.preset))
+        let composition = calibration.composition(sources: 9, pictures: 1)
+        return "calibrated: decode \(milliseconds(decode))\(place(calibration.device.decode)), compose "
+            + "\(milliseconds(composition)) of nine\(place(calibration.device.compose?.picture)), "
+            + "encode \(milliseconds(encode))\(place(calibration.device.encode)) "
             + "(\(model.preset.rawValue)); about \(model.seats(.groups)) seats in one room with a shared picture, "
             + "\(model.seats(.dedicated)) with an encoder each"
     }
+
+    private static func place(_ deviceCost: Double?) -> String { deviceCost == nil ? "" : " on a GPU" }
 
     static func line(_ change: OverloadChange) -> String {
         let way = change.to > change.from ? "short of time" : "enough time again"

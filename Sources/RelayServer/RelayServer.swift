@@ -11,6 +11,7 @@ import NIOPosix
 import RTP
 import SecureTransport
 public import ServiceLifecycle
+import VideoCoding
 
 /// A relay with its sockets: media on UDP and signalling on TCP, on one port.
 public final class RelayServer: Service {
@@ -174,7 +175,10 @@ public final class RelayServer: Service {
         calibration = relayConfiguration.overload.map { _ in
             CalibrationRun(
                 canvas: relayConfiguration.canvas, encoder: relayConfiguration.encoder,
-                limit: configuration.calibrationLimit, processorTime: ProcessorClock.ofThisThread)
+                limit: configuration.calibrationLimit, processorTime: ProcessorClock.ofThisThread,
+                devices: .init(
+                    encoding: relayConfiguration.hardware?.device, decoding: relayConfiguration.decodingDevice,
+                    makeCompositor: relayConfiguration.composingDevice?.makeCompositor, now: { .now() }))
         }
         driver = RelayDriver(
             eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink,

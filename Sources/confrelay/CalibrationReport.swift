@@ -47,8 +47,8 @@ struct CalibrationReport: Encodable {
         maximumEncoders = model.maximumEncoders
         func milliseconds(_ seconds: Double) -> Double { (seconds * 1e7).rounded() / 1e4 }
         decode = milliseconds(calibration.decode)
-        composeSource = milliseconds(calibration.composeSource)
-        composePicture = milliseconds(calibration.composePicture)
+        composeSource = milliseconds(calibration.compose.source)
+        composePicture = milliseconds(calibration.compose.picture)
         encode = Dictionary(uniqueKeysWithValues: calibration.encode.map { ($0.rawValue, milliseconds($1)) })
         audioDecode = milliseconds(calibration.audioDecode)
         audioEncode = milliseconds(calibration.audioEncode)

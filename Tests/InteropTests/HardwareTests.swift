@@ -83,6 +83,9 @@
                 #expect(relay.child.errors.split(separator: "\n").count { $0.contains("software decodes") } == 3)
             } else {
                 #expect(metrics.values["pictures_decoded"] ?? 0 > 60)
+                // At its start the relay has measured it.
+                let calibrated = relay.child.errors.split(separator: "\n").first { $0.contains("calibrated: decode ") }
+                #expect(calibrated?.contains(" ms on a GPU, compose ") == true, "\(relay.child.errors)")
                 #expect(driver.lines("REFUSED").isEmpty)
             }
             for client in clients { client.signal(SIGINT) }

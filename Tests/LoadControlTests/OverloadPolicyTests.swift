@@ -117,17 +117,31 @@ import VideoCoding
 
     /// Applies a constant load to a policy until it has no further step.
     private func exhaust(
-        _ situation: OverloadPolicy.Situation, load: Double = 1.2, busy: Double = 0.9
+        _ situation: OverloadPolicy.Situation, load: Double = 1.2, busy: Double = 0.9, device: Double = 0
     ) -> (OverloadPolicy, [OverloadLevel]) {
         var overload = OverloadPolicy(workers: 2, now: .zero)
         var levels: [OverloadLevel] = []
         for index in 0..<600 {
             let now = MonotonicInstant.zero + .milliseconds(33) * index
             overload.observe(slack: 1 - load, now: now)
-            overload.observe(busy: .milliseconds(66) * busy, now: now)
+            overload.observe(
+                busy: .milliseconds(66) * busy, deviceTime: .milliseconds(33) * device, now: now)
             if let transition = overload.update(situation, now: now) { levels.append(transition.to) }
         }
         return (overload, levels)
+    }
+
+    @Test("a device that has no time left is spared encoders, though workers have time, and no preset helps it")
+    func device() {
+        var situation = OverloadPolicy.Situation()
+        situation.presetCosts = [.fastest: 0.004, .balanced: 0.004, .quality: 0.004]
+        situation.encoders = 8
+        situation.leastEncoders = 1
+        situation.encoderBudget = 8
+        let levels = exhaust(situation, busy: 0.2, device: 0.9).1
+        #expect(levels.starts(with: [.halfEncoders, .oneEncoder, .reducedFrameRate]))
+        // With time left on both, ticks are late for another reason.
+        #expect(exhaust(situation, busy: 0.2, device: 0.5).1.isEmpty)
     }
 
     @Test("measures that would change nothing are passed over")

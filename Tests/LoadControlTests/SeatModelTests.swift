@@ -10,8 +10,7 @@ import VideoCoding
     static func calibration(scaledBy factor: Double = 1) -> Calibration {
         var calibration = Calibration(canvas: VideoDimensions(width: 1280, height: 720), encoder: .openH264)
         calibration.decode = 0.00035 * factor
-        calibration.composeSource = 0.00015 * factor
-        calibration.composePicture = 0.0005 * factor
+        calibration.compose = CompositionCost(source: 0.00015 * factor, picture: 0.0005 * factor)
         calibration.encode = [.fastest: 0.0027 * factor, .balanced: 0.0033 * factor, .quality: 0.0034 * factor]
         calibration.audioDecode = 0.000032 * factor
         calibration.audioEncode = 0.00014 * factor
@@ -52,6 +51,26 @@ import VideoCoding
         #expect(abs(left(10) - (all - 10)) <= 1)
         #expect(left(all + 1) == 0)
         #expect(left(10, factor: 2) < left(10) / 2)
+    }
+
+    @Test("of the processor's and a device's time the scarcer one decides")
+    func device() {
+        var calibration = Self.calibration()
+        calibration.device.encode = 0.004
+        func model() -> SeatModel {
+            SeatModel(calibration: calibration, workers: 16, frameRate: 30, preset: .balanced, maximumEncoders: nil)
+        }
+        // Thirty pictures a second of 4 ms each: seven encoders take 84 % of the device.
+        #expect(model().seats(.dedicated) == 7)
+        #expect(model().seats(.sharedView) > 100)
+        let room = SeatModel.Work(sources: 10, receivers: 10, pictures: 1, encoders: 1)
+        #expect(model().seatsLeft(beside: [room], factor: 1) > 100)
+        calibration.device.decode = 0.001
+        // At 15 pictures a second the encoder takes 6 % of the device, each camera 3 %.
+        #expect(model().seatsLeft(beside: [room], factor: 1) == 16)
+        calibration.device.compose = CompositionCost(source: 0.001, picture: 0.002)
+        // Composing takes 18 % of it for ten, and each further camera 1.5 % more.
+        #expect(model().seatsLeft(beside: [room], factor: 1) == 6)
     }
 
     @Test("costs that are none or without bound give no more than a bounded number")

@@ -57,8 +57,7 @@ import VideoCoding
     func log() {
         var calibration = Calibration(canvas: VideoDimensions(width: 1280, height: 720), encoder: .openH264)
         calibration.decode = 0.000354
-        calibration.composeSource = 0.0001
-        calibration.composePicture = 0.0006
+        calibration.compose = CompositionCost(source: 0.0001, picture: 0.0006)
         calibration.encode = [.fastest: 0.0025, .balanced: 0.0031, .quality: 0.0031]
         let model = SeatModel(
             calibration: calibration, workers: 2, frameRate: 30, preset: .balanced, maximumEncoders: 4)
@@ -66,6 +65,8 @@ import VideoCoding
         #expect(
             line.hasPrefix("calibrated: decode 0.35 ms, compose 1.50 ms of nine, encode 3.10 ms (balanced); about "))
         #expect(line.contains(" \(model.seats(.groups)) seats "))
+        calibration.device.encode = 0.0012
+        #expect(OverloadLog.line(calibration, model).contains(", encode 1.20 ms on a GPU (balanced)"))
         let change = OverloadChange(
             OverloadPolicy.Transition(from: .normal, to: .cheapestPreset, load: 0.874, busy: 0.7), seatsLeft: 4)
         #expect(

@@ -1,6 +1,6 @@
-import Compositing
+package import Compositing
 import MediaCore
-import VideoCoding
+package import VideoCoding
 
 /// A renderer that its first job makes, on the worker, so that the first join does not delay the room's loop. It is
 /// made again when viewers come back.
@@ -58,6 +58,17 @@ final class LazyRenderer {
         renderer = nil
         #if VAAPI
             deviceCompositor = nil
+        #endif
+    }
+}
+
+extension VAAPIDevice {
+    /// Makes compositors that use the device, and software while it fails.
+    package var makeCompositor: @Sendable () -> any VideoCompositing {
+        #if VAAPI
+            { DeviceCompositor(self) }
+        #else
+            { LayerCompositor() }
         #endif
     }
 }

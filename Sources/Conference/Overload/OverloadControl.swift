@@ -65,7 +65,8 @@ final class OverloadControl {
     func observe(_ completion: JobCompletion, now: MonotonicInstant) {
         guard isOn else { return }
         let busy = completion.finished - completion.started
-        policy.observe(busy: busy, now: now)
+        policy.observe(
+            busy: busy, deviceTime: .seconds(calibration?.deviceTime(of: completion.output) ?? 0), now: now)
         guard let calibration else { return }
         factor.observe(
             busy: busy.seconds,
@@ -95,7 +96,9 @@ final class OverloadControl {
         lastUpdate = now
         rooms = load.rooms
         var situation = load.situation
-        situation.presetCosts = calibration?.encode
+        situation.presetCosts = calibration.map { calibration in
+            calibration.encode.mapValues { calibration.device.encode ?? $0 }
+        }
         let transition = policy.update(situation, now: now)
         updateSeats(now: now)
         guard let transition else { return false }
@@ -179,17 +182,11 @@ final class OverloadControl {
         let reading = policy.lastReading
         return OverloadSnapshot(
             level: level, seatsLeft: seatsLeft, seats: seatModel.map(OverloadSnapshot.Seats.init), load: reading.load,
-            busy: reading.busyShare(settings.workers), transitions: transitions, joinsRefused: joinsRefused,
+            busy: reading.busyShare(settings.workers),
+            deviceBusy: calibration.flatMap { $0.device == DeviceCosts() ? nil : reading.deviceShare },
+            transitions: transitions, joinsRefused: joinsRefused,
             measures: sentence, slack: slack,
             refusal: refusal.map { .init(reason: $0.reason, retryAfter: $0.retryAfter) })
-    }
-}
-
-extension LoadWindow.Reading {
-    /// The share of their time that workers spent in jobs.
-    func busyShare(_ workers: Int) -> Double {
-        guard length > .zero else { return 0 }
-        return busy.seconds / (length.seconds * Double(max(1, workers)))
     }
 }
 
@@ -200,16 +197,12 @@ extension Calibration {
     fileprivate func cost(of output: JobOutput, busy: Double, preset: EncoderPreset) -> Double {
         switch output {
         case .decoded(_, let batch):
+            guard batch.onDevice == 0 else { return deviceTime(of: output) }
             return decoding(pictures: batch.decoded, samples: batch.samples, busy: busy)
         case .composed(_, let tick):
-            var pictures = 0.0
-            for (picture, origin) in zip(tick.pictures, tick.origins) where origin == .rendered {
-                pictures += share(of: picture.dimensions)
-            }
-            // Sources are scaled where anything is rendered of them.
-            let sources = pictures > 0 ? Double(tick.sourceCount) * composeSource : 0
-            return sources + pictures * composePicture
+            return seconds(of: tick, at: tick.device.pictures > 0 ? device.compose ?? compose : compose)
         case .encoded(_, let picture):
+            guard !picture.isFromDevice else { return deviceTime(of: output) }
             return picture.frame.map { share(of: $0.sample.format.dimensions) * (encode[preset] ?? 0) } ?? 0
         case .mixed(_, let ticks):
             return ticks.reduce(0) { sum, tick in
@@ -217,6 +210,33 @@ extension Calibration {
                     + Double(tick.output.encodeCount) * audioEncode
             }
         }
+    }
+
+    /// Seconds for which a device should have done a job's work. Jobs that wait for it at the same time each take
+    /// longer, so that the sum of their times says less of it.
+    fileprivate func deviceTime(of output: JobOutput) -> Double {
+        switch output {
+        case .decoded(_, let batch):
+            guard batch.decoded > 0, let decode = device.decode else { return 0 }
+            let share = Double(batch.onDevice) / Double(batch.decoded)
+            return share * batch.samples / Double(Self.sourceDimensions.area) * decode
+        case .encoded(_, let picture):
+            guard picture.isFromDevice, let frame = picture.frame, let encode = device.encode else { return 0 }
+            return share(of: frame.sample.format.dimensions) * encode
+        case .composed(_, let tick):
+            guard tick.device.pictures > 0, let compose = device.compose else { return 0 }
+            return seconds(of: tick, at: compose)
+        case .mixed: return 0
+        }
+    }
+
+    private func seconds(of tick: ComposedTick, at cost: CompositionCost) -> Double {
+        var pictures = 0.0
+        for (picture, origin) in zip(tick.pictures, tick.origins) where origin == .rendered {
+            pictures += share(of: picture.dimensions)
+        }
+        // Sources are scaled where anything is rendered of them.
+        return cost.seconds(sources: pictures > 0 ? tick.sourceCount : 0, pictures: pictures)
     }
 
     /// Seconds that pictures should have taken to decode.

@@ -191,6 +191,7 @@ extension MetricFamily<ServerReport> {
                 "tick_load_ratio", \.relay.overload?.load,
                 "95th percentile of a tick's time, last second, as a share of its interval."),
             gauge("worker_busy_ratio", \.relay.overload?.busy, "Workers' time spent in jobs, last second."),
+            gauge("gpu_busy_ratio", \.relay.overload?.deviceBusy, "A GPU's time spent in jobs, last second."),
             Self(
                 "tick_slack_ratio", .histogram,
                 "Histogram: time left after a tick's last job, as a share of its interval; negative: late, -1: "

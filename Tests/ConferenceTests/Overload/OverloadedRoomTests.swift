@@ -224,7 +224,7 @@ import VideoCoding
             .milliseconds(looks.add(1, ordering: .relaxed).newValue)
         }
         let calibration = try run.measure()
-        #expect(calibration.decode > 0 && calibration.composePicture > 0)
+        #expect(calibration.decode > 0 && calibration.compose.picture > 0)
         #expect(calibration.audioDecode > 0 && calibration.audioEncode > 0)
         #expect(Set(calibration.encode.keys) == Set(EncoderPreset.allCases))
         #expect(looks.load(ordering: .relaxed) < 250)
