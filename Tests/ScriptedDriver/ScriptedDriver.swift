@@ -9,9 +9,16 @@ public final class ScriptedDriver: Sendable {
     /// The library's name, as libva has it: `NAME_drv_video.so`.
     public static let name = "confrelay_test"
 
-    /// - Parameter script: See `Tests/VADriver/script.c`.
+    /// The frames of tests that look for leaks: a million with `CONFRELAY_LONG_TESTS`.
+    public static var manyFrames: Int {
+        ProcessInfo.processInfo.environment["CONFRELAY_LONG_TESTS"] == nil ? 6_000 : 1_000_000
+    }
+
+    /// - Parameters:
+    ///   - script: See `Tests/VADriver/script.c`.
+    ///   - logs: Whether there is a log.
     /// - Throws: Where the library is not beside the tests, or the folder cannot be written.
-    public init(script: String = "") throws {
+    public init(script: String = "", logs: Bool = true) throws {
         // libva reads the variable for each display; it is set once for all threads.
         _ = Self.setSearchPath
         let files = FileManager.default
@@ -20,7 +27,7 @@ public final class ScriptedDriver: Sendable {
         try files.createDirectory(at: folder, withIntermediateDirectories: true)
         try files.copyItem(at: library, to: folder.appendingPathComponent("\(Self.name)_drv_video.so"))
         try Data(script.utf8).write(to: folder.appendingPathComponent("va-script.txt"))
-        try Data().write(to: folder.appendingPathComponent("va-log.txt"))
+        if logs { try Data().write(to: folder.appendingPathComponent("va-log.txt")) }
     }
 
     deinit {

@@ -164,6 +164,24 @@
             #expect(driver.lines("REFUSED").isEmpty)
         }
 
+        /// The driver has room for 4,096 buffers, 256 surfaces and 64 images: one that is kept at each frame ends it.
+        @Test("takes no more of the driver, however many frames")
+        func manyFrames() throws {
+            let driver = try ScriptedDriver(logs: false)
+            let pipeline = pipeline(driver)
+            let stream = try Self.stream(100)
+            for _ in 0..<ScriptedDriver.manyFrames / stream.count {
+                var pictures = 0
+                for sample in stream {
+                    pipeline.decode(sample) { event in
+                        if case .output(let output) = event, output.picture != nil { pictures += 1 }
+                    }
+                }
+                #expect(pictures == stream.count)
+            }
+            #expect(pipeline.usesDevice)
+        }
+
         @Test("gives all that it had back to the driver")
         func leaks() throws {
             let driver = try ScriptedDriver()

@@ -208,6 +208,17 @@
             #expect(driver.lines("vaTerminate").first?.hasSuffix("left=0") == true)
         }
 
+        /// The driver has room for 4,096 buffers, 256 surfaces and 64 images: one that is kept at each frame ends it.
+        @Test("takes no more of the driver, however many frames")
+        func manyFrames() throws {
+            let driver = try ScriptedDriver(logs: false)
+            let rig = try HardwareRig(driver, VideoDimensions(width: 64, height: 48))
+            let frames = ScriptedDriver.manyFrames
+            for first in stride(from: 0, to: frames, by: 100) {
+                #expect(try rig.encode(first..<first + 100).count == 100)
+            }
+        }
+
         @Test("is told of before a session is made")
         func report() throws {
             let driver = try ScriptedDriver(script: "packed 0x1\nlayers 1\nentrypoint lp\nsize 1920 1088")
