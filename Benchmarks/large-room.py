@@ -6,19 +6,22 @@
 Starts etcd, relays and clients, waits until all are together, and lets two people speak in turn, 4 s each. Then it
 does nothing (none), kills or drains a relay, or stops etcd, and waits. It writes how far apart the relays show a change
 of the speaker, how soon the people of the relay are back, and the longest gaps between two pictures of a client, from
-its first picture on. On a machine with few cores, take few people: see the load that it writes.
+its first picture on. The hop is the time of a video packet from a client's relay port to the port's other direction, on
+its way to another relay. On a machine with few cores, take few people: see the load that it writes.
 
 Exit codes: 0 done, 64 wrong usage, 69 a program or a right is missing, 70 not everybody came together.
 """
 
 import argparse
 import contextlib
+import ctypes
 import json
 import math
 import os
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -105,6 +108,65 @@ class Speakers(threading.Thread):
                 self.changes.append((time.monotonic(), line[6:].strip()))
 
 
+class Hop(threading.Thread):
+    """The packets with video at one port of the bridge: those that come to a relay, and those that go to others."""
+
+    def __init__(self, network, name, seconds):
+        super().__init__(daemon=True)
+        self.device = f"cr{network.names.index(name)}a"
+        self.relay = socket.inet_aton(network.address(name))
+        self.clients = socket.inet_aton(network.address("clients"))
+        self.seconds = seconds
+        # By direction and source of the stream: timestamp of the picture, and when its packets passed.
+        self.streams = {"in": {}, "out": {}}
+
+    def run(self):
+        with open(f"/run/netns/{PREFIX}-bridge") as space:
+            ctypes.CDLL(None).setns(space.fileno(), 0x40000000)  # CLONE_NEWNET, of this thread
+        capture = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+        capture.bind((self.device, 0))
+        capture.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
+        capture.setsockopt(socket.SOL_SOCKET, 35, 1)  # SO_TIMESTAMPNS
+        capture.settimeout(0.2)
+        end = time.monotonic() + self.seconds
+        while time.monotonic() < end:
+            with contextlib.suppress(TimeoutError):
+                frame, control, _, _ = capture.recvmsg(2048, 64)
+                seconds, nanoseconds = struct.unpack("qq", control[0][2][:16])
+                self.take(frame, seconds + nanoseconds / 1e9)
+
+    def take(self, frame, instant):
+        # Ethernet, IPv4 without options, UDP, RTP of version 2 whose type is one of video's, and no RTCP.
+        if len(frame) < 54 or frame[12:15] != b"\x08\x00\x45" or frame[23] != 17 or frame[42] >> 6 != 2:
+            return
+        source, destination, kind = frame[26:30], frame[30:34], frame[43] & 0x7F
+        if not 96 <= kind < 111:
+            return
+        timestamp, stream = struct.unpack("!II", frame[46:54])
+        if destination == self.relay and source == self.clients:
+            pictures = self.streams["in"].setdefault(stream, {})
+        elif source == self.relay and destination != self.clients:
+            pictures = self.streams["out"].setdefault((destination, stream), {})
+        else:
+            return
+        pictures.setdefault(timestamp, []).append(instant)
+
+    def milliseconds(self):
+        """The times of packets of streams that were recognised: their timestamps differ by a constant."""
+        times = []
+        for pictures in self.streams["out"].values():
+            best = []
+            for own in self.streams["in"].values():
+                first = min(pictures, key=lambda timestamp: pictures[timestamp][0], default=None)
+                for begin in list(own)[:20]:
+                    found = [after - before for timestamp, instants in pictures.items()
+                             for before, after in zip(own.get(begin + timestamp - first & 0xFFFFFFFF, []), instants)]
+                    if len(found) > len(best) and min(found) >= 0:
+                        best = found
+            times += best
+        return [1000 * one for one in sorted(times)]
+
+
 def write_speech(path, is_second):
     """Ten minutes in which a tone of 4 s and silence of 4 s take turns."""
     period = bytearray()
@@ -140,6 +202,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", default=".build/release", help="folder of confrelay and confclient")
     parser.add_argument("--people", type=int, default=32)
+    parser.add_argument("--cameras", type=int, help="people with a camera, 2 and more; default: all")
+    parser.add_argument("--frame-rate", type=int, default=5, help="of cameras and of the shared picture")
     parser.add_argument("--relays", type=int, default=8, help="2 to 8")
     parser.add_argument("--seats", type=int, default=5, help="--max-participants of each relay")
     parser.add_argument("--then", choices=["none", "kill", "drain", "etcd"], default="kill")
@@ -179,18 +243,22 @@ def measure(options, programs, relays, movers, folder, network):
         name: network.start(
             name,
             [f"{programs}/confrelay", "--host", network.address(name), "--node-id", name, "--cluster", url, "--canvas",
-             "320x180", "--frame-rate", "5", "--self-view", "always", "--max-encoders", "1", "--overload-control",
-             "off", "--drain", "60s", "--max-participants", str(options.seats)], log(name))
+             "320x180", "--frame-rate", str(options.frame_rate), "--self-view", "always", "--max-encoders", "1",
+             "--overload-control", "off", "--drain", "60s", "--max-participants", str(options.seats)], log(name))
         for name in relays}
     time.sleep(5)
     room = f"http://{network.address(relays[0])}:7000/rooms/demo"
-    small = ["--size", "64x36", "--frame-rate", "5"]
+    camera = ["--size", "64x36", "--frame-rate", str(options.frame_rate)]
+    cameras = options.people if options.cameras is None else options.cameras
     clients = {}
 
     def join(name, audio):
+        nonlocal cameras
+        video = camera if cameras > 0 else ["--video", "none"]
+        cameras -= 1
         clients[name] = network.start(
             "clients", [f"{programs}/confclient", "join", room, "--name", name, "--audio", audio, "--stats",
-                        f"{folder}/{name}.json", *small], log(name))
+                        f"{folder}/{name}.json", *video], log(name))
         time.sleep(0.3)
 
     for index, name in enumerate(["Ada", "Ben"]):
@@ -199,14 +267,16 @@ def measure(options, programs, relays, movers, folder, network):
     time.sleep(3)
     left = options.people - movers - 2
     while left > 0:
-        count = min(options.seats, left)
+        count = min(options.seats, 10, left, cameras if cameras > 0 else left)
         name = f"Load{len(clients)}"
         clients[name] = network.start(
             "clients", [f"{programs}/confclient", "load", room, "--name", name, "--count", str(count), "--audio",
-                        "none", "--max-bitrate", "60k", "--quiet", "--stats", f"{folder}/{name}.json", *small],
-            log(name))
+                        "none", "--max-bitrate", "60k", "--quiet", "--stats", f"{folder}/{name}.json",
+                        *(camera if cameras > 0 else ["--video", "none"])], log(name))
         left -= count
-        time.sleep(2)
+        cameras -= count
+        # One address may join only so often.
+        time.sleep(max(2, count / 2.5))
     for number in range(movers):
         join(f"Mover{number}", "none")
     time.sleep(8)
@@ -228,6 +298,8 @@ def measure(options, programs, relays, movers, folder, network):
     feeds = [Speakers(network, name) for name in relays]
     for feed in feeds:
         feed.start()
+    hop = Hop(network, relays[0], 10 * SPEECH)
+    hop.start()
     busy = {name: processor_time(process) for name, process in running.items()}
     begun = time.monotonic()
     time.sleep(10 * SPEECH)
@@ -235,6 +307,12 @@ def measure(options, programs, relays, movers, folder, network):
     result["coresOfRelays"] = round(
         sum(processor_time(process) - busy[name] for name, process in running.items()) / length, 2)
     result["load"] = os.getloadavg()[0]
+    hop.join()
+    hops = hop.milliseconds()
+    if hops:
+        result["hopMilliseconds"] = {"packets": len(hops), "p50": round(hops[len(hops) // 2], 2),
+                                     "p95": round(hops[len(hops) * 95 // 100], 2), "most": round(hops[-1], 2)}
+        note(f"hop: {result['hopMilliseconds']}")
     result["speakerSpreadMilliseconds"] = spreads(feeds)
     note(f"speakers: {result['speakerSpreadMilliseconds']} ms apart; {result['coresOfRelays']} cores")
     if options.then == "etcd":
