@@ -1,8 +1,12 @@
+import Synchronization
+
 /// A frozen picture: immutable, shared by reference, never copied.
 ///
 /// A picture is written through a `MutablePixelBuffer`, which has one owner, and becomes a `PixelBuffer` when that
 /// owner freezes it; or it wraps memory that a decoder owns. When its last reference is released, the memory returns to
 /// its origin: a pool, the decoder, or the heap.
+///
+/// A picture may lie in a device's memory (`surface`). Whoever looks at its planes first has them copied, once.
 public struct PixelBuffer: Sendable {
     let storage: PixelBufferStorage
 
@@ -24,6 +28,9 @@ public struct PixelBuffer: Sendable {
         self.storage = storage
     }
 
+    /// The device's memory that holds the samples; nil of a picture in memory.
+    public var surface: (any PictureSurface)? { storage.surface }
+
     static func check(_ planes: PixelBufferPlanes, format: PixelFormat, dimensions: VideoDimensions) {
         precondition(planes.count == format.planeCount, "a plane for each of the format's planes")
         for index in planes.indices {
@@ -40,7 +47,7 @@ public struct PixelBuffer: Sendable {
     /// The properties of the picture besides its samples: colour, clean aperture, the shape of a sample.
     public var attachments: PixelBufferAttachments { storage.attachments }
     /// Number of planes.
-    public var planeCount: Int { storage.planes.count }
+    public var planeCount: Int { storage.format.planeCount }
 
     /// Calls `body` with the bytes of plane `index` (`rows × stride`) and its stride in bytes.
     @inlinable
@@ -98,23 +105,53 @@ public struct MutablePixelBuffer: ~Copyable, Sendable {
 /// The storage that all references to a picture share.
 ///
 /// Sendable without the compiler's check: it is written only while it has one reference, through a `MutablePixelBuffer`
-/// before the picture is shared, or by a `PixelBufferWrapper` that has made sure of it.
+/// before the picture is shared, or by a `PixelBufferWrapper` that has made sure of it. A copy of a device's memory is
+/// made under a lock.
 final class PixelBufferStorage: @unchecked Sendable {
     var format: PixelFormat
     var dimensions: VideoDimensions
-    var planes: PixelBufferPlanes
     var attachments: PixelBufferAttachments
+    private(set) var surface: (any PictureSurface)?
     private let release: @Sendable () -> Void
+    /// Nil while the samples lie in a device's memory.
+    private var memory: PixelBufferPlanes?
+    /// The samples of a device's memory, once somebody has looked at them.
+    private let copy = Mutex<PixelBuffer?>(nil)
 
     init(
-        format: PixelFormat, dimensions: VideoDimensions, planes: PixelBufferPlanes,
-        attachments: PixelBufferAttachments = PixelBufferAttachments(), release: @escaping @Sendable () -> Void
+        format: PixelFormat, dimensions: VideoDimensions, planes: PixelBufferPlanes? = nil,
+        attachments: PixelBufferAttachments = PixelBufferAttachments(), surface: (any PictureSurface)? = nil,
+        release: @escaping @Sendable () -> Void
     ) {
         self.format = format
         self.dimensions = dimensions
-        self.planes = planes
         self.attachments = attachments
+        self.surface = surface
         self.release = release
+        memory = planes
+    }
+
+    var planes: PixelBufferPlanes {
+        get { memory ?? copiedPlanes }
+        set { memory = newValue }
+    }
+
+    /// Has it show another content of a device's memory.
+    func show(_ surface: any PictureSurface) {
+        self.surface = surface
+        copy.withLock { $0 = nil }
+    }
+
+    private var copiedPlanes: PixelBufferPlanes {
+        copy.withLock { copy in
+            if let copy { return copy.planes }
+            let made =
+                surface?.copySamples(format: format, dimensions: dimensions)
+                .flatMap { $0.format == format && $0.dimensions == dimensions ? $0 : nil }
+                ?? .grey(format, dimensions)
+            copy = made
+            return made.planes
+        }
     }
 
     convenience init(allocating backing: PixelBufferBacking) {
@@ -125,6 +162,19 @@ final class PixelBufferStorage: @unchecked Sendable {
 
     deinit {
         release()
+    }
+}
+
+extension PixelBuffer {
+    /// What is shown in place of samples that a device does not give.
+    fileprivate static func grey(_ format: PixelFormat, _ dimensions: VideoDimensions) -> PixelBuffer {
+        var picture = MutablePixelBuffer(format: format, dimensions: dimensions)
+        for plane in 0..<format.planeCount {
+            picture.withMutablePlane(plane) { bytes, _ in
+                for index in bytes.indices { bytes[index] = 128 }
+            }
+        }
+        return picture.freeze()
     }
 }
 

@@ -39,4 +39,24 @@ public struct PixelBufferWrapper: Sendable {
         storage.attachments = attachments
         return PixelBuffer(storage: storage)
     }
+
+    /// Shows a device's memory as a picture; nil while someone holds the last one. The wrapper is for such memory
+    /// alone.
+    public mutating func wrap(
+        _ surface: any PictureSurface, format: PixelFormat, dimensions: VideoDimensions,
+        attachments: PixelBufferAttachments = PixelBufferAttachments()
+    ) -> PixelBuffer? {
+        guard isFree else { return nil }
+        guard let storage else {
+            let made = PixelBufferStorage(
+                format: format, dimensions: dimensions, attachments: attachments, surface: surface, release: release)
+            storage = made
+            return PixelBuffer(storage: made)
+        }
+        storage.format = format
+        storage.dimensions = dimensions
+        storage.attachments = attachments
+        storage.show(surface)
+        return PixelBuffer(storage: storage)
+    }
 }
