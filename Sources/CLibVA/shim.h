@@ -1,6 +1,7 @@
 #pragma once
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <va/va.h>
 #include <va/va_backend.h>
 #include <va/va_drm.h>
@@ -77,3 +78,25 @@ typedef struct {
     VAEncMiscParameterType type;
     VAEncMiscParameterTemporalLayerStructure value;
 } VAShimTemporalLayerStructure;
+
+// Swift does not see the arrays of a descriptor.
+
+// Makes one layer of an exported NV12 surface's two, as drivers take it back; 0 where it is no such surface.
+static inline int va_shim_join_layers(VADRMPRIMESurfaceDescriptor *descriptor) {
+    if (descriptor->fourcc != VA_FOURCC_NV12 || descriptor->num_objects < 1 || descriptor->num_objects > 4) return 0;
+    if (descriptor->num_layers == 2) {
+        descriptor->layers[0].drm_format = VA_FOURCC_NV12;
+        descriptor->layers[0].num_planes = 2;
+        descriptor->layers[0].object_index[1] = descriptor->layers[1].object_index[0];
+        descriptor->layers[0].offset[1] = descriptor->layers[1].offset[0];
+        descriptor->layers[0].pitch[1] = descriptor->layers[1].pitch[0];
+        descriptor->num_layers = 1;
+    }
+    return descriptor->num_layers == 1 && descriptor->layers[0].num_planes == 2;
+}
+
+static inline void va_shim_close_objects(const VADRMPRIMESurfaceDescriptor *descriptor) {
+    for (uint32_t index = 0; index < descriptor->num_objects && index < 4; index++) {
+        close(descriptor->objects[index].fd);
+    }
+}

@@ -24,6 +24,8 @@ struct DecodedBatch: Sendable {
     var dropped: UInt64 = 0
     /// The pictures of `decoded` that came out of a device.
     var onDevice: UInt64 = 0
+    /// Those of them that were copied into memory.
+    var copied: UInt64 = 0
     /// The reason for which the device decodes the source no longer.
     var deviceFault: VideoCodingError?
     /// The decoder lost its references and needs a keyframe to continue.
@@ -43,7 +45,10 @@ struct DecodedBatch: Sendable {
     ///
     /// - Parameter size: The largest frame's bytes.
     mutating func compare(with shown: PixelBuffer, codedSize size: Int) {
-        guard let newest, size <= max(Self.headers, shown.dimensions.area / (8 * Self.samplesPerBit)) else { return }
+        // Looking at samples on a device would copy them.
+        guard let newest, newest.pixelBuffer.surface == nil,
+            size <= max(Self.headers, shown.dimensions.area / (8 * Self.samplesPerBit))
+        else { return }
         isUnchanged = newest.pixelBuffer.hasSameContent(as: shown)
     }
 }
@@ -91,8 +96,10 @@ struct ComposedTick: Sendable {
 
 /// What a device did for a room's pictures.
 struct DeviceComposition: Sendable {
-    /// Pictures that it composed. Each was copied into memory.
+    /// Pictures that it composed.
     var pictures: UInt64 = 0
+    /// Those of them that were copied into memory.
+    var downloads: UInt64 = 0
     /// Pictures that were copied to it.
     var uploads: UInt64 = 0
     /// Failures, after each of which software composed the picture.
@@ -116,6 +123,8 @@ struct EncodedPicture: Sendable {
     /// The frame's payloads, for its receivers.
     var payloads: FramePayloads?
     var error: VideoCodingError?
+    /// True if the picture was copied to the device that made the frame.
+    var isUploaded = false
     /// The failure of the device that encodes; software continues if it has to.
     var deviceFault: EncoderFailure?
     /// The encoder's method for losses since its last keyframe.

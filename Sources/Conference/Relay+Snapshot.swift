@@ -7,11 +7,14 @@ import PeerConnection
 import RoomAPI
 import SDP
 import SecureTransport
+import VideoCoding
 
 extension Relay {
     /// The state of all rooms, for `GET /rooms` and `/metrics`.
     public func snapshot(now: MonotonicInstant) -> RelaySnapshot {
         var joins = joinCounters
+        var copies = copies
+        copies.fromDevice &+= configuration.surfaceCopies.count
         joins.unconnected = unconnected.count
         return RelaySnapshot(
             rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams,

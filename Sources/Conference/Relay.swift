@@ -275,7 +275,7 @@ public final class Relay {
                 let room = rooms[participant.room]
             else { return }
             room.complete(batch, for: participant, source.content, of: completion, now: now)
-            copies.fromDevice &+= batch.onDevice
+            copies.fromDevice &+= batch.copied
             if let fault = batch.deviceFault {
                 notices.append(.deviceFailed(participant.member, reason: fault.description))
             }
@@ -285,13 +285,13 @@ public final class Relay {
             guard let room = rooms[id], room.composition.queue == completion.queue else { return }
             composing.count(tick.device)
             copies.toDevice &+= tick.device.uploads
-            copies.fromDevice &+= tick.device.pictures
+            copies.fromDevice &+= tick.device.downloads
             if let reason = tick.device.reason {
                 notices.append(.compositionDeviceFailed(room: id, reason: reason))
             }
             room.complete(tick, of: completion, now: now)
         case .encoded(let id, let result):
-            if result.isFromDevice { copies.toDevice &+= 1 }
+            if result.isUploaded { copies.toDevice &+= 1 }
             guard let room = rooms[id] else { return }
             for participant in room.complete(result, of: completion, now: now) { service(participant, now: now) }
         case .mixed(let id, let ticks):

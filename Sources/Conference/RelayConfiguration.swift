@@ -32,6 +32,8 @@ public struct RelayConfiguration: Sendable {
     public var decodingDevice: VAAPIDevice?
     /// The device that composes; nil: software does. A room whose device fails goes on in software for a while.
     public var composingDevice: VAAPIDevice?
+    /// Counts pictures that were left on a device, for its next stage, and copied into memory after all.
+    public var surfaceCopies = SurfaceCopyCounter()
     /// Makes custom encoders for pictures of a size, on the worker that then calls them; nil: compression sessions of
     /// `encoder`. Custom encoders are assumed to have the abilities of `encoder`.
     public var makeEncoder:
@@ -88,4 +90,16 @@ public struct RelayConfiguration: Sendable {
 
     /// The most that a participant is sent, and the bitrate of composites for which none is chosen.
     public var maximumBitRate: BitRate { rateLimits.maximum }
+}
+
+extension RelayConfiguration {
+    /// The counter of decoded pictures that stay on the device, as it composes them; nil: none does.
+    var copiesOfDecoded: SurfaceCopyCounter? {
+        decodingDevice != nil && decodingDevice == composingDevice ? surfaceCopies : nil
+    }
+
+    /// The counter of composed pictures that stay on the device, as it encodes them; nil: none does.
+    var copiesOfComposed: SurfaceCopyCounter? {
+        composingDevice != nil && composingDevice == hardware?.device ? surfaceCopies : nil
+    }
 }

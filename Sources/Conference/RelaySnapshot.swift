@@ -32,7 +32,7 @@ public struct DeviceCopies: Encodable, Hashable, Sendable {
 
 /// The pictures of rooms that a device composed, and its failures.
 public struct DeviceCompositionSnapshot: Encodable, Hashable, Sendable {
-    /// Pictures that a device composed. Each was copied into memory.
+    /// Pictures that a device composed.
     public var pictures: UInt64 = 0
     /// Its failures, after each of which software composed the picture.
     public var faults: UInt64 = 0

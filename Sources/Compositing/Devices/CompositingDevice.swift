@@ -15,6 +15,15 @@ package protocol CompositingDevice: AnyObject {
     func compose(
         _ layers: inout [PictureLayer], tick: Int, into canvas: consuming MutablePixelBuffer
     ) -> MutablePixelBuffer?
+
+    /// True if canvases can stay in the device's memory, for others there.
+    var keepsCanvases: Bool { get }
+
+    /// Does the same, and leaves the canvas in the device's memory, in NV12; nil where the device failed, or keeps
+    /// none any more.
+    func compose(
+        _ layers: inout [PictureLayer], tick: Int, canvas: VideoDimensions, attachments: PixelBufferAttachments
+    ) -> PixelBuffer?
 }
 
 /// What a device can do; the rest is drawn by the processor.

@@ -26,6 +26,11 @@ extension LayerCompositor {
         let leavesOverlays = !abilities.blendsGraphics || !deviceWork.rest.isEmpty
         addSheet(leavesOverlays ? [] : overlays, canvas: request.canvas, abilities)
         addBackdrop(request)
+        if device.keepsCanvases, deviceWork.rest.isEmpty, !leavesOverlays || overlays.isEmpty {
+            return device.compose(
+                &deviceWork.layers, tick: request.tick, canvas: request.canvas,
+                attachments: PixelBufferAttachments(colour: CompositionRenderer.canvasColour))
+        }
         let layersOnCanvas = device.compose(&deviceWork.layers, tick: request.tick, into: request.makeDestination())
         guard var canvas = layersOnCanvas else { return nil }
         if leavesOverlays { canvas.withI420Region { finish(overlays, on: $0) } }

@@ -60,7 +60,9 @@ final class CompositionPlane {
         self.configuration = configuration
         self.queue = queue
         renderer = QueueConfined(
-            LazyRenderer(makeCompositor: configuration.makeCompositor, device: configuration.composingDevice))
+            LazyRenderer(
+                makeCompositor: configuration.makeCompositor, device: configuration.composingDevice,
+                surfaceCopies: configuration.copiesOfComposed))
     }
 
     // MARK: What it is told

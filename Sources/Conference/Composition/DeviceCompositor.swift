@@ -10,15 +10,23 @@
         package let destinationAttributes = PixelBufferAttributes(formats: [.i420])
 
         private let device: VAAPIDevice
+        private let surfaceCopies: SurfaceCopyCounter?
         private let frameLimit: Duration
         private let software = LayerCompositor()
         private var processor: VideoProcessor?
         private var fallback = HardwareFallback()
         private var work = DeviceComposition()
 
-        /// - Parameter frameLimit: The longest that a picture may take before the device counts as hung.
-        package init(_ device: VAAPIDevice, frameLimit: Duration = VideoProcessor.frameLimit) {
+        /// - Parameters:
+        ///   - surfaceCopies: Pictures stay in the device's memory, and this counts those that somebody has copied
+        ///     after all; nil: all are copied at once.
+        ///   - frameLimit: The longest that a picture may take before the device counts as hung.
+        package init(
+            _ device: VAAPIDevice, surfaceCopies: SurfaceCopyCounter? = nil,
+            frameLimit: Duration = VideoProcessor.frameLimit
+        ) {
             self.device = device
+            self.surfaceCopies = surfaceCopies
             self.frameLimit = frameLimit
         }
 
@@ -42,6 +50,7 @@
             else { return nil }
             if let picture = try software.render(request, on: processor) {
                 work.pictures += 1
+                if picture.surface == nil { work.downloads += 1 }
                 work.uploads += processor.uploads
                 return picture
             }
@@ -56,7 +65,8 @@
         private func processor(for canvas: VideoDimensions, now: MonotonicInstant) -> VideoProcessor? {
             if let processor { return processor }
             do throws(VideoCodingError) {
-                processor = try VideoProcessor(device, canvas: canvas, frameLimit: frameLimit)
+                processor = try VideoProcessor(
+                    device, canvas: canvas, surfaceCopies: surfaceCopies, frameLimit: frameLimit)
             } catch {
                 work.add(error, retryAfter: fallback.leave(now: now))
             }

@@ -7,6 +7,7 @@ package import VideoCoding
 final class LazyRenderer {
     private let makeCompositor: (@Sendable () -> any VideoCompositing)?
     private let device: VAAPIDevice?
+    private let surfaceCopies: SurfaceCopyCounter?
     private var renderer: CompositionRenderer?
     #if VAAPI
         private var deviceCompositor: DeviceCompositor?
@@ -15,9 +16,14 @@ final class LazyRenderer {
     /// - Parameters:
     ///   - makeCompositor: Makes a custom compositor; nil: the built-in one is used.
     ///   - device: The device that composes in place of the built-in compositor, while it can; nil: none.
-    init(makeCompositor: (@Sendable () -> any VideoCompositing)?, device: VAAPIDevice? = nil) {
+    ///   - surfaceCopies: Of pictures that stay on the device; nil: none do.
+    init(
+        makeCompositor: (@Sendable () -> any VideoCompositing)?, device: VAAPIDevice? = nil,
+        surfaceCopies: SurfaceCopyCounter? = nil
+    ) {
         self.makeCompositor = makeCompositor
         self.device = device
+        self.surfaceCopies = surfaceCopies
     }
 
     /// What the device did since this was asked last.
@@ -46,7 +52,7 @@ final class LazyRenderer {
     private func builtInCompositor() -> any VideoCompositing {
         #if VAAPI
             if let device {
-                let compositor = DeviceCompositor(device)
+                let compositor = DeviceCompositor(device, surfaceCopies: surfaceCopies)
                 deviceCompositor = compositor
                 return compositor
             }

@@ -69,7 +69,8 @@ final class LazyEncoder {
             if form.usesDevice { options.acknowledgedReferences = [] }
             let frame = try session.encode(picture, presentationTime: MediaTime(captureTime), options: options)
             var result = EncodedPicture(
-                captureTime: captureTime, frame: frame, isFromDevice: form.usesDevice, deviceFault: fault,
+                captureTime: captureTime, frame: frame, isFromDevice: form.usesDevice,
+                isUploaded: form.usesDevice && picture.surface == nil, deviceFault: fault,
                 recovery: form.recovery)
             if options.invalidateReferencesBackTo != nil { result.tellRefresh() }
             return result

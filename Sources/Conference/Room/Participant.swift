@@ -145,29 +145,27 @@ final class Participant: Endpoint {
     /// - Parameters:
     ///   - budget: The budget that all decoders of the relay share.
     ///   - device: Decodes in place of the processor; nil: none.
+    ///   - surfaceCopies: Of pictures that stay on the device; nil: none do.
     func makePipeline(
-        for content: SourceContent, budget: DecodeBudget, device: VAAPIDevice? = nil
+        for content: SourceContent, budget: DecodeBudget, device: VAAPIDevice? = nil,
+        surfaceCopies: SurfaceCopyCounter? = nil
     ) -> UplinkPipeline? {
+        func make(_ source: SourceID, queue: JobQueueID) -> UplinkPipeline {
+            let pipeline = UplinkPipeline(
+                source: source, queue: queue, budget: budget, device: device, surfaceCopies: surfaceCopies)
+            pipeline.level = receiveLevel(of: source.content)
+            return pipeline
+        }
         switch content {
         case .camera:
             guard sendsVideo else { return nil }
-            if uplink == nil { uplink = makePipeline(.camera(id), queue: queues.camera, budget, device) }
+            if uplink == nil { uplink = make(.camera(id), queue: queues.camera) }
             return uplink
         case .screenShare:
             guard sendsScreenShare else { return nil }
-            if screenShare == nil {
-                screenShare = makePipeline(.screenShare(id), queue: queues.screenShare, budget, device)
-            }
+            if screenShare == nil { screenShare = make(.screenShare(id), queue: queues.screenShare) }
             return screenShare
         }
-    }
-
-    private func makePipeline(
-        _ source: SourceID, queue: JobQueueID, _ budget: DecodeBudget, _ device: VAAPIDevice?
-    ) -> UplinkPipeline {
-        let pipeline = UplinkPipeline(source: source, queue: queue, budget: budget, device: device)
-        pipeline.level = receiveLevel(of: source.content)
-        return pipeline
     }
 
     private func receiveLevel(of content: SourceContent) -> H264Level? {

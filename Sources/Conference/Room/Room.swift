@@ -206,7 +206,8 @@ final class Room {
 
     func videoFrame(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
         let made = participant.makePipeline(
-            for: SourceContent(frame.content), budget: decoding, device: configuration.decodingDevice)
+            for: SourceContent(frame.content), budget: decoding, device: configuration.decodingDevice,
+            surfaceCopies: configuration.copiesOfDecoded)
         guard let pipeline = made else {
             return
         }

@@ -21,6 +21,7 @@ final class UplinkPipeline {
     private let budget: DecodeBudget
     /// Decodes in place of the processor, until its first fault; nil: none.
     private var device: VAAPIDevice?
+    private let surfaceCopies: SurfaceCopyCounter?
     /// The level that was negotiated; nil if none was named.
     var level: H264Level?
     private var pending: [PendingFrame] = []
@@ -71,12 +72,17 @@ final class UplinkPipeline {
     /// - Parameters:
     ///   - budget: The budget that all decoders of the relay share.
     ///   - device: Decodes in place of the processor; nil: none.
-    init(source: SourceID, queue: JobQueueID, budget: DecodeBudget = DecodeBudget(), device: VAAPIDevice? = nil) {
+    ///   - surfaceCopies: Of pictures that stay on the device; nil: none do.
+    init(
+        source: SourceID, queue: JobQueueID, budget: DecodeBudget = DecodeBudget(), device: VAAPIDevice? = nil,
+        surfaceCopies: SurfaceCopyCounter? = nil
+    ) {
         self.source = source
         self.queue = queue
         self.budget = budget
         self.device = device
-        decoder = QueueConfined(DecodingPipeline(device: device))
+        self.surfaceCopies = surfaceCopies
+        decoder = QueueConfined(DecodingPipeline(device: device, surfaceCopies: surfaceCopies))
     }
 
     var queuedFrames: Int { pending.count + inFlight.count }
@@ -210,7 +216,10 @@ final class UplinkPipeline {
                 switch output.result {
                 case .picture(let picture):
                     batch.decoded &+= 1
-                    if decoder.usesDevice { batch.onDevice &+= 1 }
+                    if decoder.usesDevice {
+                        batch.onDevice &+= 1
+                        if picture.pixelBuffer.surface == nil { batch.copied &+= 1 }
+                    }
                     batch.samples += Double(sample.format.codedDimensions.area)
                     if sample.isSync { batch.needsKeyframe = false }
                     // A decoder that holds pictures back hands out one of an earlier frame of these, or of a run
@@ -290,7 +299,7 @@ final class UplinkPipeline {
 
     private func beginAnotherStream() {
         isEnding = false
-        decoder = QueueConfined(DecodingPipeline(device: device))
+        decoder = QueueConfined(DecodingPipeline(device: device, surfaceCopies: surfaceCopies))
     }
 
     /// Releases the picture of a source that is silent, or must not be seen.

@@ -126,13 +126,13 @@ extension MetricFamily<ServerReport> {
             },
             counter(
                 "gpu_pictures_decoded", \.relay.decoding.picturesOnDevice,
-                "Pictures that a GPU decoded (`--vaapi-decode`); each is copied into memory."),
+                "Pictures that a GPU decoded (`--vaapi-decode`)."),
             counter(
                 "gpu_decode_faults", \.relay.decoding.deviceFaults,
                 "Streams at which a GPU failed; software decodes them since."),
             counter(
                 "gpu_pictures_composed", \.relay.composing.pictures,
-                "Pictures that a GPU composed (`--vaapi-compose`); each is copied into memory."),
+                "Pictures that a GPU composed (`--vaapi-compose`)."),
             counter(
                 "gpu_compose_faults", \.relay.composing.faults,
                 "Pictures at which a GPU failed to compose; software composed them."),

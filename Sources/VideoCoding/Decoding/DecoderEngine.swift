@@ -34,13 +34,13 @@ struct DecoderEngine: ~Copyable {
 
     init(
         format: VideoFormatDescription, attributes: PixelBufferAttributes, limits: DecodingLimits,
-        reordering: PictureReordering = .signalled, counters: DecodingCounters, device: VAAPIDevice? = nil
+        reordering: PictureReordering = .signalled, counters: DecodingCounters, device: DecodingDevice? = nil
     ) throws(VideoCodingError) {
         if let reason = limits.reasonToReject(format) { throw .unsupportedFormat(reason: reason) }
         decoder = try LibAVDecoder(limits: limits, device: device)
         gap = device == nil ? nil : FrameNumberGap()
         self.format = format
-        // A device's memory is not read any longer than to take a picture out of it.
+        // A device's memory is not read any longer than to take a picture out of it, unless the picture stays there.
         let wanted = attributes == .any && device != nil ? PixelBufferAttributes(formats: [.i420]) : attributes
         transfer = wanted == .any ? nil : PixelTransferSession(destination: wanted)
         self.limits = limits
@@ -279,7 +279,7 @@ struct DecoderEngine: ~Copyable {
         _ picture: PixelBuffer, of entry: PendingFrames.Entry, damage: PictureDamage, _ emit: (DecodeOutput) -> Void
     ) {
         var shown = DecodedPicture(pixelBuffer: picture, presentationTime: entry.presentationTime, damage: damage)
-        guard let transfer, !transfer.destination.isSatisfied(by: picture) else {
+        guard let transfer, picture.surface == nil, !transfer.destination.isSatisfied(by: picture) else {
             return answer(entry, .picture(shown), emit)
         }
         do {

@@ -7,7 +7,7 @@ final class DecoderSequence {
     private let limits: DecodingLimits
     private let reordering: PictureReordering
     private let counters: DecodingCounters
-    private let device: VAAPIDevice?
+    private let device: DecodingDevice?
     private var engine: DecoderEngine?
 
     /// The decoding effort for the next frames.
@@ -18,7 +18,7 @@ final class DecoderSequence {
     /// - Parameter device: Decodes in place of the processor; nil: none.
     init(
         attributes: PixelBufferAttributes, limits: DecodingLimits, reordering: PictureReordering,
-        counters: DecodingCounters, device: VAAPIDevice? = nil
+        counters: DecodingCounters, device: DecodingDevice? = nil
     ) {
         self.attributes = attributes
         self.limits = limits

@@ -29,28 +29,31 @@ public final class DecodingPipeline {
     ///   - attributes: The requirements for pictures in every format.
     ///   - limits: The limits beyond which a stream is refused, before any memory is allocated.
     ///   - reordering: The number of frames that are delayed to sort pictures.
-    ///   - device: Decodes in place of the processor, until its first fault; nil: none. Its pictures are copied into
-    ///     memory at once.
+    ///   - device: Decodes in place of the processor, until its first fault; nil: none.
+    ///   - surfaceCopies: Pictures stay in the device's memory, and this counts those that somebody has copied after
+    ///     all, as he looked at them; nil: all are copied at once.
     public convenience init(
         attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
-        reordering: PictureReordering = .signalled, device: VAAPIDevice? = nil
+        reordering: PictureReordering = .signalled, device: VAAPIDevice? = nil, surfaceCopies: SurfaceCopyCounter? = nil
     ) {
         self.init(
             attributes: attributes, limits: limits, reordering: reordering, device: device,
-            deviceLimit: VAAPIDevice.frameLimit)
+            surfaceCopies: surfaceCopies, deviceLimit: VAAPIDevice.frameLimit)
     }
 
     /// - Parameter deviceLimit: The longest that a frame may take before its device counts as hung.
     init(
         attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
-        reordering: PictureReordering = .signalled, device: VAAPIDevice?, deviceLimit: Duration
+        reordering: PictureReordering = .signalled, device: VAAPIDevice?, surfaceCopies: SurfaceCopyCounter? = nil,
+        deviceLimit: Duration
     ) {
         software = DecoderSequence(attributes: attributes, limits: limits, reordering: reordering, counters: counters)
         #if VAAPI
             do throws(VideoCodingError) {
                 hardware = try device.map { device throws(VideoCodingError) in
                     try VAAPIDecoder(
-                        device, attributes: attributes, limits: limits, reordering: reordering, counters: counters,
+                        DecodingDevice(device, counter: surfaceCopies), attributes: attributes, limits: limits,
+                        reordering: reordering, counters: counters,
                         frameLimit: deviceLimit)
                 }
             } catch {

@@ -25,7 +25,7 @@ struct LibAVDecoder: ~Copyable {
     private static let minimumCapacity = 64 << 10
 
     /// - Parameter device: Decodes in place of the processor.
-    init(limits: DecodingLimits, device: VAAPIDevice? = nil) throws(VideoCodingError) {
+    init(limits: DecodingLimits, device: DecodingDevice? = nil) throws(VideoCodingError) {
         #if VAAPI
             var hardware: LibAVHardware?
             if let device { hardware = try LibAVHardware(device) }
@@ -142,7 +142,13 @@ struct LibAVDecoder: ~Copyable {
     mutating func receive(
         attachments: PixelBufferAttachments, _ body: (_ frame: LibAVFrame, _ picture: PixelBuffer?) -> Void
     ) -> Bool {
-        freeList.receive(from: context, attachments: attachments, body)
+        #if VAAPI
+            // The others are copied, so that the decoder does not run out of surfaces.
+            let hardware = freeList.surfacesInUse < LibAVHardware.keptPictures ? hardware : nil
+            return freeList.receive(from: context, attachments: attachments, surface: { hardware?.share($0) }, body)
+        #else
+            return freeList.receive(from: context, attachments: attachments, surface: { _ in nil }, body)
+        #endif
     }
 
     /// Makes the decoder give out delayed pictures: `receive` until false, then `restart`.

@@ -59,6 +59,15 @@ final class LibAVFrame: @unchecked Sendable {
     /// True if a device has the samples.
     var isOnDevice: Bool { frame.pointee.format == AV_PIX_FMT_VAAPI.rawValue }
 
+    /// The number of a device's surface, if one has all of the frame from its first sample on.
+    var surface: UInt32? {
+        guard isOnDevice, cropping == (0, 0), dimensions.width > 0, dimensions.height > 0 else { return nil }
+        return UInt32(exactly: UInt(bitPattern: frame.pointee.data.3))
+    }
+
+    /// The owner of the device's surfaces.
+    var surfaceOwner: UnsafeMutablePointer<AVBufferRef>? { frame.pointee.hw_frames_ctx }
+
     /// The format and the planes; nil unless the frame is 8-bit 4:2:0. Those of a frame on a device are read from
     /// there.
     func readPlanes() -> (format: PixelFormat, planes: PixelBufferPlanes)? {

@@ -31,10 +31,10 @@
         private static let openingLimit = Duration.seconds(1)
 
         init(
-            _ device: VAAPIDevice, attributes: PixelBufferAttributes, limits: DecodingLimits,
+            _ device: DecodingDevice, attributes: PixelBufferAttributes, limits: DecodingLimits,
             reordering: PictureReordering, counters: DecodingCounters, frameLimit: Duration
         ) throws(VideoCodingError) {
-            self.device = device
+            self.device = device.device
             self.frameLimit = frameLimit
             self.counters = counters
             thread = try AbandonableThread.start {

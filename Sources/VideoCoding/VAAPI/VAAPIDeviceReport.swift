@@ -76,15 +76,13 @@ extension VAAPIDevice {
         #endif
     }
 
-    /// Asks the device whether it composes pictures. Returns its driver in its own words.
+    /// Asks the device whether it composes pictures, and has it do so. Returns its driver in its own words.
     ///
     /// - Throws: `VideoCodingError.hardwareUnavailable` where it does not.
     public func composingDriver() throws(VideoCodingError) -> String {
         #if VAAPI
             try VAAPIDeviceReport.ask(self) { display throws(VideoCodingError) in
-                guard VAAPIProcessingCapabilities.processes(display) else {
-                    throw .hardwareUnavailable(reason: "\(display.vendor) composes no pictures")
-                }
+                try VAAPIProcessContext.tryOut(self)
                 return display.vendor
             }
         #else

@@ -32,6 +32,9 @@
         private(set) var rebuilt: [VASurfaceID] = []
         private var nextInput = 0
         private var transfer = VAAPIImageTransfer()
+        private let device: VAAPIDevice
+        private var imports = VAAPIImports()
+        private var canImport = true
         private(set) var buffers: [VABufferID] = []
 
         init(
@@ -39,6 +42,7 @@
             structure: ReferenceStructure
         ) throws(VideoCodingError) {
             display = try VAAPIDisplay(device)
+            self.device = device
             capabilities = try VAAPICapabilities(display, properties.profileLevel.profile)
             headers = StreamHeaders(properties, dimensions: dimensions, structure: structure)
             layers = structure.pattern
@@ -127,6 +131,7 @@
             destroyBuffers()
             if coded != vaInvalid { vaDestroyBuffer(display.handle, coded) }
             if context != vaInvalid { vaDestroyContext(display.handle, context) }
+            imports.close(display)
             var surfaces = inputs + rebuilt
             if !surfaces.isEmpty { vaDestroySurfaces(display.handle, &surfaces, Int32(clamping: surfaces.count)) }
             if config != vaInvalid { vaDestroyConfig(display.handle, config) }
@@ -140,9 +145,7 @@
         func encode(
             _ picture: PixelBuffer, _ frame: Frame, _ body: (UnsafeRawBufferPointer, _ meanQP: Int) -> Void
         ) throws(VideoCodingError) {
-            let input = inputs[nextInput]
-            nextInput = (nextInput + 1) % inputs.count
-            try upload(picture, to: input)
+            let input = try input(picture)
             defer { destroyBuffers() }
             try makeBuffers(of: frame)
             try VAAPIDisplay.check(vaBeginPicture(display.handle, context, input), "vaBeginPicture")
@@ -190,7 +193,23 @@
             buffers.removeAll(keepingCapacity: true)
         }
 
-        // MARK: - Uploading
+        // MARK: - Input
+
+        /// The surface of a picture that is on the device already, or one that it was uploaded to.
+        private func input(_ picture: PixelBuffer) throws(VideoCodingError) -> VASurfaceID {
+            if canImport, let shared = picture.surface as? VAAPISharedSurface, shared.device == device {
+                imports.begin(display)
+                do throws(VideoCodingError) {
+                    return try imports.surface(of: shared, display)
+                } catch {
+                    canImport = false
+                }
+            }
+            let input = inputs[nextInput]
+            nextInput = (nextInput + 1) % inputs.count
+            try upload(picture, to: input)
+            return input
+        }
 
         /// Copies a picture and repeats its last row and column up to whole macroblocks, which then cost next to
         /// nothing to encode.

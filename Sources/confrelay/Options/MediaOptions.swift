@@ -60,19 +60,15 @@ struct MediaOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Decode on a GPU.",
-            discussion: """
-                Each picture is copied into memory, where it is composed. A stream at which the GPU fails goes on in \
-                software.
-                """))
+            "Decode on a GPU.", discussion: "A stream at which the GPU fails goes on in software."))
     var vaapiDecode = false
 
     @Flag(
         help: ArgumentHelp(
             "Compose on a GPU.",
             discussion: """
-                Each composed picture is copied into memory. Where the GPU fails, software composes the very picture, \
-                and goes on if it fails again.
+                Where the GPU fails, software composes the very picture, and goes on if it fails again. Pictures that \
+                the same GPU decodes or encodes stay in its memory.
                 """))
     var vaapiCompose = false
 

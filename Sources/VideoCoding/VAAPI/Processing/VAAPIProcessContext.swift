@@ -8,12 +8,16 @@
         /// Intel's driver has room for 17 surfaces in a picture; more are laid onto the result of the first ones.
         static let layerLimit = 16
 
+        private let device: VAAPIDevice
         private let display: VAAPIDisplay
         let capabilities: VAAPIProcessingCapabilities
         private var config: VAConfigID = vaInvalid
         private var context: VAContextID = vaInvalid
         private var store = VAAPISurfaceStore()
         private var transfer = VAAPIImageTransfer()
+        private var imports = VAAPIImports()
+        private var canImport = true
+        private var canvases: VAAPICanvasStore?
         /// Images by which canvases are read.
         private var images: [VideoDimensions: VAImage] = [:]
         /// Pictures that were copied to the device since it was made.
@@ -25,10 +29,16 @@
         /// Sizes of canvases whose images are kept.
         private static let imageLimit = 8
 
-        /// - Parameter canvas: The first canvas's size; others may follow.
-        init(_ device: VAAPIDevice, canvas: VideoDimensions) throws(VideoCodingError) {
+        /// - Parameters:
+        ///   - canvas: The first canvas's size; others may follow.
+        ///   - reader: Reads canvases that stay on the device; nil: none does.
+        init(
+            _ device: VAAPIDevice, canvas: VideoDimensions, reader: VAAPISurfaceReader?
+        ) throws(VideoCodingError) {
             let display = try VAAPIDisplay(device)
             self.display = display
+            self.device = device
+            canvases = reader.map { VAAPICanvasStore(reader: $0) }
             guard VAAPIProcessingCapabilities.processes(display) else {
                 throw .hardwareUnavailable(reason: "\(display.vendor) composes no pictures")
             }
@@ -53,6 +63,8 @@
             for image in images.values { vaDestroyImage(display.handle, image.image_id) }
             vaDestroyContext(display.handle, context)
             store.close(display)
+            canvases?.close(display)
+            imports.close(display)
             vaDestroyConfig(display.handle, config)
         }
 
@@ -63,18 +75,44 @@
         func compose(
             _ layers: [PictureLayer], tick: Int, into canvas: inout MutablePixelBuffer
         ) throws(VideoCodingError) {
+            begin(tick)
+            let target = try store.take(.nv12, canvas.dimensions, display)
+            try process(layers, onto: target, canvas.dimensions)
+            try read(target, into: &canvas)
+        }
+
+        /// Does the same and leaves the result on the device; nil where that is not possible.
+        func composeOnDevice(
+            _ layers: [PictureLayer], tick: Int, canvas: VideoDimensions, attachments: PixelBufferAttachments
+        ) throws(VideoCodingError) -> PixelBuffer? {
+            begin(tick)
+            guard let target = try canvases?.take(canvas, display) else {
+                canvases?.close(display)
+                canvases = nil
+                return nil
+            }
+            try process(layers, onto: target, canvas)
+            return canvases?.picture(target, attachments)
+        }
+
+        private func begin(_ tick: Int) {
             store.begin(tick: tick, display)
-            let dimensions = canvas.dimensions
+            imports.begin(display)
+            canvases?.begin(display)
+        }
+
+        private func process(
+            _ layers: [PictureLayer], onto target: VASurfaceID, _ canvas: VideoDimensions
+        ) throws(VideoCodingError) {
             var next = layers.startIndex
             var below: VASurfaceID?
             repeat {
-                let target = try store.take(.nv12, dimensions, display)
                 let end = min(layers.endIndex, next + Self.layerLimit - (below == nil ? 0 : 1))
-                try process(layers[next..<end], above: below, onto: target, dimensions)
-                below = target
+                let place = end == layers.endIndex ? target : try store.take(.nv12, canvas, display)
+                try process(layers[next..<end], above: below, onto: place, canvas)
+                below = place
                 next = end
             } while next < layers.endIndex
-            if let below { try read(below, into: &canvas) }
         }
 
         private func process(
@@ -154,6 +192,7 @@
         // MARK: Between memory and the device
 
         private func uploaded(_ picture: PixelBuffer) throws(VideoCodingError) -> VASurfaceID {
+            if let shared = picture.surface as? VAAPISharedSurface, let surface = imported(shared) { return surface }
             if let known = store.surface(showing: picture) { return known }
             let format: PixelFormat = picture.format == .bgra ? .bgra : .nv12
             // Surfaces end with a whole chroma sample.
@@ -172,6 +211,17 @@
             store.keep(picture, in: surface)
             uploadCount &+= 1
             return surface
+        }
+
+        /// The memory that another display of the device has filled.
+        private func imported(_ shared: VAAPISharedSurface) -> VASurfaceID? {
+            guard canImport, shared.device == device else { return nil }
+            do throws(VideoCodingError) {
+                return try imports.surface(of: shared, display)
+            } catch {
+                canImport = false
+                return nil
+            }
         }
 
         private func read(_ surface: VASurfaceID, into canvas: inout MutablePixelBuffer) throws(VideoCodingError) {

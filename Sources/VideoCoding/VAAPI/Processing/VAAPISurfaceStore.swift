@@ -89,7 +89,7 @@
             vaDestroySurfaces(display.handle, &surface, 1)
         }
 
-        private static func make(
+        static func make(
             _ format: PixelFormat, _ dimensions: VideoDimensions, _ display: VAAPIDisplay
         ) throws(VideoCodingError) -> VASurfaceID {
             let isBGRA = format == .bgra

@@ -11,6 +11,7 @@
         private enum Request: Sendable {
             case open(canvas: VideoDimensions)
             case compose
+            case composeOnDevice(VideoDimensions, PixelBufferAttachments)
         }
 
         private enum Response: Sendable {
@@ -25,6 +26,8 @@
                 var layers: [PictureLayer] = []
                 var tick = 0
                 var canvas: MutablePixelBuffer?
+                /// A canvas that stays on the device.
+                var picture: PixelBuffer?
                 /// Pictures that were copied to the device for it.
                 var uploads: UInt64 = 0
             }
@@ -41,6 +44,8 @@
         /// True once the thread was left to itself.
         private var isLost = false
         package let abilities: VideoProcessingAbilities
+        /// True if canvases can stay on the device.
+        package private(set) var keepsCanvases: Bool
         /// Pictures that were copied to the device for the last one.
         package private(set) var uploads: UInt64 = 0
         /// The reason for which the last picture was not composed.
@@ -51,16 +56,21 @@
         /// Making a display loads a driver.
         private static let openingLimit = Duration.seconds(1)
 
-        /// - Parameter canvas: The size of the first picture.
+        /// - Parameters:
+        ///   - canvas: The size of the first picture.
+        ///   - surfaceCopies: Counts the canvases that stayed on the device and were copied after all; nil: none stays.
         package init(
-            _ device: VAAPIDevice, canvas: VideoDimensions, frameLimit: Duration = VideoProcessor.frameLimit
+            _ device: VAAPIDevice, canvas: VideoDimensions, surfaceCopies: SurfaceCopyCounter? = nil,
+            frameLimit: Duration = VideoProcessor.frameLimit
         ) throws(VideoCodingError) {
             self.device = device
             self.frameLimit = frameLimit
             let work = Work()
             self.work = work
+            let reader = surfaceCopies.map { VAAPISurfaceReader(device, counter: $0) }
+            keepsCanvases = reader != nil
             thread = try AbandonableThread.start {
-                let worker = Worker(device: device, work: work)
+                let worker = Worker(device: device, reader: reader, work: work)
                 return { worker.answer($0) }
             }
             switch thread.perform(.open(canvas: canvas), within: max(Self.openingLimit, frameLimit)) {
@@ -79,42 +89,65 @@
         ) -> MutablePixelBuffer? {
             guard !isLost else { return nil }
             var handedOver = Optional(canvas)
+            work.state.withLock { $0.canvas = handedOver.take() }
+            guard perform(.compose, &layers, tick: tick) else { return nil }
+            var result: MutablePixelBuffer?
+            work.state.withLock { result = $0.canvas.take() }
+            return result
+        }
+
+        /// Does the same and leaves the canvas on the device, in NV12.
+        ///
+        /// - Returns: The canvas; nil where the device failed, as `fault` says, or keeps no canvases.
+        package func compose(
+            _ layers: inout [PictureLayer], tick: Int, canvas: VideoDimensions, attachments: PixelBufferAttachments
+        ) -> PixelBuffer? {
+            guard !isLost, keepsCanvases, perform(.composeOnDevice(canvas, attachments), &layers, tick: tick) else {
+                return nil
+            }
+            let picture = work.state.withLock { state in
+                defer { state.picture = nil }
+                return state.picture
+            }
+            if picture == nil { keepsCanvases = false }
+            return picture
+        }
+
+        /// Has the thread compose. Returns false at a fault.
+        private func perform(_ request: Request, _ layers: inout [PictureLayer], tick: Int) -> Bool {
             work.state.withLock { state in
                 swap(&state.layers, &layers)
                 state.tick = tick
-                state.canvas = handedOver.take()
             }
-            let limit = isOpening ? max(Self.openingLimit, frameLimit) : frameLimit
-            let response = thread.perform(.compose, within: limit)
-            switch response {
+            switch thread.perform(request, within: isOpening ? max(Self.openingLimit, frameLimit) : frameLimit) {
             case .composed: fault = nil
             case .failed(let error): fault = error
             case .opened, nil:
                 // The thread keeps the canvas and the pictures.
                 isLost = true
                 fault = .hardwareHung(device)
-                return nil
+                return false
             }
             isOpening = fault != nil
-            var result: MutablePixelBuffer?
             work.state.withLock { state in
                 swap(&state.layers, &layers)
-                result = state.canvas.take()
                 uploads = state.uploads
             }
-            return result
+            return fault == nil
         }
 
         // MARK: - On the thread
 
         private final class Worker {
             private let device: VAAPIDevice
+            private let reader: VAAPISurfaceReader?
             private let work: Work
             private var canvas = VideoDimensions(width: 0, height: 0)
             private var context: VAAPIProcessContext?
 
-            init(device: VAAPIDevice, work: Work) {
+            init(device: VAAPIDevice, reader: VAAPISurfaceReader?, work: Work) {
                 self.device = device
+                self.reader = reader
                 self.work = work
             }
 
@@ -128,6 +161,9 @@
                         // Behind a failure all begins anew: what the driver still holds is unknown.
                         try compose(on: open())
                         return .composed
+                    case .composeOnDevice(let canvas, let attachments):
+                        try compose(on: open(), canvas, attachments)
+                        return .composed
                     }
                 } catch {
                     context = nil
@@ -137,9 +173,26 @@
 
             private func open() throws(VideoCodingError) -> VAAPIProcessContext {
                 if let context { return context }
-                let context = try VAAPIProcessContext(device, canvas: canvas)
+                let context = try VAAPIProcessContext(device, canvas: canvas, reader: reader)
                 self.context = context
                 return context
+            }
+
+            private func compose(
+                on context: VAAPIProcessContext, _ canvas: VideoDimensions, _ attachments: PixelBufferAttachments
+            ) throws(VideoCodingError) {
+                let fault = work.state.withLock { state -> VideoCodingError? in
+                    let before = context.uploadCount
+                    defer { state.uploads = context.uploadCount &- before }
+                    do throws(VideoCodingError) {
+                        state.picture = try context.composeOnDevice(
+                            state.layers, tick: state.tick, canvas: canvas, attachments: attachments)
+                    } catch {
+                        return error
+                    }
+                    return nil
+                }
+                if let fault { throw fault }
             }
 
             private func compose(on context: VAAPIProcessContext) throws(VideoCodingError) {
