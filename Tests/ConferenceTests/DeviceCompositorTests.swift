@@ -5,6 +5,7 @@
     import PixelTransfer
     import ScriptedDriver
     import Testing
+    import VideoCoding
 
     @testable import Conference
 
@@ -261,6 +262,19 @@
             let (psnr, _) = try rig.compare(S.grid(4), S.sources(4, tick: 0), tick: 0)
             #expect(psnr >= 38)
             #expect(rig.device.takeWork().pictures == 0)
+        }
+
+        @Test(
+            "is not used where the driver does not compose, or not right",
+            arguments: ["", "processing 0", "surfaces 1"])
+        func trial(script: String) throws {
+            let driver = try ScriptedDriver(script: script)
+            let device = VAAPIDevice.driver(name: driver.deviceName)
+            if script.isEmpty {
+                #expect(try device.composingDriver().contains("Software VA driver"))
+            } else {
+                #expect(throws: VideoCodingError.self) { try device.composingDriver() }
+            }
         }
 
         /// Pictures of the test for leaks: `CONFRELAY_DEVICE_PICTURES` has it make more.
