@@ -23,7 +23,7 @@
         ///   - frameLimit: The longest that a picture may take before the device counts as hung.
         package init(
             _ device: VAAPIDevice, surfaceCopies: SurfaceCopyCounter? = nil,
-            frameLimit: Duration = VideoProcessor.frameLimit
+            frameLimit: Duration = VAAPIDevice.frameLimit
         ) {
             self.device = device
             self.surfaceCopies = surfaceCopies

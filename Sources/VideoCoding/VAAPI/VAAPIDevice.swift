@@ -9,7 +9,7 @@ public enum VAAPIDevice: Hashable, Sendable {
     case driver(name: String)
 
     /// The longest that a frame may take before its device counts as hung.
-    static let frameLimit = Duration.milliseconds(200)
+    package static let frameLimit = Duration.milliseconds(200)
 
     private static let driverPrefix = "driver:"
 

@@ -51,8 +51,6 @@
         /// The reason for which the last picture was not composed.
         package private(set) var fault: VideoCodingError?
 
-        /// The longest that a picture may take before its device counts as hung.
-        package static let frameLimit = Duration.milliseconds(200)
         /// Making a display loads a driver.
         private static let openingLimit = Duration.seconds(1)
 
@@ -61,7 +59,7 @@
         ///   - surfaceCopies: Counts the canvases that stayed on the device and were copied after all; nil: none stays.
         package init(
             _ device: VAAPIDevice, canvas: VideoDimensions, surfaceCopies: SurfaceCopyCounter? = nil,
-            frameLimit: Duration = VideoProcessor.frameLimit
+            frameLimit: Duration = VAAPIDevice.frameLimit
         ) throws(VideoCodingError) {
             self.device = device
             self.frameLimit = frameLimit
