@@ -69,7 +69,7 @@ struct ComposedTick: Sendable {
     var frames: [SourceFrameTimes]
     /// The number of sources in the pictures.
     var sourceCount: Int
-    /// What a device did for them.
+    /// A device's work for them.
     var device: DeviceComposition
     /// The start of the tick.
     var handedOut: MonotonicInstant
@@ -94,7 +94,7 @@ struct ComposedTick: Sendable {
     }
 }
 
-/// What a device did for a room's pictures.
+/// A device's work for a room's pictures.
 struct DeviceComposition: Sendable {
     /// Pictures that it composed.
     var pictures: UInt64 = 0

@@ -55,7 +55,7 @@ public final class Relay {
     let recordings = RecordingLog()
     let overload: OverloadControl
     let decoding: DecodeBudget
-    /// What devices have composed.
+    /// The work of devices that compose.
     private(set) var composing = DeviceCompositionSnapshot()
     private(set) var copies = DeviceCopies()
 

@@ -16,7 +16,7 @@ public struct RelaySnapshot: Encodable, Sendable {
     public var overload: OverloadSnapshot?
     /// The use of the decode budget.
     public var decoding = DecodeBudgetSnapshot()
-    /// What devices have composed.
+    /// The work of devices that compose.
     public var composing = DeviceCompositionSnapshot()
     /// Pictures that were copied between memory and devices.
     public var copies = DeviceCopies()

@@ -166,7 +166,7 @@ final class PixelBufferStorage: @unchecked Sendable {
 }
 
 extension PixelBuffer {
-    /// What is shown in place of samples that a device does not give.
+    /// The picture in place of samples that a device does not give.
     fileprivate static func grey(_ format: PixelFormat, _ dimensions: VideoDimensions) -> PixelBuffer {
         var picture = MutablePixelBuffer(format: format, dimensions: dimensions)
         for plane in 0..<format.planeCount {

@@ -29,7 +29,7 @@ static VAStatus render_picture(VADriverContextP ctx, VAContextID id, VABufferID 
         if (!find_buffer(driver, list[i]))
             LEAVE(refuse(driver, VA_STATUS_ERROR_INVALID_BUFFER, "no buffer 0x%x", list[i]));
         if (is_processing(driver, context)) {
-            // What the parameters point to may be gone when the picture ends.
+            // The memory that the parameters point to may be gone when the picture ends.
             status = take_layer(driver, context, find_buffer(driver, list[i]));
             if (status != VA_STATUS_SUCCESS) LEAVE(status);
             continue;

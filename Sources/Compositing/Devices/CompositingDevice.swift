@@ -26,11 +26,11 @@ package protocol CompositingDevice: AnyObject {
     ) -> PixelBuffer?
 }
 
-/// What a device can do; the rest is drawn by the processor.
+/// The abilities of a device; the processor draws the rest.
 package struct CompositingAbilities: Hashable, Sendable {
-    /// Whether a layer's opacity may be other than full.
+    /// True if a layer's opacity may be other than full.
     package var blendsOpacity: Bool
-    /// Whether pictures may be in BGRA, and what is below seen through them.
+    /// True if pictures may be in BGRA, and the ones below seen through them.
     package var blendsGraphics: Bool
     package var rotations: [VideoRotation]
     /// The least side of a picture, of its part and of its place.

@@ -15,7 +15,7 @@ struct DeviceWork {
     var bars: [PixelRect] = []
     private(set) var rest: [Rest] = []
     private var restAreas: [PixelRect] = []
-    /// What the next sheet shows, and where.
+    /// The content of the next sheet, and its places.
     private(set) var sheet: [LayerDecoration] = []
     private var sheetAreas: [PixelRect] = []
 

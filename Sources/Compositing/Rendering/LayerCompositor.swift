@@ -54,7 +54,7 @@ public final class LayerCompositor: VideoCompositing {
     var decorator = TileDecorator()
     var overlays = OverlayRenderer()
     var shapes = ShapeCache()
-    /// What a device is told, and what is drawn for it.
+    /// The layers that a device is told of, and the pictures that are drawn for it.
     var deviceWork = DeviceWork()
     /// Pictures that a device is given as they are, for the part of them that is drawn here.
     var planar = SourceConverter(attributes: PixelBufferAttributes(formats: [.i420]))

@@ -71,7 +71,7 @@ struct LayerDrawing {
     }
 }
 
-/// What is drawn on top of a layer's content. Equal ones look the same.
+/// All that is drawn on top of a layer's content. Equal ones look the same.
 struct LayerDecoration: Equatable {
     /// The whole layer's rectangle.
     var frame: PixelRect

@@ -35,7 +35,7 @@
             return try software.render(request)
         }
 
-        /// What the device did since this was asked last.
+        /// The device's work since this was asked last.
         func takeWork() -> DeviceComposition {
             defer { work = DeviceComposition() }
             return work

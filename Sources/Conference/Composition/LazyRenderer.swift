@@ -26,7 +26,7 @@ final class LazyRenderer {
         self.surfaceCopies = surfaceCopies
     }
 
-    /// What the device did since this was asked last.
+    /// The device's work since this was asked last.
     func takeDeviceWork() -> DeviceComposition {
         #if VAAPI
             deviceCompositor?.takeWork() ?? DeviceComposition()

@@ -53,7 +53,7 @@
             return surface
         }
 
-        /// What was composed on a surface.
+        /// The picture that was composed on a surface.
         mutating func picture(_ surface: VASurfaceID, _ attachments: PixelBufferAttachments) -> PixelBuffer? {
             guard let index = slots.firstIndex(where: { $0.surface == surface }) else { return nil }
             return slots[index].wrapper.wrap(

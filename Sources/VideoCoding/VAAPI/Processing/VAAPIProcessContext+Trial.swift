@@ -6,7 +6,7 @@
         private static let canvas = VideoDimensions(width: 256, height: 128)
         private static let dark: UInt8 = 40
         private static let light: UInt8 = 200
-        /// How far a sample may be off.
+        /// The largest error of a sample.
         private static let tolerance = 3
 
         /// Has a device lay a small light picture over a dark one, and looks at the result: there are drivers that name

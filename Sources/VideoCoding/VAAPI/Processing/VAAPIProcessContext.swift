@@ -245,7 +245,7 @@
         }
     }
 
-    /// What the parameters of a picture's layers point to until it is made.
+    /// The memory that the parameters of a picture's layers point to until it is made.
     private final class VAAPIPipelinePointees {
         /// Of the surface and of the target, in turn.
         let regions: UnsafeMutablePointer<VARectangle>

@@ -2,7 +2,7 @@
     import CLibVA
     import MediaCore
 
-    /// What a driver's video processor says that it can do.
+    /// The abilities of a driver's video processor, in its own words.
     struct VAAPIProcessingCapabilities {
         let blendFlags: UInt32
         let rotationFlags: UInt32
@@ -88,7 +88,7 @@
 
         func blends(_ flag: Int32) -> Bool { blendFlags & UInt32(bitPattern: flag) != 0 }
 
-        /// What callers may ask for.
+        /// The abilities that callers may use.
         var abilities: VideoProcessingAbilities {
             let turns: [(VideoRotation, Int32)] = [
                 (.clockwise90, VA_ROTATION_90), (.rotate180, VA_ROTATION_180), (.clockwise270, VA_ROTATION_270),

@@ -20,7 +20,7 @@
             case failed(VideoCodingError)
         }
 
-        /// What is composed, and onto what: handed to the thread and back.
+        /// The layers and the canvas, handed to the thread and back.
         private final class Work: Sendable {
             struct State: ~Copyable {
                 var layers: [PictureLayer] = []
