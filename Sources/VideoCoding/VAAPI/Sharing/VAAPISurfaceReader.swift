@@ -26,7 +26,6 @@
 
         /// The first copy loads a driver.
         private static let openingLimit = Duration.seconds(1)
-        private static let limit = Duration.milliseconds(200)
 
         init(_ device: VAAPIDevice, counter: SurfaceCopyCounter) {
             self.device = device
@@ -36,7 +35,7 @@
         /// Copies the samples; nil where the device fails. Others who ask meanwhile wait.
         func read(_ surface: VAAPISharedSurface, _ dimensions: VideoDimensions) -> PixelBuffer? {
             state.withLock { state in
-                var limit = Self.limit
+                var limit = VAAPIDevice.frameLimit
                 if case .unused = state {
                     limit = Self.openingLimit
                     state = start()
