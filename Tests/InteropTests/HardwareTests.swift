@@ -149,6 +149,41 @@
             #expect(psnr ?? 0 >= 38, "\(comparison.errors.suffix(300))")
         }
 
+        @Test(
+            "shows two people in Chromium each other by a device alone",
+            .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
+        func browsers() async throws {
+            let folder = try TemporaryFolder()
+            let driver = try ScriptedDriver()
+            let relay = try await RelayProgram(
+                ["--canvas", "640x360", "--frame-rate", "10", "--forwarding", "off", "--codec", "vaapi"]
+                    + ["--vaapi-decode", "--vaapi-compose", "--vaapi-device", "driver:\(driver.deviceName)"],
+                in: folder)
+            let chrome = try await ChromeDriver(in: folder)
+            let people = [
+                try await Person("Ada", .red, tone: 440, chrome, in: folder),
+                try await Person("Ben", .green, tone: 660, chrome, in: folder),
+            ]
+            let result: Result<Void, any Error>
+            do {
+                for person in people { try await person.join("demo", of: relay) }
+                for (person, other) in zip(people, people.reversed()) {
+                    try await person.see("the other") { $0[other.colour, default: 0] > 0.2 }
+                    try await person.browser.screenshot(to: TestOutput.file("hardware-\(person.name).png"))
+                }
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            for person in people { await person.browser.close() }
+            try result.get()
+            let metrics = try await GPUMetrics(of: relay)
+            #expect(metrics.values["pictures_decoded"] ?? 0 > 10)
+            #expect(metrics.values["pictures_composed"] ?? 0 > 10)
+            #expect(driver.lines("frame").count > 10)
+            #expect(driver.lines("REFUSED").isEmpty)
+        }
+
         @Test("composes on a device, and in software after it has hung")
         func composing() async throws {
             let folder = try TemporaryFolder()
