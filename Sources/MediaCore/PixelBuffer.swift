@@ -6,7 +6,7 @@ import Synchronization
 /// owner freezes it; or it wraps memory that a decoder owns. When its last reference is released, the memory returns to
 /// its origin: a pool, the decoder, or the heap.
 ///
-/// A picture may lie in a device's memory (`surface`). Whoever looks at its planes first has them copied, once.
+/// A picture may lie in a device's memory (`surface`). The first access to its planes copies them, once.
 public struct PixelBuffer: Sendable {
     let storage: PixelBufferStorage
 

@@ -97,7 +97,7 @@ struct SheetContent: Equatable {
     var overlays: [PlacedOverlay]
 }
 
-/// The lowest layer: what is seen beside and between pictures.
+/// The lowest layer, which shows the background beside and between pictures.
 struct Backdrop: Equatable {
     var dimensions: VideoDimensions
     var background: CompositionBackground

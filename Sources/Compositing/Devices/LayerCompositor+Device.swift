@@ -124,7 +124,7 @@ extension LayerCompositor {
 
     // MARK: Drawn by the processor
 
-    /// Puts what is above the layers so far onto a sheet of its own.
+    /// Puts the decorations and overlays above the layers so far onto a sheet of their own.
     private func addSheet(_ overlays: [PlacedOverlay], canvas: VideoDimensions, _ abilities: CompositingAbilities) {
         let place = deviceWork.sheetPlace(overlays, canvas: canvas, side: abilities.leastSide)
         guard !place.isEmpty else { return }

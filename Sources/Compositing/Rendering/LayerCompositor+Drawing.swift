@@ -111,7 +111,7 @@ extension LayerCompositor {
         decorate(LayerDecoration(drawing, in: drawing.rect), on: tile)
     }
 
-    /// Draws what is on top of a layer's content, into a region of which `frame` is the whole layer.
+    /// Draws the decoration of a layer into a region in which `frame` is the whole layer.
     func decorate(_ decoration: LayerDecoration, on tile: I420Region) {
         let (frame, radius) = (decoration.frame, decoration.cornerRadius)
         if let border = decoration.border, border.width > 0 {

@@ -22,7 +22,7 @@ extension MutablePixelBuffer {
                 for column in 0..<width {
                     let seenThrough = min(max(Int(light[column]) - Int(dark[column]), 0), span)
                     let alpha = UInt8(255 - (seenThrough * 255 + span / 2) / span)
-                    // Chroma samples reach over the edges of what was drawn.
+                    // Chroma samples reach over the edges of the drawing.
                     for channel in 0..<3 { pixel[channel] = min(pixel[channel], alpha) }
                     pixel[3] = alpha
                     pixel += 4
