@@ -29,13 +29,25 @@ struct AccessDocumentTests {
         let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
             TwinRelay(.init())
         }
-        let rows = SignallingClient().makeRouter(driver).routes.flatMap { route in
-            route.requests.map { request in
-                let path = route.path.replacing(#/:(\w+)/#) { "{\($0.1)}" }
-                return "| `\(request.method.rawValue) \(path)` | \(words(request.requirement, path: path)) |"
+        // What requests take, in the order of the routes, and the paths with their methods.
+        var kinds: [String] = []
+        var paths: [String: [(path: String, methods: [String])]] = [:]
+        for route in SignallingClient().makeRouter(driver).routes {
+            let path = route.path.replacing(#/:(\w+)/#) { "{\($0.1)}" }
+            for request in route.requests {
+                let kind = words(request.requirement, path: path)
+                if !kinds.contains(kind) { kinds.append(kind) }
+                var entries = paths[kind] ?? []
+                if entries.last?.path != path { entries.append((path, [])) }
+                entries[entries.count - 1].methods.append(request.method.rawValue)
+                paths[kind] = entries
             }
         }
-        return (["| request | takes |", "| --- | --- |"] + rows).joined(separator: "\n")
+        let rows = kinds.map { kind in
+            let requests = (paths[kind] ?? []).map { "`\($0.methods.joined(separator: ", ")) \($0.path)`" }
+            return "| \(kind) | \(requests.joined(separator: ", ")) |"
+        }
+        return (["| takes | requests |", "| --- | --- |"] + rows).joined(separator: "\n")
     }
 
     private static func words(_ requirement: Requirement, path: String) -> String {

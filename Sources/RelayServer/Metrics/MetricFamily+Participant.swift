@@ -9,7 +9,7 @@ extension MetricFamily<ParticipantSnapshot> {
 
     private static var general: [Self] {
         [
-            Self("participant_info", .gauge, "Always 1. The labels `name` and `role` describe the participant.") {
+            Self("participant_info", .gauge, "1. Labels: `name`, `role`.") {
                 [.init(1, [("name", $0.name), ("role", $0.role)])]
             },
             gauge("participant_duration_seconds", \.duration, "Time since joining."),
@@ -23,58 +23,58 @@ extension MetricFamily<ParticipantSnapshot> {
             counter("uplink_packets", \.uplink.packets, "RTP packets received."),
             gauge(
                 "uplink_packets_lost", \.uplink.packetsLost,
-                "RTP packets never received; late ones make it fall (RFC 3550, 6.4.1)."),
+                "RTP packets not received; falls with late ones (RFC 3550, 6.4.1)."),
             counter("uplink_malformed_packets", \.uplink.malformedPackets, "Malformed RTP packets."),
             counter(
                 "uplink_rate_limited_packets", \.uplink.packetsRateLimited,
-                "Packets dropped because the sender exceeded a member's rate."),
-            gauge("uplink_video_width_pixels", \.uplink.width, "Width of the picture received."),
-            gauge("uplink_video_height_pixels", \.uplink.height, "Height of the picture received."),
+                "Packets over a member's rate."),
+            gauge("uplink_video_width_pixels", \.uplink.width, "Received picture's width."),
+            gauge("uplink_video_height_pixels", \.uplink.height, "Received picture's height."),
             counter("uplink_frames_received", \.uplink.framesReceived, "Video frames received."),
             counter("uplink_frames_decoded", \.uplink.framesDecoded, "Video frames decoded."),
-            counter("uplink_frames_dropped", \.uplink.framesDropped, "Video frames dropped before or by the decoder."),
+            counter("uplink_frames_dropped", \.uplink.framesDropped, "Video frames dropped before or in the decoder."),
             counter(
                 "uplink_frames_skipped", \.uplink.framesSkipped,
-                "Video frames not decoded because they are shown nowhere or small."),
+                "Video frames not decoded: shown nowhere or small."),
             counter(
                 "uplink_frames_refused", \.uplink.framesRefused,
-                "Video frames dropped because the member exceeded the decode budget."),
+                "Video frames over the decode budget."),
             gauge(
                 "uplink_maximum_bits_per_second", \.uplink.maximumBitRate,
-                "Video bitrate limit that the relay requests of the sender."),
-            computed("uplink_tile_width_pixels", "Width of the largest tile that shows the camera; 0: none.") {
+                "Video bitrate requested of the sender."),
+            computed("uplink_tile_width_pixels", "Width of the camera's largest tile; 0: none.") {
                 $0.tile(.camera).map { Double($0.width) }
             },
-            computed("uplink_tile_height_pixels", "Height of that tile.") {
+            computed("uplink_tile_height_pixels", "Height of the camera's largest tile.") {
                 $0.tile(.camera).map { Double($0.height) }
             },
             gauge(
                 "uplink_decode_skip_mode", \.uplink.skipMode,
-                "3: every frame; 2: loop filter on reference frames only; 1: reference frames without loop "
-                    + "filter; 0: keyframes."),
+                "3: all frames; 2: loop filter on reference frames only; 1: reference frames without loop filter; "
+                    + "0: keyframes."),
             counter("uplink_keyframes", \.uplink.keyframes, "Keyframes received."),
             counter(
                 "uplink_keyframe_requests", \.uplink.keyframeRequests,
-                "Keyframes that the relay requested (PLI, FIR)."),
-            counter("uplink_nacks", \.uplink.nacks, "Packets that the relay requested again."),
-            counter("uplink_fec_packets", \.uplink.fecPackets, "Packets of forward error correction received."),
+                "Keyframes requested by the relay."),
+            counter("uplink_nacks", \.uplink.nacks, "Packets requested again."),
+            counter("uplink_fec_packets", \.uplink.fecPackets, "FEC packets received."),
             counter(
                 "uplink_recovered_packets", \.uplink.packetsRecovered,
-                "Lost video packets that forward error correction recovered."),
+                "Lost video packets recovered by FEC."),
             gauge("uplink_decode_queue_frames", \.uplink.decodeQueue, "Frames waiting for the decoder."),
             counter("uplink_audio_packets", \.uplink.audioPackets, "Audio packets received."),
             counter(
                 "uplink_red_blocks_used", \.uplink.redBlocksUsed,
-                "Audio payloads recovered from later packets (RED)."),
+                "Audio payloads recovered (RED)."),
             counter(
                 "uplink_audio_packets_not_decoded", \.uplink.audioPacketsNotDecoded,
-                "Audio packets not decoded: duplicate by more than half, or faster than real time."),
+                "Audio packets not decoded: mostly duplicate, or faster than real time."),
             gauge(
                 "uplink_audio_level_dbov", \.uplink.audioLevel,
-                "Audio level, 0 the loudest, -127 silence.", scale: -1),
+                "Audio level: 0 loudest, -127 silence.", scale: -1),
             gauge(
                 "uplink_audio_level_refuted", \.uplink.audioLevelRefuted,
-                "1: the levels that packets claim are false; decoded levels are used."),
+                "1: levels in packets are false; decoded ones count."),
             gauge("uplink_audio_delay_seconds", \.uplink.audioDelay, "Audio playout delay.", scale: 0.001),
         ]
     }
@@ -83,45 +83,45 @@ extension MetricFamily<ParticipantSnapshot> {
         [
             gauge(
                 "downlink_target_bits_per_second", \.downlink.targetBitRate,
-                "The congestion controller's target, audio included."),
+                "The controller's target, with audio."),
             gauge(
                 "downlink_video_target_bits_per_second", \.downlink.videoBitRate,
                 "The encoder's part of the target."),
             gauge("downlink_bitrate_bits_per_second", \.downlink.bitRate, "Media sent."),
             gauge(
                 "downlink_video_paused", \.downlink.videoPaused,
-                "1: video is paused because the network carries only audio."),
+                "1: paused, as the network carries only audio."),
             counter("downlink_packets", \.downlink.packets, "RTP packets sent."),
-            gauge("downlink_loss_ratio", \.downlink.loss, "Share of packets lost, 0 to 1."),
-            gauge("downlink_video_width_pixels", \.downlink.width, "Width of the picture sent."),
-            gauge("downlink_video_height_pixels", \.downlink.height, "Height of the picture sent."),
-            counter("downlink_frames_encoded", \.downlink.framesEncoded, "Video frames encoded and sent."),
+            gauge("downlink_loss_ratio", \.downlink.loss, "Packets lost, 0 to 1."),
+            gauge("downlink_video_width_pixels", \.downlink.width, "Sent picture's width."),
+            gauge("downlink_video_height_pixels", \.downlink.height, "Sent picture's height."),
+            counter("downlink_frames_encoded", \.downlink.framesEncoded, "Encoded video frames sent."),
             counter(
                 "downlink_frames_layer_dropped", \.downlink.framesLayerDropped,
-                "Frames of higher temporal layers dropped for this participant only."),
+                "Frames of temporal layers dropped for this participant alone."),
             counter(
                 "downlink_packets_forwarded", \.downlink.packetsForwarded,
-                "Packets of other senders forwarded unchanged."),
+                "Packets forwarded."),
             counter("downlink_group_changes", \.downlink.groupChanges, "Changes of encode group."),
             counter(
                 "downlink_frames_dropped", \.downlink.framesDropped,
-                "Ticks without a frame because the encoder was busy or the pacer full."),
+                "Ticks without a frame: encoder busy, or pacer full."),
             counter("downlink_keyframes", \.downlink.keyframes, "Keyframes sent."),
             counter(
                 "downlink_keyframe_requests", \.downlink.keyframeRequests,
-                "Keyframes that the participant requested."),
+                "Keyframes requested by the participant."),
             counter("downlink_retransmissions", \.downlink.retransmissions, "Packets sent again."),
-            counter("downlink_fec_packets", \.downlink.fecPackets, "Packets of forward error correction sent."),
-            counter("downlink_red_packets", \.downlink.redPackets, "Audio packets sent with redundant payloads (RED)."),
+            counter("downlink_fec_packets", \.downlink.fecPackets, "FEC packets sent."),
+            counter("downlink_red_packets", \.downlink.redPackets, "Audio packets with redundancy (RED)."),
             counter(
                 "downlink_refreshes", \.downlink.recovery.refreshes,
-                "Recovery pictures without a keyframe: they refer only to pictures that had arrived."),
+                "Recovery pictures: they refer only to pictures that had arrived."),
             counter(
                 "downlink_refreshes_used", \.downlink.recovery.refreshesUsed,
-                "Recovery pictures with which the participant continued."),
+                "Recovery pictures that helped."),
             counter(
                 "downlink_refresh_fallbacks", \.downlink.recovery.keyframes,
-                "Losses that took a keyframe although recovery pictures were possible."),
+                "Losses that took a keyframe although refreshes were possible."),
             gauge("downlink_pacer_queue_bytes", \.downlink.pacerQueue, "Bytes waiting in the pacer."),
         ]
     }
@@ -130,10 +130,10 @@ extension MetricFamily<ParticipantSnapshot> {
         [
             latency(
                 "stage_latency_seconds", \.latency,
-                "Histogram by `stage`: how long frames shown to the participant spent in each stage, and in `total`."),
+                "Histogram by `stage` (and `total`) of frames shown to the participant."),
             latency(
                 "uplink_stage_latency_seconds", \.uplinkLatency,
-                "Histogram by `stage`: how long the camera's frames waited until they were decoded."),
+                "Histogram by `stage` of the camera's frames until decoded."),
         ]
     }
 

@@ -4,9 +4,9 @@ extension MetricFamily<RoomSnapshot> {
     /// The metrics of a room, in the order in which they are written.
     static var room: [Self] {
         [
-            computed("room_participants", "Participants in the room.") { Double($0.participants.count) },
-            counter("room_ticks", \.ticks, "Video ticks whose composition was done."),
-            counter("room_missed_ticks", \.missedTicks, "Video ticks left out because the tick before was not done."),
+            computed("room_participants", "Participants.") { Double($0.participants.count) },
+            counter("room_ticks", \.ticks, "Video ticks composed."),
+            counter("room_missed_ticks", \.missedTicks, "Video ticks left out: the last one was not done."),
             counter("room_composed_pictures", \.composedPictures, "Pictures composed."),
             counters(
                 "room_pictures", by: "origin",
@@ -21,11 +21,11 @@ extension MetricFamily<RoomSnapshot> {
             computed("room_encoders", "Video encoders.") { Double($0.encoding.groups.count) },
             counter("room_frames_encoded", \.encoding.frames, "Video frames encoded."),
             counter("room_keyframes_encoded", \.encoding.keyframes, "Keyframes encoded."),
-            counter("room_encoded_bytes", \.encoding.bytes, "Bytes of the frames encoded."),
-            counter("room_encoded_keyframe_bytes", \.encoding.keyframeBytes, "Bytes of the keyframes encoded."),
+            counter("room_encoded_bytes", \.encoding.bytes, "Bytes of encoded frames."),
+            counter("room_encoded_keyframe_bytes", \.encoding.keyframeBytes, "Bytes of encoded keyframes."),
             counter(
                 "room_encoder_failures", \.encoding.failures,
-                "Encoders that could not be made or did not encode; tried again after 0.25 s, doubling to 30 s."),
+                "Encoders that failed; tried again after 0.25 s, doubling to 30 s."),
             counter("room_encoder_moves", \.encoding.moves, "Receivers moved between encoders."),
             gauge("room_forwarding_receivers", \.forwarding.receivers, "Receivers of forwarded video."),
             gauge("room_forwarding_audio_receivers", \.forwarding.audioReceivers, "Receivers of forwarded audio."),
@@ -35,7 +35,7 @@ extension MetricFamily<RoomSnapshot> {
                 "Changes between encoders and forwarded packets."),
             counter(
                 "room_late_audio_ticks", \.lateAudioTicks,
-                "Audio ticks that came late because the mixer was busy."),
+                "Audio ticks late: mixer busy."),
         ]
     }
 }
