@@ -1,22 +1,28 @@
 import MediaCore
 import VideoCoding
 
-/// A table in Markdown that shows how each back end handles each property of a compression session.
+/// A table in Markdown that shows the values of each property of a compression session, and the encoders that have it.
 enum PropertyTable {
     static var text: String {
         let backEnds = EncoderBackEnd.allCases
-        var rows = [
-            "| property | " + backEnds.map(\.rawValue).joined(separator: " | ") + " | while encoding |",
-            "| --- | " + backEnds.map { _ in "---" }.joined(separator: " | ") + " | --- |",
-        ]
+        var rows = ["| property | values | encoders | while encoding |", "| --- | --- | --- | --- |"]
         for property in CompressionProperty.allCases {
-            let supports = backEnds.map { CompressionSession.supportedProperties(of: $0)[property] }
-            let ranges = supports.map { $0.map { text($0.range) } ?? "–" }
-            let changing = zip(backEnds, supports).filter { $0.1?.canChangeWhileEncoding == true }.map(\.0.rawValue)
+            var names: [String] = []
+            var ranges: [String] = []
+            var changing: [String] = []
+            for backEnd in backEnds {
+                guard let support = CompressionSession.supportedProperties(of: backEnd)[property] else { continue }
+                names.append(backEnd.rawValue)
+                ranges.append(text(support.range))
+                if support.canChangeWhileEncoding { changing.append(backEnd.rawValue) }
+            }
+            let values =
+                Set(ranges).count == 1
+                ? ranges[0] : zip(names, ranges).map { "\($0): \($1)" }.joined(separator: ", ")
+            let encoders = names.count == backEnds.count ? "all" : names.joined(separator: ", ")
             let change =
-                changing.count == supports.compactMap { $0 }.count && !changing.isEmpty
-                ? "yes" : changing.isEmpty ? "no" : changing.joined(separator: ", ")
-            rows.append("| `\(property.rawValue)` | " + ranges.joined(separator: " | ") + " | \(change) |")
+                changing.isEmpty ? "no" : changing.count == names.count ? "yes" : changing.joined(separator: ", ")
+            rows.append("| `\(property.rawValue)` | \(values) | \(encoders) | \(change) |")
         }
         return rows.joined(separator: "\n")
     }

@@ -1,5 +1,4 @@
-/// The content of `confclient load --stats`. Documented in docs/confclient.md; fields are added, never renamed or given
-/// another unit.
+/// The content of `confclient load --stats`. Fields are added, never renamed or given another unit.
 public struct LoadReport: Codable, Sendable {
     /// A client that could not join.
     public struct Failure: Codable, Sendable {

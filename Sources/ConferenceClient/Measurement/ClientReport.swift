@@ -1,5 +1,5 @@
-/// The content of `--stats`: one client's session from join to leave. Documented in docs/confclient.md; fields are
-/// added, never renamed or given another unit.
+/// The content of `--stats`: one client's session from join to leave. Fields are added, never renamed or given another
+/// unit. Values that are not known are left out. Bitrates of audio and video exclude headers.
 public struct ClientReport: Codable, Sendable {
     /// The duration of joining, each time from the `POST` of the offer.
     public struct Join: Codable, Sendable {
@@ -33,15 +33,18 @@ public struct ClientReport: Codable, Sendable {
         public var framesNotDecoded: Int
         /// The mean rate from the first frame to the end.
         public var framesPerSecond: Double
+        /// The size of the last frame.
         public var width: Int?
         public var height: Int?
         public var bytes: Int
         public var bitsPerSecond: Double
         public var secondsToFirstFrame: Double?
+        /// Gaps between frames of at least max(3 δ, δ + 150 ms), δ being the mean of 30 gaps.
         public var freezeCount: Int
         public var freezeSeconds: Double
         public var longestGapSeconds: Double
         public var packets: Int
+        /// As RFC 3550 counts them: a retransmission replaces a lost packet, forward error correction does not.
         public var packetsLost: Int
         public var lossFraction: Double
         public var nacksSent: Int
@@ -112,8 +115,9 @@ public struct ClientReport: Codable, Sendable {
         public var packetsNotAuthenticated: Int
         public var packetsReplayed: Int
         public var packetsMalformed: Int
+        /// At the end.
         public var roundTripSeconds: Double?
-        /// The target of congestion control for everything that is sent.
+        /// At the end: the target of congestion control for everything that is sent.
         public var targetBitsPerSecond: Double
     }
 
@@ -149,7 +153,7 @@ public struct ClientReport: Codable, Sendable {
 
     /// The delay of one participant's pictures.
     public struct ParticipantDelay: Codable, Sendable {
-        /// The counter's tag, which belongs to the participant's name.
+        /// The counter's tag of 10 bits, which belongs to the participant's name.
         public var tag: Int
         public var samples: Int
         public var meanSeconds: Double?
@@ -159,6 +163,7 @@ public struct ClientReport: Codable, Sendable {
     public struct Link: Codable, Sendable {
         public var packetsSent: Int
         public var packetsDelivered: Int
+        /// Packets that the link lost at random.
         public var packetsLost: Int
         /// Packets that were dropped because the queue was full.
         public var packetsDropped: Int
