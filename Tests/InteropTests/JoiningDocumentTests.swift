@@ -7,7 +7,7 @@ struct JoiningDocumentTests {
     private static let hasFFmpeg = Programs.areInstalled("ffmpeg", "bash", "curl")
     private static let hasGStreamer = hasFFmpeg && Programs.hasGStreamer
 
-    @Test("every bash block has a name of its own, and a test that runs it")
+    @Test("every bash block and script has a name of its own, and a test that runs it")
     func everyBlockIsRun() throws {
         let names = try JoiningDocument().blocks.map(\.name)
         #expect(

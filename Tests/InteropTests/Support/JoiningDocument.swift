@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The commands in `docs/joining.md`: its fenced blocks, each under the name behind `bash`, and the programs in
-/// `docs/joining`.
+/// The commands in `docs/joining.md`: its fenced blocks, each under the name behind `bash`, and the scripts and programs
+/// in `docs/joining`.
 struct JoiningDocument {
     private(set) var blocks: [(name: String, text: String)] = []
     /// The Python programs, by the names of their files.
@@ -17,13 +17,18 @@ struct JoiningDocument {
             blocks.append((String(match.1), String(match.2)))
         }
         let folder = root.appendingPathComponent("docs/joining")
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".py") {
-            programs[name] = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let file = folder.appendingPathComponent(name)
+            switch file.pathExtension {
+            case "py": programs[name] = try String(contentsOf: file, encoding: .utf8)
+            case "sh": blocks.append((String(name.dropLast(3)), try String(contentsOf: file, encoding: .utf8)))
+            default: break
+            }
         }
     }
 
     func block(_ name: String) throws -> String {
-        try #require(blocks.first { $0.name == name }, "docs/joining.md has no block 'bash \(name)'").text
+        try #require(blocks.first { $0.name == name }, "docs/joining.md and its scripts have no '\(name)'").text
     }
 }
 
