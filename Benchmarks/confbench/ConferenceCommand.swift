@@ -10,7 +10,7 @@ struct ConferenceCommand: AsyncParsableCommand {
         discussion: """
             For each number of participants the relay serves that many clients; it is measured in rounds of two \
             seconds, and between the rounds, while it stands still, the codecs alone. \
-            The table goes to standard output, progress to standard error. docs/benchmarks.md explains the columns.
+            The table goes to standard output, progress to standard error. Benchmarks/results.md explains the columns.
 
             Exit codes: 0 measured; 64 wrong usage; 70 the relay, the clients or a codec failed; 74 an output file \
             cannot be written.

@@ -10,7 +10,7 @@ struct CapacityCommand: AsyncParsableCommand {
         discussion: """
             Everyone sends 640x360 at 30 frames a second and receives 1280x720 at 1.5 Mbit/s. The relay is measured \
             with SRTP, audio and adaptation, GStreamer (compositor, x264enc) without any of these. The clients run on \
-            the same machine. The table goes to standard output, progress to standard error. docs/benchmarks.md \
+            the same machine. The table goes to standard output, progress to standard error. Benchmarks/results.md \
             explains the columns.
 
             Exit codes: 0 measured; 64 wrong usage; 70 a program failed; 74 an output file cannot be written.

@@ -11,7 +11,7 @@ struct ComposeCommand: AsyncParsableCommand {
         abstract: "Measures what composing costs over bare libyuv, and what it allocates.",
         discussion: """
             All do the same frames, in turns of a few frames on one thread. The table goes to standard output, \
-            progress to standard error. docs/benchmarks.md explains the columns.
+            progress to standard error. Benchmarks/results.md explains the columns.
 
             Exit codes: 0 measured; 64 wrong usage; 70 a measurement failed; 74 an output file cannot be written.
             """)
