@@ -13,7 +13,7 @@ struct EncodersCommand: AsyncParsableCommand {
             Every encoder gets the same pictures, 1280x720 at 30 frames a second: a composed call made up on the spot, \
             and real content where there is some, which is --video, or four clips of the folder \
             \(ClipFolder.variable) composed as a call. The tables go to standard output, progress to standard error. \
-            Benchmarks/results.md explains the columns and how the best one is found.
+            Benchmarks/results.md explains the columns.
 
             Exit codes: 0 measured; 64 wrong usage; 70 a codec failed or a file cannot be read; 74 an output file \
             cannot be written.
