@@ -2,7 +2,7 @@
 /// include the unit.
 public enum Metric: String, CaseIterable, Hashable, Sendable {
     // Rates
-    /// The usable rate: the capacity of the path, limited to the source's highest rate.
+    /// The usable rate: the capacity of the path, limited to the source's highest rate, in bins of 200 ms.
     case usable = "cap8_mbps"
     /// The rate of media that arrived.
     case goodput = "goodput_mbps"
@@ -17,14 +17,14 @@ public enum Metric: String, CaseIterable, Hashable, Sendable {
     /// The swings of the send rate, from second to second, between 125 % and 75 % of its mean over the surrounding ten
     /// seconds.
     case oscillations = "oscillations_per_min"
-    /// The packets and bytes of all kinds, sent and received.
+    /// The packets and bytes of all kinds, sent and received, padding included.
     case packetsSent = "packets_sent"
     case packetsReceived = "packets_received"
     case bytesSent = "bytes_sent"
     case bytesReceived = "bytes_received"
 
     // The network
-    /// The time in the queues of the path, of packets that arrived.
+    /// The time in the queues of the path, transmission included, of packets that arrived.
     case queueingDelayMean = "qdelay_mean_ms"
     case queueingDelayMedian = "qdelay_p50_ms"
     case queueingDelay95 = "qdelay_p95_ms"
