@@ -4,7 +4,7 @@ import MediaCore
 import NIOCore
 import VideoCoding
 
-// The code between `example` and `end` is shown in the README and in docs/codec-sessions.md, and run by the tests.
+// The README and docs/codec-sessions.md show, or link to, the code between `example` and `end`; the tests run it.
 
 func decodeFile(_ path: String, show: (PixelBuffer, MediaTime) -> Void) throws {
     // example decode

@@ -2,7 +2,7 @@ import Compositing
 import MediaCore
 import PixelTransfer
 
-// The code between `example` and `end` is shown in docs/compositing.md, and run by the tests.
+// docs/compositing.md shows, or links to, the code between `example` and `end`; the tests run it.
 
 // example wipe
 /// Wipes the upper layer over the lower one, from the left: its opacity says how far.
