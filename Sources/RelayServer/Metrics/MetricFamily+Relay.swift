@@ -172,10 +172,8 @@ extension MetricFamily<ServerReport> {
                 "Free seats with all measures in force."),
             Self(
                 "seats", .gauge,
-                "Seats in one room, by `serving`: `dedicated` (own picture and encoder), `groups` (one "
-                    + "picture, several "
-                    + "encoders), `shared-view` (one picture, one encoder), `cheapest` (the same, cheapest preset, "
-                    + "half frame rate)."
+                "Seats in one room, by `serving`: `dedicated` (own picture and encoder), `groups` (one picture, several "
+                    + "encoders), `shared-view` (one encoder), `cheapest` (and half the frame rate)."
             ) { report in
                 guard let seats = report.relay.overload?.seats else { return [] }
                 return [
