@@ -173,7 +173,7 @@ extension MetricFamily<ServerReport> {
             Self(
                 "seats", .gauge,
                 "Seats in one room, by `serving`: `dedicated` (own picture and encoder), `groups` (one picture, several "
-                    + "encoders), `shared-view` (one encoder), `cheapest` (and half the frame rate)."
+                    + "encoders), `shared-view` (one encoder), `cheapest` (cheapest preset, too, and half frame rate)."
             ) { report in
                 guard let seats = report.relay.overload?.seats else { return [] }
                 return [
