@@ -30,7 +30,7 @@ struct RoomFeedMessage: Sendable {
     /// The time after which a browser connects again, in milliseconds.
     private static let retryMilliseconds = 2000
 
-    /// The message as `docs/http-api.md` describes it.
+    /// The message as `docs/openapi.json` describes it.
     func encode() throws -> ByteBuffer {
         try text.value { try encodeOnce() }
     }

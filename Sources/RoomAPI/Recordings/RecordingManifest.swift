@@ -1,4 +1,4 @@
-/// The file `recording.json` in a recording's folder, as docs/recording.md describes it.
+/// The file `recording.json` in a recording's folder; docs/recording.md describes the folder.
 ///
 /// It is written when the recording begins and again when it ends. A manifest without `ended` belongs to a recording
 /// that goes on, or whose relay crashed: `timeline.jsonl` then tells which files there are.
