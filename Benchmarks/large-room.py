@@ -5,8 +5,8 @@
 
 Starts etcd, relays and clients, waits until all are together, and lets two people speak in turn, 4 s each. Then it
 does nothing (none), kills or drains a relay, or stops etcd, and waits. It writes how far apart the relays show a change
-of the speaker, how soon the people of the relay are back, and the longest gaps between two pictures of a client, from
-its first picture on. The hop is the time of a video packet from a client's relay port to the port's other direction, on
+of the speaker, how soon the people of the relay are back, and the longest gaps between two pictures of a client: while
+nothing happens, and from that moment on. The hop is the time of a video packet from a client's relay port to the port's other direction, on
 its way to another relay. On a machine with few cores, take few people: see the load that it writes.
 
 Exit codes: 0 done, 64 wrong usage, 69 a program or a right is missing, 70 not everybody came together.
@@ -15,6 +15,7 @@ Exit codes: 0 done, 64 wrong usage, 69 a program or a right is missing, 70 not e
 import argparse
 import contextlib
 import ctypes
+import datetime
 import json
 import math
 import os
@@ -302,6 +303,7 @@ def measure(options, programs, relays, movers, folder, network):
     hop.start()
     busy = {name: processor_time(process) for name, process in running.items()}
     begun = time.monotonic()
+    quiet = time.time()
     time.sleep(10 * SPEECH)
     length = time.monotonic() - begun
     result["coresOfRelays"] = round(
@@ -323,24 +325,45 @@ def measure(options, programs, relays, movers, folder, network):
             person["name"].startswith("Mover") for person in places[name]))
         note(f"{options.then}: {victim}")
         running[victim].send_signal(signal.SIGKILL if options.then == "kill" else signal.SIGTERM)
+    fault = time.time()
     time.sleep(options.seconds)
     result["then"] = {"did": options.then, "byRelay": counts()}
     for process in clients.values():
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
-    gaps = []
+    reports, back = [], []
     for name, process in clients.items():
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(30)
         with contextlib.suppress(OSError, ValueError):
             report = json.load(open(f"{folder}/{name}.json"))
-            gaps += [client["receivedVideo"]["longestGapSeconds"] for client in report.get("clients", [report])]
-    result["then"]["longestGapsSeconds"] = sorted(gaps, reverse=True)[:10]
-    result["then"]["medianOfLongestGapsSeconds"] = sorted(gaps)[len(gaps) // 2] if gaps else None
-    result["then"]["backAfter"] = [
-        match[1] for name in clients for match in [re.search(r"joined again at \S+ after (.*)", open(log(name)).read())]
-        if match]
+            reports += report.get("clients", [report])
+            back += [move["seconds"] for move in report.get("moves", [])]
+        found = re.search(r"joined again at \S+ after (?:(\d+)s ?)?(?:(\d+)ms)?", open(log(name)).read())
+        if found:
+            back.append(int(found[1] or 0) + int(found[2] or 0) / 1000)
+    result["longestGapsSeconds"] = longest_gaps(reports, quiet, fault)
+    result["then"]["longestGapsSeconds"] = longest_gaps(reports, fault, time.time())
+    back.sort()
+    result["then"]["back"] = len(back)
+    if back:
+        result["then"]["backAfterSeconds"] = {
+            "p50": round(back[len(back) // 2], 3), "p95": round(back[len(back) * 95 // 100], 3),
+            "most": round(back[-1], 3)}
     return result
+
+
+def longest_gaps(reports, begin, end):
+    """The ten longest gaps of a client's picture between two times, and the median of all clients."""
+    gaps = []
+    for report in reports:
+        joined = datetime.datetime.fromisoformat(report["joinedAt"].replace("Z", "+00:00")).timestamp()
+        own = [sample["longestGapSeconds"] for sample in report["samples"]
+               if begin <= joined + sample["seconds"] < end]
+        if own and report["receivedVideo"]["frames"] > 0:
+            gaps.append(max(own))
+    gaps.sort(reverse=True)
+    return {"most": gaps[:10], "median": gaps[len(gaps) // 2] if gaps else None}
 
 
 if __name__ == "__main__":

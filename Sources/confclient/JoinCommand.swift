@@ -60,7 +60,15 @@ struct JoinCommand: AsyncParsableCommand {
                 case .moved: terminal.fail("the relay at \(call.url) is about to end; joining at another one")
                 case .ended, .duration, .interrupted: return nil
                 }
-                let next = try await rejoin(makeOptions(), at: call.rejoinURLs, since: lost, terminal)
+                let options = try makeOptions()
+                let next = try await call.joinElsewhere(since: lost) { url in
+                    var options = options
+                    options.url = url
+                    return try await ClientSession.join(options, on: MultiThreadedEventLoopGroup.singleton.next())
+                }
+                let time = (ContinuousClock.now - lost).formatted(
+                    .units(allowed: [.seconds, .milliseconds], width: .narrow))
+                terminal.fail("joined again at \(next.url) after \(time)")
                 if case .moved = end { await next.waitForMedia() }
                 return tell(next, terminal)
             },
@@ -73,32 +81,6 @@ struct JoinCommand: AsyncParsableCommand {
             terminal.summarize(["you began the room; its moderator's key: \(key)"])
         }
         return session
-    }
-
-    /// How long other relays are tried when the client's own is gone: until its lease has ended for certain.
-    private static let rejoinLimit = Duration.seconds(15)
-
-    /// Joins again at other relays of the cluster, in turn.
-    private func rejoin(
-        _ options: JoinOptions, at urls: [RoomURL], since lost: ContinuousClock.Instant, _ terminal: Terminal
-    ) async throws -> ClientSession {
-        var options = options
-        var attempt = 0
-        while true {
-            options.url = urls[attempt % urls.count]
-            do {
-                let session = try await ClientSession.join(options, on: MultiThreadedEventLoopGroup.singleton.next())
-                let time = (ContinuousClock.now - lost).formatted(
-                    .units(allowed: [.seconds, .milliseconds], width: .narrow))
-                terminal.fail("joined again at \(session.url) after \(time)")
-                return session
-            } catch let error as ClientError {
-                guard ContinuousClock.now - lost < Self.rejoinLimit else { throw error }
-                attempt += 1
-                // Clients of one relay come all at once; the second round is spread.
-                try await Task.sleep(for: .milliseconds(attempt < urls.count ? 0 : Int.random(in: 200...600)))
-            }
-        }
     }
 
     /// The longest time for which a seat is waited for at once.
@@ -120,22 +102,5 @@ struct JoinCommand: AsyncParsableCommand {
                 try await Task.sleep(for: wait)
             }
         }
-    }
-}
-
-extension JoinOptions {
-    /// The options of a further session of the same client. It writes to files of its own, such as `call-2.mp4`.
-    fileprivate func numbered(_ number: Int) -> JoinOptions {
-        func name(_ path: String?) -> String? {
-            path.map { path in
-                let file = URL(fileURLWithPath: path)
-                let numbered = "\(file.deletingPathExtension().path)-\(number)"
-                return file.pathExtension.isEmpty ? numbered : "\(numbered).\(file.pathExtension)"
-            }
-        }
-        var options = self
-        options.recordPath = name(recordPath)
-        options.flightRecorderPath = name(flightRecorderPath)
-        return options
     }
 }

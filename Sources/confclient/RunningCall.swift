@@ -29,7 +29,7 @@ extension ClientSession: RunningCall {
 
 extension LoadRun: RunningCall {
     func statusLine() async throws -> String { try await status().line }
-    /// It measures the relay that it was started for.
+    /// Its clients go one by one, by themselves.
     func waitForMove() async -> Bool { false }
 }
 

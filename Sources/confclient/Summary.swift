@@ -27,7 +27,7 @@ extension ClientReport {
 extension LoadReport {
     /// The result of a run, for people.
     var summary: [String] {
-        [
+        var lines = [
             "\(joined) of \(count) clients, \(tenths(durationSeconds)) s in \(url) (\(end))",
             "  received: \(tenths(totals.meanFramesPerSecond)) fps, the least \(tenths(totals.minimumFramesPerSecond)),"
                 + " \(kilobits(totals.receivedVideoBitsPerSecond)) together, \(totals.packetsLost) packets lost,"
@@ -35,6 +35,10 @@ extension LoadReport {
             "  sent: \(kilobits(totals.sentVideoBitsPerSecond)) together",
             "  processor: \(tenths(cpuSeconds)) s",
         ]
+        if let longest = moves.map(\.seconds).max() {
+            lines.append("  joined again at other relays: \(moves.count) times, within \(milliseconds(longest))")
+        }
+        return lines
     }
 }
 

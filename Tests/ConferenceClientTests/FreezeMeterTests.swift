@@ -25,6 +25,18 @@ struct FreezeMeterTests {
         #expect(meter.longestGap == .milliseconds(33))
     }
 
+    @Test("the longest recent gap is that since it was asked for, and one that lasts counts")
+    func recentGap() {
+        var (meter, now) = steady(31, every: .milliseconds(33))
+        #expect(meter.takeRecentGap(now: now) == .milliseconds(33))
+        #expect(meter.takeRecentGap(now: now + .milliseconds(400)) == .milliseconds(400))
+        meter.frameShown(now: now + .milliseconds(500))
+        meter.frameShown(now: now + .milliseconds(533))
+        #expect(meter.takeRecentGap(now: now + .milliseconds(540)) == .milliseconds(500))
+        #expect(meter.takeRecentGap(now: now + .milliseconds(540)) == .milliseconds(7))
+        #expect(meter.longestGap == .milliseconds(500))
+    }
+
     @Test("at 30 frames a second a gap of 183 ms is a freeze and one of 182 ms is not")
     func thresholdOfFastVideo() {
         var (meter, now) = steady(31, every: .milliseconds(33))

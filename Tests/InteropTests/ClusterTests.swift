@@ -1,3 +1,4 @@
+import ConferenceClient
 import Foundation
 import FoundationNetworking
 import Glibc
@@ -195,17 +196,24 @@ struct ClusterTests {
     @Test("has clients of a relay that drains join at another one before they leave")
     func draining() async throws {
         let clients = [try join("Ada", at: relays[0]), try join("Bo", at: relays[1])]
-        let (id, relay) = try await owner(with: 2)
+        let load = try ChildProcess(
+            Programs.product("confclient"),
+            ["load", relays[2].url("/rooms/demo"), "--count", "2", "--size", "160x90", "--frame-rate", "5", "--quiet"]
+                + ["--stats", "load.json"], in: folder)
+        let (id, relay) = try await owner(with: 4)
         relay.child.signal(SIGTERM)
         // It ends when nobody is left, long before its time is over.
         #expect(try await relay.child.end(within: .seconds(30)) == 0, "\(relay.child.errors)")
-        let (next, _) = try await owner(with: 2)
+        let (next, _) = try await owner(with: 4)
         #expect(next != id)
         for client in clients {
             #expect(client.errors.contains("is about to end; joining at another one"), "\(client.errors)")
-            client.signal(SIGINT)
         }
-        for client in clients { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+        for client in clients + [load] { client.signal(SIGINT) }
+        for client in clients + [load] { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+        let report = try JSONDecoder().decode(LoadReport.self, from: Data(contentsOf: folder.file("load.json")))
+        #expect(report.moves.map(\.reason) == ["moved", "moved"] && report.clients.count == 4)
+        #expect(report.totals.clientsWithoutVideo == 0)
     }
 
     @Test(

@@ -26,17 +26,20 @@ public final class LoadRun: Sendable {
     }
 
     private let options: LoadOptions
-    private let sessions: [ClientSession]
+    private let clients: [LoadClient]
+    /// They end with the clients' calls.
+    private let calls: [Task<ClientSession.End, Never>]
     private let failures: [(name: String, error: ClientError)]
     private let start: MonotonicInstant
     private let processorTimeAtStart: Duration
 
     private init(
-        options: LoadOptions, sessions: [ClientSession], failures: [(name: String, error: ClientError)],
+        options: LoadOptions, clients: [LoadClient], failures: [(name: String, error: ClientError)],
         start: MonotonicInstant, processorTimeAtStart: Duration
     ) {
         self.options = options
-        self.sessions = sessions
+        self.clients = clients
+        calls = clients.map { client in Task { await client.follow() } }
         self.failures = failures
         self.start = start
         self.processorTimeAtStart = processorTimeAtStart
@@ -50,7 +53,7 @@ public final class LoadRun: Sendable {
         let audio = options.client.audio == .tone ? try OpusClipSource.makeClip(name: options.client.name) : nil
         let start = ClientClock.now()
         let processorTime = ProcessorTime.spent()
-        var sessions: [ClientSession] = []
+        var clients: [LoadClient] = []
         var failures: [(name: String, error: ClientError)] = []
         for index in 0..<options.count {
             if index > 0 { try await Task.sleep(for: options.joinInterval) }
@@ -63,25 +66,29 @@ public final class LoadRun: Sendable {
             // Room for headers and audio above the clip's rate, which cannot be reduced.
             if !clips.isEmpty { client.maximumBitRate = client.maximumBitRate * 1.5 + .kilobits(100) }
             do {
-                var sources = MediaSources(video: nil, audio: nil)
-                if !clips.isEmpty {
-                    sources.video = ClipSource(clips: clips, offset: index)
-                } else {
-                    sources.video = try client.video.open(name: client.name, settings: client.videoSettings)
-                }
-                if let audio {
-                    sources.audio = OpusClipSource(clip: audio)
-                } else if let source = try client.audio.open(name: client.name) {
-                    sources.audio = try EncodedPCMSource(source)
-                }
-                sessions.append(try await ClientSession.join(client, sources: .init(sources), on: group.next()))
+                let options = client
+                clients.append(
+                    try await LoadClient(options, on: group.next()) {
+                        var sources = MediaSources(video: nil, audio: nil)
+                        if !clips.isEmpty {
+                            sources.video = ClipSource(clips: clips, offset: index)
+                        } else {
+                            sources.video = try options.video.open(name: options.name, settings: options.videoSettings)
+                        }
+                        if let audio {
+                            sources.audio = OpusClipSource(clip: audio)
+                        } else if let source = try options.audio.open(name: options.name) {
+                            sources.audio = try EncodedPCMSource(source)
+                        }
+                        return sources
+                    })
             } catch let error as ClientError {
                 failures.append((client.name, error))
             }
         }
-        if sessions.isEmpty, let first = failures.first { throw first.error }
+        if clients.isEmpty, let first = failures.first { throw first.error }
         return LoadRun(
-            options: options, sessions: sessions, failures: failures, start: start, processorTimeAtStart: processorTime)
+            options: options, clients: clients, failures: failures, start: start, processorTimeAtStart: processorTime)
     }
 
     /// The clips that all send: a raw stream unchanged; or the test camera, encoded once for all, in several sizes, the
@@ -116,11 +123,11 @@ public final class LoadRun: Sendable {
     /// Returns the state of the clients.
     public func status() async throws -> Status {
         var status = Status(
-            elapsed: ClientClock.now() - start, joined: sessions.count, failed: failures.count, framesPerSecond: 0,
+            elapsed: ClientClock.now() - start, joined: clients.count, failed: failures.count, framesPerSecond: 0,
             minimumFramesPerSecond: .infinity, receiveBitRate: .zero, sendBitRate: .zero, freezeDuration: .zero)
-        for session in sessions {
-            let client = try await session.status()
-            status.framesPerSecond += client.framesPerSecond / Double(max(sessions.count, 1))
+        for client in clients {
+            let client = try await client.status()
+            status.framesPerSecond += client.framesPerSecond / Double(max(clients.count, 1))
             status.minimumFramesPerSecond = min(status.minimumFramesPerSecond, client.framesPerSecond)
             status.receiveBitRate = status.receiveBitRate + client.receiveBitRate
             status.sendBitRate = status.sendBitRate + client.sendBitRate
@@ -129,12 +136,12 @@ public final class LoadRun: Sendable {
         return status
     }
 
-    /// Waits until the relay leaves or the first client fails.
+    /// Waits until a relay leaves, and no other takes its client, or the first client fails.
     public func waitForEnd() async -> ClientSession.End {
         let (ends, continuation) = AsyncStream.makeStream(of: ClientSession.End.self)
-        for session in sessions {
-            // Each of these ends when its session is left, at the latest.
-            Task { continuation.yield(await session.waitForEnd()) }
+        for call in calls {
+            // Each of these ends when its client leaves, at the latest.
+            Task { continuation.yield(await call.value) }
         }
         return await ends.first { _ in true } ?? .left
     }
@@ -145,21 +152,18 @@ public final class LoadRun: Sendable {
     public func leave(end: String) async throws -> (report: LoadReport, error: ClientError?) {
         let duration = ClientClock.now() - start
         let processorTime = ProcessorTime.spent() - processorTimeAtStart
-        let results = try await withThrowingTaskGroup(of: (Int, ClientReport, ClientError?).self) { group in
-            for (index, session) in sessions.enumerated() {
-                group.addTask {
-                    let (report, error) = try await session.leave(end: end)
-                    return (index, report, error)
-                }
+        let results = try await withThrowingTaskGroup { group in
+            for (index, client) in clients.enumerated() {
+                group.addTask { (index, try await client.leave(end: end)) }
             }
-            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        let reports = results.map(\.1)
+        let reports = results.compactMap(\.reports.last)
         let rates = reports.map(\.receivedVideo.framesPerSecond)
         let report = LoadReport(
-            url: "\(options.client.url)", count: options.count, joined: sessions.count,
+            url: "\(options.client.url)", count: options.count, joined: clients.count,
             failures: failures.map { .init(name: $0.name, reason: $0.error.description) },
-            durationSeconds: (duration.seconds * 1e4).rounded() / 1e4, end: end,
+            moves: results.flatMap(\.moves), durationSeconds: (duration.seconds * 1e4).rounded() / 1e4, end: end,
             cpuSeconds: (processorTime.seconds * 1e3).rounded() / 1e3,
             totals: .init(
                 receivedVideoBitsPerSecond: reports.reduce(0) { $0 + $1.receivedVideo.bitsPerSecond },
@@ -169,8 +173,8 @@ public final class LoadRun: Sendable {
                 freezeSeconds: reports.reduce(0) { $0 + $1.receivedVideo.freezeSeconds },
                 packetsLost: reports.reduce(0) { $0 + $1.receivedVideo.packetsLost },
                 clientsWithoutVideo: reports.count { $0.receivedVideo.frames == 0 }),
-            clients: reports)
-        return (report, failures.first?.error ?? results.compactMap(\.2).first)
+            clients: results.flatMap(\.reports))
+        return (report, failures.first?.error ?? results.compactMap(\.error).first)
     }
 }
 

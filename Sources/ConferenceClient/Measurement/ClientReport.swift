@@ -181,6 +181,8 @@ public struct ClientReport: Codable, Sendable {
         public var height: Int?
         /// The frozen time so far, in seconds.
         public var freezeSeconds: Double
+        /// The longest gap between two pictures that ended in this second, or lasts, in seconds.
+        public var longestGapSeconds: Double
         public var delaySeconds: Double?
         public var roundTripSeconds: Double?
         /// Packets of received video lost so far.

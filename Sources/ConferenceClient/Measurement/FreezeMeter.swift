@@ -12,6 +12,7 @@ public struct FreezeMeter: Sendable {
     private var next = 0
     private var gapSum: Duration = .zero
     private var lastFrame: MonotonicInstant?
+    private var recentGap: Duration = .zero
 
     /// Frames seen.
     public private(set) var frameCount = 0
@@ -33,6 +34,7 @@ public struct FreezeMeter: Sendable {
         guard let lastFrame else { return }
         let gap = max(.zero, now - lastFrame)
         longestGap = max(longestGap, gap)
+        recentGap = max(recentGap, gap)
         if let threshold, gap >= threshold {
             freezeCount += 1
             freezeDuration += gap
@@ -45,6 +47,12 @@ public struct FreezeMeter: Sendable {
             gaps[next] = gap
             next = (next + 1) % Self.window
         }
+    }
+
+    /// Returns the longest gap that ended since the last call, or lasts at `now`.
+    public mutating func takeRecentGap(now: MonotonicInstant) -> Duration {
+        defer { recentGap = .zero }
+        return max(recentGap, lastFrame.map { now - $0 } ?? .zero)
     }
 
     /// The length from which on a gap is a freeze; nil before the second frame.

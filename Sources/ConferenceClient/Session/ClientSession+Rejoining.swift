@@ -30,6 +30,33 @@ extension ClientSession {
     /// - Returns: False: it has not, and the session has ended.
     public func waitForMove() async -> Bool { (try? await movePromise.futureResult.get()) ?? false }
 
+    /// How long other relays are tried when the client's own is gone: until its lease has ended for certain.
+    private static let rejoinLimit = Duration.seconds(15)
+
+    /// Joins again at the other relays of the cluster, in turn. This session is not left.
+    ///
+    /// - Parameters:
+    ///   - lost: When the relay was lost, or asked to be left.
+    ///   - join: Joins at the URL that it is given.
+    /// - Throws: The last relay's error, if none takes the client within 15 s.
+    public func joinElsewhere(
+        since lost: ContinuousClock.Instant, join: @Sendable (RoomURL) async throws -> ClientSession
+    ) async throws -> ClientSession {
+        let urls = rejoinURLs
+        guard !urls.isEmpty else { throw ClientError.relayLeft(reason: "the relay names no other one") }
+        var attempt = 0
+        while true {
+            do {
+                return try await join(urls[attempt % urls.count])
+            } catch let error as ClientError {
+                guard ContinuousClock.now - lost < Self.rejoinLimit else { throw error }
+                attempt += 1
+                // Clients of one relay come all at once; the second round is spread.
+                try await Task.sleep(for: .milliseconds(attempt < urls.count ? 0 : Int.random(in: 200...600)))
+            }
+        }
+    }
+
     /// How long media of a new session is waited for, and how often it is looked for.
     private static let mediaPatience = Duration.seconds(3)
     private static let mediaCheck = Duration.milliseconds(20)

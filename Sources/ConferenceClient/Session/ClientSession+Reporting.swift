@@ -20,6 +20,7 @@ extension ClientSession {
             receivedAudioBitsPerSecond: rate(interval.audioSize), width: measurements.dimensions?.width,
             height: measurements.dimensions?.height,
             freezeSeconds: Self.rounded(measurements.freezes.totalFreezeDuration(now: now)),
+            longestGapSeconds: Self.rounded(measurements.freezes.takeRecentGap(now: now)),
             delaySeconds: measurements.lastDelay.map(Self.rounded),
             roundTripSeconds: statistics.roundTripTime.map(Self.rounded),
             packetsLost: Int(clamping: statistics.video.packetsLost), sentFrames: interval.sentFrames,

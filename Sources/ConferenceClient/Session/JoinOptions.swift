@@ -1,5 +1,6 @@
 public import CongestionControl
 import FlightRecording
+import Foundation
 public import LinkEmulation
 public import MediaCore
 public import SecureTransport
@@ -59,6 +60,21 @@ public struct JoinOptions: Sendable {
         encoder = .openH264
         seed = 0
         decodesVideo = true
+    }
+
+    /// The options of a further session of the same client. It writes to files of its own, such as `call-2.mp4`.
+    public func numbered(_ number: Int) -> JoinOptions {
+        func name(_ path: String?) -> String? {
+            path.map { path in
+                let file = URL(fileURLWithPath: path)
+                let numbered = "\(file.deletingPathExtension().path)-\(number)"
+                return file.pathExtension.isEmpty ? numbered : "\(numbered).\(file.pathExtension)"
+            }
+        }
+        var options = self
+        options.recordPath = name(recordPath)
+        options.flightRecorderPath = name(flightRecorderPath)
+        return options
     }
 
     /// The lowest rate of video.
