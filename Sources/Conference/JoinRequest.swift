@@ -26,8 +26,10 @@ public struct JoinRequest: Sendable {
     public var inheritedConditions: EntryConditions?
     /// The participant's role and permissions.
     public var grants: MemberGrants
-    /// True if the first member of a room becomes its moderator.
-    public var makesCreatorModerator: Bool
+    /// The digest of the key that moderates the room, if this request begins it; nil: who begins it moderates nothing.
+    public var newModeratorKey: [UInt8]?
+    /// The digest of the key by which the client moderates the room, as it says; nil: it says nothing.
+    public var moderatorKey: [UInt8]?
     /// True if the client knows the room's PIN, as the caller has verified.
     public var hasPIN = false
     /// The id of the client's place in the lobby, as the caller has verified.
@@ -37,7 +39,7 @@ public struct JoinRequest: Sendable {
     public init(
         room: String, name: String, offer: String, role: ParticipantRole = .sendAndReceive, selfView: SelfView? = nil,
         signallingPeer: TransportAddress? = nil, client: TransportAddress? = nil, returningAs: String? = nil,
-        grants: MemberGrants = .open, makesCreatorModerator: Bool = false
+        grants: MemberGrants = .open, newModeratorKey: [UInt8]? = nil
     ) {
         self.room = room
         self.name = name
@@ -48,7 +50,7 @@ public struct JoinRequest: Sendable {
         self.client = client ?? signallingPeer
         self.returningAs = returningAs
         self.grants = grants
-        self.makesCreatorModerator = makesCreatorModerator
+        self.newModeratorKey = newModeratorKey
     }
 }
 
@@ -59,14 +61,14 @@ public struct JoinResult: Sendable {
     public var answer: String
     /// Names the ICE session, as a strong entity tag in its quotes (RFC 9725, section 4.3.1); nil if there is none.
     public var entityTag: String?
-    /// Tells the room that the participant has begun, and may moderate, from others of its name; nil for everyone else.
-    public var createdRoom: UInt64?
+    /// True if the participant has begun the room, and the request's new key moderates it.
+    public var moderatesByKey: Bool
 
-    public init(participantID: String, answer: String, entityTag: String? = nil, createdRoom: UInt64? = nil) {
+    public init(participantID: String, answer: String, entityTag: String? = nil, moderatesByKey: Bool = false) {
         self.participantID = participantID
         self.answer = answer
         self.entityTag = entityTag
-        self.createdRoom = createdRoom
+        self.moderatesByKey = moderatesByKey
     }
 }
 

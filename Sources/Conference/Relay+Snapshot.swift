@@ -35,6 +35,12 @@ extension Room {
             participants: participants.filter { !$0.grants.isHidden && $0.remote == nil }.map {
                 snapshot(of: $0, now: now)
             },
+            elsewhere: participants.compactMap { member in
+                member.remote.map {
+                    RemoteParticipantSnapshot(
+                        id: member.publicID, name: member.name, role: member.role, relay: $0.link.node)
+                }
+            },
             ticks: composition.ticks,
             missedTicks: composition.missedTicks, composedPictures: composition.composedPictures,
             pictures: composition.pictures, lateAudioTicks: audio.lateTicks, audioFailures: audio.failures,

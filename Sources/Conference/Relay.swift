@@ -46,7 +46,6 @@ public final class Relay {
     private var orphanedJobs = CircularBuffer<Job>()
     private let queues = JobQueueAllocator()
     private var lastEndpoint: UInt64 = 0
-    private var nextRoom: UInt64 = 0
     private var nextIdleCheck: MonotonicInstant
     private(set) var isClosed = false
     private(set) var isDraining = false
@@ -82,6 +81,10 @@ public final class Relay {
     /// Answers an offer and adds the participant to the room, which is made if need be.
     public func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
+        let conditions = rooms[request.room]?.door.conditions ?? request.inheritedConditions
+        let key = conditions?.moderatorKey
+        var request = request
+        if let key, request.moderatorKey == key { request.grants = MemberGrants(role: .moderator) }
         let isReturning = isReturning(request, now: now)
         guard !isDraining || isReturning else { throw .draining }
         if !isReturning, let refusal = doorRefusal(of: request, now: now) { throw refusal }
@@ -107,13 +110,17 @@ public final class Relay {
         removeFormer(of: request, now: now)
         let participant = try makeParticipant(request, negotiation: negotiation, now: now)
         if let former { participant.adopt(former) }
-        let isCreator = request.makesCreatorModerator && rooms[request.room] == nil
-        if isCreator { participant.grants = MemberGrants(role: .moderator) }
+        let newKey = rooms[request.room] == nil && key == nil ? request.newModeratorKey : nil
+        if newKey != nil { participant.grants = MemberGrants(role: .moderator) }
         let room = rooms[request.room] ?? makeRoom(request.room, inherited: request.inheritedConditions, now: now)
+        if let newKey { room.door.conditions.moderatorKey = newKey }
         // A relay that knows nothing of the way here has not been told of the last move at least.
         if request.rejoiningAs != nil { participant.moves = 1 }
         let remote = room.participant(publicID: participant.publicID)
-        if let remote { participant.moves = min(remote.moves, .max - 1) + 1 }
+        if let remote {
+            participant.moves = min(remote.moves, .max - 1) + 1
+            participant.adoptModeration(of: remote)
+        }
         let place = removeFromLinks(participant.publicID, of: room, now: now)
         participants[participant.id] = participant
         participant.isReturning = isReturning
@@ -133,7 +140,7 @@ public final class Relay {
         }
         service(participant, now: now)
         var result = participant.joinResult
-        result.createdRoom = isCreator ? room.instance : nil
+        result.moderatesByKey = newKey != nil
         return result
     }
 
@@ -147,10 +154,9 @@ public final class Relay {
     func nextQueues() -> (camera: JobQueueID, screenShare: JobQueueID) { (queues.next(), queues.next()) }
 
     private func makeRoom(_ id: String, inherited: EntryConditions?, now: MonotonicInstant) -> Room {
-        nextRoom += 1
         let room = Room(
-            id: id, instance: nextRoom, inherited: inherited, configuration: configuration, overload: overload,
-            decoding: decoding, queues: queues, events: roomEvents, wallClock: wallClock, now: now)
+            id: id, inherited: inherited, configuration: configuration, overload: overload, decoding: decoding,
+            queues: queues, events: roomEvents, wallClock: wallClock, now: now)
         rooms[id] = room
         return room
     }

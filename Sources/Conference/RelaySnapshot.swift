@@ -71,6 +71,8 @@ public struct DatagramCounters: Encodable, Sendable {
 public struct RoomSnapshot: Encodable, Sendable {
     public var id: String
     public var participants: [ParticipantSnapshot] = []
+    /// The participants at other relays of the cluster, whose figures those relays have.
+    public var elsewhere: [RemoteParticipantSnapshot] = []
     /// Video ticks whose composition was done.
     public var ticks: UInt64 = 0
     /// Video ticks left out because the one before was still being composed.
@@ -93,6 +95,15 @@ public struct RoomSnapshot: Encodable, Sendable {
     public var measures: String?
     /// The receivers of sources' own packets.
     public var forwarding = RoomForwardingSnapshot()
+}
+
+/// A participant of the room at another relay of the cluster.
+public struct RemoteParticipantSnapshot: Encodable, Hashable, Sendable {
+    public var id: String
+    public var name: String
+    public var role: ParticipantRole
+    /// The relay's name in the cluster.
+    public var relay: String
 }
 
 /// The state of a room's encoders.

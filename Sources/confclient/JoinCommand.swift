@@ -70,7 +70,7 @@ struct JoinCommand: AsyncParsableCommand {
                     .units(allowed: [.seconds, .milliseconds], width: .narrow))
                 terminal.fail("joined again at \(next.url) after \(time)")
                 if case .moved = end { await next.waitForMedia() }
-                return tell(next, terminal)
+                return next.moderatorKey == call.moderatorKey ? next : tell(next, terminal)
             },
             { tell(try await join(makeOptions(), terminal), terminal) })
     }

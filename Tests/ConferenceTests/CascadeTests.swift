@@ -43,8 +43,10 @@ struct CascadeTests {
         }
         #expect(pair.refusals.isEmpty)
         #expect(pair[0].relay.cascadeCounters.packets > 100)
-        // The snapshot of a relay has its own participants alone.
-        #expect(pair[0].relay.snapshot(room: "demo", now: pair.now)?.participants.map(\.name) == ["Ada"])
+        // The snapshot of a relay has the figures of its own participants alone.
+        let snapshot = try #require(pair[0].relay.snapshot(room: "demo", now: pair.now))
+        #expect(snapshot.participants.map(\.name) == ["Ada"])
+        #expect(snapshot.elsewhere.map { "\($0.name) at \($0.relay)" } == ["Ben at b", "Cy at b"])
         #expect(pair[0].relay.state(ofRoom: "demo")?.participants.count == 3)
     }
 
@@ -240,6 +242,28 @@ struct CascadeTests {
         #expect(three.room(1)?.localParticipant(publicID: ada.participantID)?.layout == own)
         #expect(three.room(2)?.localParticipant(publicID: cy.participantID)?.layout == aboutAda)
         #expect(three.room(2)?.stageMembers.map(\.name) == order)
+    }
+
+    @Test("somebody who moves stays muted and keeps the role; every relay of the room knows the moderator's key")
+    func moderated() throws {
+        let three = VirtualCascade(["a", "b", "c"])
+        let ada = try three[0].join("Ada", colour: .red, isOpen: true)
+        try three[1].join("Ben", colour: .green)
+        three.run(for: .milliseconds(500))
+        three[0].relay.setConductedRooms(["demo": 1])
+        try three.link(1, 0)
+        #expect(three.run { three.names(1) == ["Ada", "Ben"] })
+        try three[0].act { relay, now in
+            try relay.perform(
+                .moderate(
+                    .member(MemberModeration(microphone: .muted), participant: ada.participantID),
+                    by: RoomActor(name: "Ada")), room: "demo", now: now)
+        }
+        three.run(for: .seconds(1))
+        #expect(three[1].relay.access(ofRoom: "demo", participant: nil)?.moderatorKey == [1, 2, 3])
+        try move(ada, in: three)
+        let moved = try #require(three.room(1)?.localParticipant(publicID: ada.participantID))
+        #expect(moved.moderation.isMuted && moved.grants == MemberGrants(role: .moderator))
     }
 
     @Test("a link ends with the last participant of a relay, and the others see it leave")

@@ -307,6 +307,32 @@ import Testing
         #expect(refusal("Cy", guarded, rejoiningAs: "cy") == JoinError.locked.description)
     }
 
+    @Test("a room that comes from another relay is moderated by the key that it had there, and by nobody else")
+    func inheritedKey() throws {
+        let before = VirtualCall()
+        try before.join("Ada", isOpen: true)
+        try moderate(before, .setEntry(locked: true, lobby: nil, pin: nil))
+        let conditions = try #require(before.relay.occupancy.rooms["demo"]?.conditions)
+        #expect(conditions.moderatorKey == [1, 2, 3] && conditions.isLocked)
+
+        let after = VirtualCall()
+        func join(_ name: String, key: [UInt8]?, rejoiningAs id: String? = nil) throws -> AccessRole {
+            let client = try after.join(
+                name,
+                adjustRequest: { request in
+                    (request.newModeratorKey, request.moderatorKey) = ([9], key)
+                    (request.inheritedConditions, request.rejoiningAs) = (conditions, id)
+                })
+            return try summary(after, client).accessRole
+        }
+        #expect(throws: JoinError.self) { try join("Eve", key: [4]) }
+        #expect(try join("Ben", key: nil, rejoiningAs: "ben") == .presenter)
+        after.run(for: .seconds(61))
+        #expect(throws: JoinError.self) { try join("Ben", key: [9], rejoiningAs: "ben") }
+        #expect(try join("Ada", key: [1, 2, 3], rejoiningAs: "ada") == .moderator)
+        #expect(after.relay.access(ofRoom: "demo", participant: nil)?.moderatorKey == [1, 2, 3])
+    }
+
     @Test("a PIN that a room had on another relay lets in")
     func inheritedPIN() throws {
         let call = VirtualCall()

@@ -189,6 +189,10 @@ struct ClusterTests {
         let stranger = try join("Eve", at: relay(next), ["--pin", "271828", "--retries", "0"])
         #expect(try await stranger.end(within: .seconds(20)) != 0)
         #expect(stranger.errors.contains("the room is locked"), "\(stranger.errors)")
+        let unlock = try ChildProcess(
+            Programs.product("confclient"), ["moderate", relay(next).url("/rooms/demo"), "unlock", "--token", key],
+            in: folder)
+        #expect(try await unlock.end(within: .seconds(20)) == 0, "\(unlock.errors)")
         ada.signal(SIGINT)
         #expect(try await ada.end(within: .seconds(20)) == 0, "\(ada.errors)")
     }

@@ -111,7 +111,7 @@ struct AccessMatrixTests {
         configuration.players = PlayerRules(folder: recordings, hosts: try HostRules(parsing: "*"))
         let script = TwinRelay.Script()
         script.state.withLock {
-            $0.access = ["demo": RoomAccess(instance: 1)]
+            $0.access = ["demo": RoomAccess()]
             $0.lobby = ["w-1": .waiting]
         }
         let routes = SignallingClient().makeRouter(

@@ -141,7 +141,7 @@ struct AccessTests {
         #expect(requests.map(\.name) == ["Ada", "Cy", "Guest"])
         #expect(requests.map(\.role) == [.sendAndReceive, .watch, .publish])
         #expect(requests[0].grants == MemberGrants(role: .participant, identity: "ada@example.org"))
-        #expect(requests.allSatisfy { !$0.makesCreatorModerator })
+        #expect(requests.allSatisfy { $0.newModeratorKey == nil })
     }
 
     @Test("a token for a single use lets one session in, and its client back in; a refused join does not use it up")
@@ -187,7 +187,7 @@ struct AccessTests {
 
     private func openRoom(_ client: SignallingClient, pin: [UInt8]? = nil) {
         client.script.state.withLock {
-            $0.access = ["demo": RoomAccess(instance: 1, pin: pin)]
+            $0.access = ["demo": RoomAccess(pin: pin)]
             $0.snapshot.rooms = [RoomSnapshot(id: "demo")]
             $0.grants = ["p1": MemberGrants(role: .moderator), "p2": .open]
         }
@@ -198,11 +198,12 @@ struct AccessTests {
         let client = SignallingClient()
         openRoom(client)
         client.script.state.withLock {
-            $0.joinOutcome = .success(JoinResult(participantID: "p1", answer: "v=0\r\n", createdRoom: 1))
+            $0.joinOutcome = .success(JoinResult(participantID: "p1", answer: "v=0\r\n", moderatesByKey: true))
         }
         let joined = try await client.send(
             .post, "/rooms/demo/participants", headers: [.contentType: "application/sdp"], body: "v=0\r\n")
         let key = try #require(joined.headers[.moderatorKey])
+        client.script.state.withLock { $0.access["demo"]?.moderatorKey = $0.requests.last?.newModeratorKey }
         let end = { (proof: String?) in
             var headers: HTTPFields = [:]
             headers[.authorization] = proof.map { "Bearer \($0)" }
@@ -213,7 +214,13 @@ struct AccessTests {
         #expect(try await end(SignallingClient.session("p2")) == .forbidden)
         #expect(try await end(nil) == .forbidden)
         #expect(try await end("mk-00000000000000000000000000000000") == .unauthorized)
-        client.script.state.withLock { $0.access["demo"]?.instance = 2 }
+        let again = try await client.send(
+            .post, "/rooms/demo/participants", headers: [.contentType: "application/sdp", .moderatorKey: key],
+            body: "v=0\r\n")
+        #expect(again.status == .created && again.headers[.moderatorKey] != key)
+        let shown = client.script.state.withLock { ($0.requests.last?.moderatorKey, $0.access["demo"]?.moderatorKey) }
+        #expect(shown.0 != nil && shown.0 == shown.1)
+        client.script.state.withLock { $0.access["demo"]?.moderatorKey = $0.requests.last?.newModeratorKey }
         #expect(try await end(key) == .unauthorized, "of a room that ended")
         let acts = client.script.state.withLock { $0.moderations }
         #expect(acts.map(\.by.participant) == [nil, "p1"])

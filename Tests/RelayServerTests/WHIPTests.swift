@@ -244,7 +244,7 @@ struct WHIPTests {
         #expect(answer.headers[.accessControlAllowMethods] == "DELETE, OPTIONS, PATCH")
         #expect(
             answer.headers[.accessControlAllowHeaders]
-                == "Content-Type, Authorization, If-Match, Last-Event-ID, Room-PIN")
+                == "Content-Type, Authorization, If-Match, Last-Event-ID, Room-PIN, Moderator-Key")
         #expect(answer.headers[.acceptPatch] == "application/trickle-ice-sdpfrag, application/sdp")
     }
 

@@ -136,6 +136,8 @@ public struct CascadeState: Codable, Hashable, Sendable {
         /// The conditions for entering, and the number of people in the lobby.
         public var entry: RoomEntryState
         public var waiting: Int
+        /// The digest of the key that moderates the room; nil: there is none, or the relay is of an earlier version.
+        public var moderatorKey: [UInt8]?
     }
 
     /// Nil from a relay that does not lead the room.

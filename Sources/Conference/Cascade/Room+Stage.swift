@@ -11,6 +11,8 @@ extension Room {
     private static let maximumSpeakers = 16
     /// Members that are told: eight relays with a full room each.
     private static let maximumOrder = 8 * 200
+    /// Bytes of a digest.
+    private static let maximumKeyLength = 64
 
     /// The stage that this relay decides; nil if it does not lead the room.
     var ownStage: CascadeState.Stage? {
@@ -18,7 +20,7 @@ extension Room {
             CascadeState.Stage(
                 epoch: epoch, layout: layout, overlays: overlays, order: participants.map(\.publicID),
                 speakers: audio.recentSpeakers.prefix(Self.maximumSpeakers).compactMap { participant($0)?.publicID },
-                entry: door.state, waiting: door.lobby.waiting.count)
+                entry: door.state, waiting: door.lobby.waiting.count, moderatorKey: door.conditions.moderatorKey)
         }
     }
 
@@ -41,6 +43,7 @@ extension Room {
             wanted.order.count <= Self.maximumOrder
         else { return }
         follow(wanted)
+        if let key = wanted.moderatorKey, key.count <= Self.maximumKeyLength { door.conditions.moderatorKey = key }
         // A layout may name a member that this relay does not know yet. Then a later message brings it again.
         try? setLayout(wanted.layout)
         try? setOverlays(wanted.overlays)

@@ -232,6 +232,14 @@ final class Participant: Endpoint {
         moderation = rights.moderation
     }
 
+    /// Takes over what moderators have done to the member that the participant was at another relay of the room.
+    func adoptModeration(of former: Participant) {
+        moderation = former.moderation
+        guard former.grants.role != grants.role else { return }
+        grants.role = former.grants.role
+        grants.permissions = former.grants.role.permissions
+    }
+
     /// True if the participant has a seat, or takes its former one when it connects. A member at another relay has its
     /// seat there.
     var holdsSeat: Bool { isSeated || isReturning || remote != nil }

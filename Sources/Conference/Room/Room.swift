@@ -19,8 +19,6 @@ import VideoCoding
 /// waits for a source, an encoder or a network. It is sans I/O: it gets the time and returns jobs.
 final class Room {
     let id: String
-    /// Tells the room from others that had its name before.
-    let instance: UInt64
     let configuration: RelayConfiguration
     let overload: OverloadControl
     let decoding: DecodeBudget
@@ -74,12 +72,11 @@ final class Room {
 
     /// - Parameter inherited: The conditions for entering on the relay that had the room before; nil: none had.
     init(
-        id: String, instance: UInt64, inherited: EntryConditions?, configuration: RelayConfiguration,
-        overload: OverloadControl, decoding: DecodeBudget, queues: JobQueueAllocator, events: RoomEventLog,
-        wallClock: WallClock, now: MonotonicInstant
+        id: String, inherited: EntryConditions?, configuration: RelayConfiguration, overload: OverloadControl,
+        decoding: DecodeBudget, queues: JobQueueAllocator, events: RoomEventLog, wallClock: WallClock,
+        now: MonotonicInstant
     ) {
         self.id = id
-        self.instance = instance
         self.configuration = configuration
         self.overload = overload
         self.decoding = decoding

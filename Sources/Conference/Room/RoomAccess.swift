@@ -2,10 +2,10 @@ public import RoomAPI
 
 /// The state that decides whether a request may enter a room or act in it.
 public struct RoomAccess: Sendable {
-    /// Tells the room from others that had its name before.
-    public var instance: UInt64
     /// The verifier of the PIN; nil: there is none.
     public var pin: [UInt8]?
+    /// The digest of the key that moderates the room; nil: there is none.
+    public var moderatorKey: [UInt8]?
     /// The member that was asked about; nil: it is not in the room.
     public var member: Member?
 
@@ -20,9 +20,9 @@ public struct RoomAccess: Sendable {
         }
     }
 
-    public init(instance: UInt64, pin: [UInt8]? = nil, member: Member? = nil) {
-        self.instance = instance
+    public init(pin: [UInt8]? = nil, moderatorKey: [UInt8]? = nil, member: Member? = nil) {
         self.pin = pin
+        self.moderatorKey = moderatorKey
         self.member = member
     }
 }
@@ -35,7 +35,7 @@ extension Relay {
         guard let room = rooms[id] else { return nil }
         let member = publicID.flatMap { room.localParticipant(publicID: $0) }
         return RoomAccess(
-            instance: room.instance, pin: room.door.conditions.pin,
+            pin: room.door.conditions.pin, moderatorKey: room.door.conditions.moderatorKey,
             member: member.map { RoomAccess.Member(name: $0.name, grants: $0.grants) })
     }
 }

@@ -2,22 +2,29 @@ import MediaCore
 import RoomAPI
 import SecureTransport
 
-/// The conditions for entering a room that it keeps when another relay of a cluster takes it over.
+/// The conditions for entering a room, and for moderating it, that it keeps when another relay of a cluster takes it
+/// over.
 public struct EntryConditions: Hashable, Sendable {
     public var isLocked: Bool
     public var hasLobby: Bool
     /// The verifier of the PIN; nil: there is none.
     public var pin: [UInt8]?
+    /// The digest of the key that moderates the room; nil: tokens alone do.
+    public var moderatorKey: [UInt8]?
 
     /// The time in which members of a room that had another relay come back past its conditions, and to a layout that
     /// names them.
     public static let returnTime = Duration.seconds(60)
 
-    public init(isLocked: Bool = false, hasLobby: Bool = false, pin: [UInt8]? = nil) {
+    public init(isLocked: Bool = false, hasLobby: Bool = false, pin: [UInt8]? = nil, moderatorKey: [UInt8]? = nil) {
         self.isLocked = isLocked
         self.hasLobby = hasLobby
         self.pin = pin
+        self.moderatorKey = moderatorKey
     }
+
+    /// True if some may not enter.
+    var areRestrictive: Bool { isLocked || hasLobby || pin != nil }
 }
 
 /// A room's conditions for entering, with its lobby and bans.
@@ -43,7 +50,7 @@ struct RoomDoor {
     }
 
     /// True if some may not enter.
-    var isGuarded: Bool { conditions != EntryConditions() || !keptOut.isEmpty }
+    var isGuarded: Bool { conditions.areRestrictive || !keptOut.isEmpty }
 
     var state: RoomEntryState {
         RoomEntryState(locked: conditions.isLocked, lobby: conditions.hasLobby, pin: conditions.pin != nil)

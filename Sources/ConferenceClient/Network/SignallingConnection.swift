@@ -63,6 +63,7 @@ struct SignallingConnection {
         head.headers.add(name: "Connection", value: "close")
         if let token = url.token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
         if let pin { head.headers.add(name: "Room-PIN", value: pin) }
+        if let key = url.moderatorKey { head.headers.add(name: "Moderator-Key", value: key) }
         if let contentType { head.headers.add(name: "Content-Type", value: contentType) }
         let buffer = ByteBuffer(string: body)
         head.headers.add(name: "Content-Length", value: String(buffer.readableBytes))

@@ -20,6 +20,7 @@ extension ClientSession {
         negotiation.alternates.map { url in
             var url = url
             url.rejoinKey = negotiation.rejoinKey
+            url.moderatorKey = moderatorKey
             return url
         }
     }

@@ -33,8 +33,8 @@ public final class ClientSession: @unchecked Sendable {
     let options: JoinOptions
     let eventLoop: any EventLoop
     let negotiation: Negotiation
-    /// With which the room is moderated, if the client began it.
-    public var moderatorKey: String? { negotiation.moderatorKey }
+    /// The key by which the client moderates the room, if it began it, here or at another relay.
+    public var moderatorKey: String? { negotiation.moderatorKey ?? options.url.moderatorKey }
     let peer: PeerConnection
     let socket: MediaSocket
     let videoSender: VideoSendPipeline?

@@ -116,6 +116,7 @@ struct Negotiation: Sendable {
                 reason: "it sends us to '\(location.prefix(200))', which is no room's address by http")
         }
         url.rejoinKey = options.url.rejoinKey
+        url.moderatorKey = options.url.moderatorKey
         throw Redirection(url: url)
     }
 

@@ -53,6 +53,8 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
     var placement: String?
     /// The id and key of a session at a relay that is gone; nil: none.
     public var rejoinKey: String?
+    /// The key by which the client moderates the room, if it began it; nil: none.
+    public var moderatorKey: String?
 
     private static let tokenPrefix = "token="
     private static let placementPrefix = "placement="

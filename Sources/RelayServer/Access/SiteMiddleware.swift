@@ -13,7 +13,7 @@ struct SiteMiddleware: RouterMiddleware {
         "Location, ETag, Link, Retry-After, Accept-Post, Accept-Patch, Allow, Moderator-Key, "
         + "Rejoin-Key"
     /// The fields that scripts may send in addition to the standard ones.
-    static let requestFields = "Content-Type, Authorization, If-Match, Last-Event-ID, Room-PIN"
+    static let requestFields = "Content-Type, Authorization, If-Match, Last-Event-ID, Room-PIN, Moderator-Key"
     /// Seconds for which a browser need not ask again.
     static let maximumAge = "86400"
 

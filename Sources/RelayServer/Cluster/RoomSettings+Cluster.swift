@@ -5,7 +5,7 @@ import RoomAPI
 
 /// A room's settings as the directory keeps them.
 extension RelayOccupancy.RoomSettings: Codable {
-    private enum CodingKeys: String, CodingKey { case layout, overlays, locked, lobby, pin }
+    private enum CodingKeys: String, CodingKey { case layout, overlays, locked, lobby, pin, moderator }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -15,7 +15,8 @@ extension RelayOccupancy.RoomSettings: Codable {
             conditions: EntryConditions(
                 isLocked: try container.decodeIfPresent(Bool.self, forKey: .locked) ?? false,
                 hasLobby: try container.decodeIfPresent(Bool.self, forKey: .lobby) ?? false,
-                pin: try container.decodeIfPresent(Data.self, forKey: .pin).map(Array.init)))
+                pin: try container.decodeIfPresent(Data.self, forKey: .pin).map(Array.init),
+                moderatorKey: try container.decodeIfPresent(Data.self, forKey: .moderator).map(Array.init)))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -25,6 +26,7 @@ extension RelayOccupancy.RoomSettings: Codable {
         if conditions.isLocked { try container.encode(true, forKey: .locked) }
         if conditions.hasLobby { try container.encode(true, forKey: .lobby) }
         try container.encodeIfPresent(conditions.pin.map { Data($0) }, forKey: .pin)
+        try container.encodeIfPresent(conditions.moderatorKey.map { Data($0) }, forKey: .moderator)
     }
 
     /// Reads what another relay has written; nil for anything else.

@@ -10,8 +10,6 @@ struct SessionNames: Sendable {
 
     /// Bytes of the code that a key has: 80 bits.
     private static let keySize = 10
-    /// The same of a moderator's key: 128 bits.
-    private static let moderatorKeySize = 16
 
     init(using generator: inout some RandomNumberGenerator) {
         hash = KeyedHash(using: &generator)
@@ -23,26 +21,7 @@ struct SessionNames: Sendable {
         guard let code = hash.code(of: "\(room.rawValue)/\(participant)") else {
             throw Problem(.internalServerError, "the session's key could not be made")
         }
-        return "\(participant).\(Self.hexadecimal(code.prefix(Self.keySize)))"
-    }
-
-    /// The key of a room's creator, with which a room is moderated.
-    func moderatorKey(of room: RoomName, instance: UInt64) throws(Problem) -> String {
-        // No participant's id has a '/'.
-        guard let code = hash.code(of: "\(room.rawValue)/moderator/\(instance)") else {
-            throw Problem(.internalServerError, "the moderator's key could not be made")
-        }
-        return "mk-" + Self.hexadecimal(code.prefix(Self.moderatorKeySize))
-    }
-
-    /// Whether a text is the key of a room's creator.
-    func isModeratorKey(_ text: String, of room: RoomName, instance: UInt64) -> Bool {
-        guard let key = try? moderatorKey(of: room, instance: instance) else { return false }
-        return SecretComparison.areEqual(Array(key.utf8), Array(text.utf8))
-    }
-
-    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        return "\(participant).\(code.prefix(Self.keySize).map(\.hexadecimal).joined())"
     }
 
     /// Returns the participant of a session's name.
@@ -62,4 +41,9 @@ struct SessionNames: Sendable {
     static func participant(in name: String) -> String {
         String(name.prefix { $0 != "." })
     }
+}
+
+extension UInt8 {
+    /// Two hexadecimal digits.
+    var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
 }

@@ -49,14 +49,15 @@ extension SignallingRouter {
         try checkKeyExchange(offer: offer, of: request, context)
         // Neither the offer's addresses of a client behind a proxy, nor those of a client on another site's page,
         // are the peer's: no media may go there before a packet from there has authenticated.
+        // The first participant at a further relay is not the first of the room.
+        let moderatorKey = access.isOpen && !clusterJoin.isFurther ? ModeratorKey() : nil
         let isDirect = !ClientDirectory.isForwarded(request.head) && !context.isFromOtherSite
         var wanted = JoinRequest(
             room: room.rawValue, name: name.rawValue, offer: offer, role: role, selfView: selfView,
             signallingPeer: isDirect ? context.peer : nil, client: context.client,
             returningAs: former ?? clusterJoin.rejoiningAs,
-            grants: grants,
-            // The first participant at a further relay is not the first of the room.
-            makesCreatorModerator: access.isOpen && !clusterJoin.isFurther)
+            grants: grants, newModeratorKey: moderatorKey.map { ModeratorKey.digest(of: $0.text) })
+        wanted.moderatorKey = request.headers[.moderatorKey].map(ModeratorKey.digest(of:))
         wanted.rejoiningAs = clusterJoin.rejoiningAs
         wanted.ticket = query["ticket"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
         let pin = request.headers[.roomPIN] ?? query["pin"].map { String($0) }
@@ -77,9 +78,7 @@ extension SignallingRouter {
         response.headers[.location] = endpoint.location(
             room: room, session: try sessions.name(of: joined.participantID, in: room))
         response.headers[.eTag] = joined.entityTag
-        if let instance = joined.createdRoom {
-            response.headers[.moderatorKey] = try sessions.moderatorKey(of: room, instance: instance)
-        }
+        if joined.moderatesByKey { response.headers[.moderatorKey] = moderatorKey?.text }
         response.headers.append(servers(for: joined.participantID))
         if let cluster {
             await cluster.restoreSettings(of: room.rawValue)

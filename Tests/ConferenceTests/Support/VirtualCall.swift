@@ -83,7 +83,8 @@ final class VirtualCall {
         let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
         var request = JoinRequest(
             room: room, name: name, offer: rewriteOffer(offer.encode()), role: role, selfView: selfView,
-            signallingPeer: address, returningAs: returningAs, grants: grants, makesCreatorModerator: isOpen)
+            signallingPeer: address, returningAs: returningAs, grants: grants,
+            newModeratorKey: isOpen ? [1, 2, 3] : nil)
         adjustRequest(&request)
         let result = try relay.join(request, now: now)
         let session = try OfferAnswer.complete(

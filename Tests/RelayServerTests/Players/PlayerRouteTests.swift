@@ -15,7 +15,7 @@ import Testing
     private func driver(_ client: SignallingClient) async -> RelayDriver {
         client.script.state.withLock { state in
             state.snapshot.rooms = [RoomSnapshot(id: "demo")]
-            state.access = ["demo": RoomAccess(instance: 1)]
+            state.access = ["demo": RoomAccess()]
         }
         let driver = RelayDriver(
             eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1

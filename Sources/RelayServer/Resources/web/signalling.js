@@ -91,11 +91,12 @@ function joinPath(room, watchOnly) {
 }
 
 /**
- * Other relays of the cluster: where to join if the relay of the call ends, and by which key.
+ * Other relays of the cluster: where to join if the relay of the call ends, by which key, and by which key one
+ * moderates the room there, if one began it.
  *
- * @typedef {{joins: string[], key: string | null}} Others
+ * @typedef {{joins: string[], key: string | null, moderatorKey: string | null}} Others
  */
-const noOthers = { joins: [], key: null };
+const noOthers = { joins: [], key: null, moderatorKey: null };
 
 /**
  * Joins a room; waits in its lobby where there is one.
@@ -115,7 +116,9 @@ export async function join({
   for (let ticket = null; ;) {
     const query = Object.entries({ name, resume, ticket, rejoin: others.key }).filter(([, value]) => value)
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
-    const headers = pin ? { 'Room-PIN': pin } : {};
+    const headers = {
+      ...(pin && { 'Room-PIN': pin }), ...(others.moderatorKey && { 'Moderator-Key': others.moderatorKey }),
+    };
     response = await post(places, query, { body: offer, type: sdp, headers });
     if (response.status !== 202) break;
     onWaiting?.();
@@ -126,6 +129,7 @@ export async function join({
   const links = response.headers.get('Link');
   const membership = new Membership(room, new URL(location, response.url), {
     joins: alternates(links), key: response.headers.get('Rejoin-Key'),
+    moderatorKey: response.headers.get('Moderator-Key') ?? others.moderatorKey,
   });
   return { membership, answer: await response.text(), servers: iceServers(links) };
 }

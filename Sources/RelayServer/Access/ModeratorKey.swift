@@ -1,0 +1,18 @@
+import Crypto
+
+/// The key with which a room of a relay without tokens is moderated. Who begins the room is told it; the room, its
+/// relays and its cluster's directory have its digest alone.
+struct ModeratorKey {
+    /// Bytes of randomness: 128 bits.
+    private static let size = 16
+
+    let text: String
+
+    init() {
+        var random = SystemRandomNumberGenerator()
+        text = "mk-" + (0..<Self.size).map { _ in UInt8.random(in: .min ... .max, using: &random).hexadecimal }.joined()
+    }
+
+    /// The SHA-256 digest of a key, or of what a client shows as one.
+    static func digest(of text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
+}
