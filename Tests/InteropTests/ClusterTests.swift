@@ -80,6 +80,21 @@ struct ClusterTests {
                 + (isQuiet ? ["--quiet"] : []) + more, in: folder)
     }
 
+    /// Joins two clients with one program.
+    private func load(at relay: RelayProgram) throws -> ChildProcess {
+        try ChildProcess(
+            Programs.product("confclient"),
+            ["load", relay.url("/rooms/demo"), "--count", "2", "--size", "160x90", "--frame-rate", "5", "--quiet"]
+                + ["--stats", "load.json"], in: folder)
+    }
+
+    /// Both of these clients went to another relay for this reason, and saw a picture there.
+    private func expectMoves(_ reason: String) throws {
+        let report = try JSONDecoder().decode(LoadReport.self, from: Data(contentsOf: folder.file("load.json")))
+        #expect(report.moves.map(\.reason) == [reason, reason] && report.clients.count == 4)
+        #expect(report.totals.clientsWithoutVideo == 0)
+    }
+
     /// The part of `confrelay cluster status --json` that the tests look at.
     private struct Status: Decodable {
         struct Relay: Decodable {
@@ -140,7 +155,8 @@ struct ClusterTests {
     @Test("takes a room over when its relay is killed, in the layout that it had")
     func death() async throws {
         let clients = [try join("Ada", at: relays[0]), try join("Bo", at: relays[1])]
-        let (id, dead) = try await owner(with: 2)
+        let load = try load(at: relays[2])
+        let (id, dead) = try await owner(with: 4)
         let layout = try ChildProcess(
             Programs.product("confclient"), ["layout", dead.url("/rooms/demo"), "speaker"], in: folder)
         #expect(try await layout.end(within: .seconds(20)) == 0, "\(layout.errors)")
@@ -150,16 +166,17 @@ struct ClusterTests {
         }
         #expect(settings)
         dead.child.signal(SIGKILL)
-        let (next, heir) = try await owner(with: 2, within: .seconds(30))
+        let (next, heir) = try await owner(with: 4, within: .seconds(30))
         #expect(next != id)
         let url = try #require(URL(string: heir.url("/rooms/demo")))
         let (data, _) = try await URLSession.shared.data(from: url)
         #expect(String(decoding: data, as: UTF8.self).contains(#""layout":"speaker""#))
         for client in clients {
             #expect(client.errors.contains("joined again at"), "\(client.errors)")
-            client.signal(SIGINT)
         }
-        for client in clients { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+        for client in clients + [load] { client.signal(SIGINT) }
+        for client in clients + [load] { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
+        try expectMoves("relay-left")
     }
 
     @Test("keeps a room's lock and PIN when its relay is killed: its people come back, strangers do not come in")
@@ -200,10 +217,7 @@ struct ClusterTests {
     @Test("has clients of a relay that drains join at another one before they leave")
     func draining() async throws {
         let clients = [try join("Ada", at: relays[0]), try join("Bo", at: relays[1])]
-        let load = try ChildProcess(
-            Programs.product("confclient"),
-            ["load", relays[2].url("/rooms/demo"), "--count", "2", "--size", "160x90", "--frame-rate", "5", "--quiet"]
-                + ["--stats", "load.json"], in: folder)
+        let load = try load(at: relays[2])
         let (id, relay) = try await owner(with: 4)
         relay.child.signal(SIGTERM)
         // It ends when nobody is left, long before its time is over.
@@ -215,9 +229,7 @@ struct ClusterTests {
         }
         for client in clients + [load] { client.signal(SIGINT) }
         for client in clients + [load] { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
-        let report = try JSONDecoder().decode(LoadReport.self, from: Data(contentsOf: folder.file("load.json")))
-        #expect(report.moves.map(\.reason) == ["moved", "moved"] && report.clients.count == 4)
-        #expect(report.totals.clientsWithoutVideo == 0)
+        try expectMoves("moved")
     }
 
     @Test(

@@ -223,6 +223,7 @@ public final class ClientSession: @unchecked Sendable {
     /// Ends the session for a reason of its own; `leave` still has to be called. On the event loop.
     func end(_ reason: End) {
         endPromise.succeed(reason)
+        movePromise.succeed(false)
     }
 
     /// Stops sending and says goodbye. On the event loop.

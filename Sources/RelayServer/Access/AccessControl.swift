@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import MediaCore
 import RoomAPI
+import SecureTransport
 import Synchronization
 
 /// Decides the permissions of callers: by tokens if the operator has keys, by the key of a session or of a room's
