@@ -319,7 +319,8 @@ def measure(options, programs, relays, movers, folder, network):
     note(f"speakers: {result['speakerSpreadMilliseconds']} ms apart; {result['coresOfRelays']} cores")
     if options.then == "etcd":
         etcd.terminate()
-    elif options.then in ("kill", "drain"):
+    victim = None
+    if options.then in ("kill", "drain"):
         places = {name: json.loads(network.get(name, "/rooms/demo"))["participants"] for name in relays}
         victim = max(relays, key=lambda name: sum(
             person["name"].startswith("Mover") for person in places[name]))
@@ -342,8 +343,10 @@ def measure(options, programs, relays, movers, folder, network):
         found = re.search(r"joined again at \S+ after (?:(\d+)s ?)?(?:(\d+)ms)?", open(log(name)).read())
         if found:
             back.append(int(found[1] or 0) + int(found[2] or 0) / 1000)
-    result["longestGapsSeconds"] = longest_gaps(reports, quiet, fault)
-    result["then"]["longestGapsSeconds"] = longest_gaps(reports, fault, time.time())
+    # Those of a dead relay see nothing until they have noticed, and are back.
+    others = [report for report in reports if options.then != "kill" or network.address(victim) not in report["url"]]
+    result["longestGapsSeconds"] = longest_gaps(reports, network, relays, quiet, fault)
+    result["then"]["longestGapsSeconds"] = longest_gaps(others, network, relays, fault, time.time())
     back.sort()
     result["then"]["back"] = len(back)
     if back:
@@ -353,17 +356,19 @@ def measure(options, programs, relays, movers, folder, network):
     return result
 
 
-def longest_gaps(reports, begin, end):
-    """The ten longest gaps of a client's picture between two times, and the median of all clients."""
-    gaps = []
+def longest_gaps(reports, network, relays, begin, end):
+    """The longest gap of a client's picture between two times at each relay, and the median of all clients."""
+    gaps = {}
     for report in reports:
         joined = datetime.datetime.fromisoformat(report["joinedAt"].replace("Z", "+00:00")).timestamp()
         own = [sample["longestGapSeconds"] for sample in report["samples"]
                if begin <= joined + sample["seconds"] < end]
         if own and report["receivedVideo"]["frames"] > 0:
-            gaps.append(max(own))
-    gaps.sort(reverse=True)
-    return {"most": gaps[:10], "median": gaps[len(gaps) // 2] if gaps else None}
+            gaps.setdefault(next(name for name in relays if f"{network.address(name)}:" in report["url"]), []).append(
+                max(own))
+    every = sorted(gap for own in gaps.values() for gap in own)
+    return {"most": {name: max(own) for name, own in sorted(gaps.items())},
+            "median": every[len(every) // 2] if every else None}
 
 
 if __name__ == "__main__":
