@@ -21,7 +21,7 @@ extension LayerCompositor {
         let overlays = self.overlays.overlays(
             request.instruction.overlays, canvas: request.canvas, wallClock: request.wallClock)
         if !self.overlays.isComplete { request.markIncomplete() }
-        let abilities = device.compositingAbilities
+        let abilities = device.abilities
         for index in drawings.indices { addLayers(of: index, canvas: request.canvas, abilities) }
         let leavesOverlays = !abilities.blendsGraphics || !deviceWork.rest.isEmpty
         addSheet(leavesOverlays ? [] : overlays, canvas: request.canvas, abilities)

@@ -74,17 +74,5 @@
         }
     }
 
-    extension VideoProcessor: CompositingDevice {
-        package var compositingAbilities: CompositingAbilities {
-            CompositingAbilities(
-                blendsOpacity: abilities.blendsOpacity, blendsGraphics: abilities.blendsGraphics,
-                rotations: abilities.rotations, leastSide: abilities.leastSide,
-                maximumDimensions: abilities.maximumDimensions)
-        }
-
-        /// Returns true if canvases of this size are made: chroma is shared by two columns and rows.
-        fileprivate func composes(_ canvas: VideoDimensions) -> Bool {
-            canvas.width.isMultiple(of: 2) && canvas.height.isMultiple(of: 2) && compositingAbilities.take(canvas)
-        }
-    }
+    extension VideoProcessor: CompositingDevice {}
 #endif

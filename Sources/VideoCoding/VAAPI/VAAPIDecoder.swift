@@ -27,9 +27,6 @@
         /// The longest that a frame may take before its device counts as hung.
         private let frameLimit: Duration
 
-        /// The same for a frame of another format.
-        private static let openingLimit = Duration.seconds(1)
-
         init(
             _ device: DecodingDevice, attributes: PixelBufferAttributes, limits: DecodingLimits,
             reordering: PictureReordering, counters: DecodingCounters, frameLimit: Duration
@@ -63,7 +60,7 @@
                 return fail(.hardwareUnavailable(reason: "the stream goes on without a keyframe"), nil, body)
             }
             owed.append((token, sample.presentationTime))
-            let limit = format == sample.format ? frameLimit : max(Self.openingLimit, frameLimit)
+            let limit = format == sample.format ? frameLimit : max(VAAPIDevice.openingLimit, frameLimit)
             format = sample.format
             return take(.decode(sample, token, effort), of: token, within: limit, body)
         }

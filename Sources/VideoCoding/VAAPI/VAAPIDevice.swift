@@ -10,6 +10,8 @@ public enum VAAPIDevice: Hashable, Sendable {
 
     /// The longest that a frame may take before its device counts as hung.
     package static let frameLimit = Duration.milliseconds(200)
+    /// The same for a call before which a driver is loaded.
+    package static let openingLimit = Duration.seconds(1)
 
     private static let driverPrefix = "driver:"
 

@@ -29,9 +29,6 @@
         /// The QP of all frames where the rate does not count.
         private let constantQP: Int?
 
-        /// Making a display loads a driver.
-        private static let openingLimit = Duration.seconds(1)
-
         init(
             device: VAAPIDevice, properties: CompressionProperties, dimensions: VideoDimensions,
             frameLimit: Duration = VAAPIDevice.frameLimit
@@ -45,7 +42,7 @@
                 return { worker.answer($0) }
             }
             parameterSets = []
-            switch thread.perform(.open, within: Self.openingLimit) {
+            switch thread.perform(.open, within: VAAPIDevice.openingLimit) {
             case .opened(let sets): parameterSets = sets
             case .failed(let error): throw error
             case .frame, nil: throw .hardwareHung(device)

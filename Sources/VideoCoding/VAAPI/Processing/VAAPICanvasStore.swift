@@ -4,44 +4,37 @@
 
     /// Canvases that stay on the device: a surface is composed on again when nobody holds its picture any more.
     struct VAAPICanvasStore {
-        private struct Slot {
-            let surface: VASurfaceID
+        private struct Canvas {
             let dimensions: VideoDimensions
             let shared: VAAPISharedSurface
             // The memory outlives its surface, so nothing has to wait for pictures.
             var wrapper = PixelBufferWrapper(release: {})
-            var lastTurn: Int
         }
 
         /// As many as the canvases of a tick and those before that encoders still have.
         private static let maximumCount = 128
-        private static let patience = 1000
 
         private let reader: VAAPISurfaceReader
-        private var slots: [Slot] = []
-        private var turn = 0
+        private var surfaces = VAAPISurfaceSlots<Canvas>(patience: 1000)
 
         init(reader: VAAPISurfaceReader) {
             self.reader = reader
         }
 
-        /// Begins a composition. Surfaces that were not used for long are let go.
-        mutating func begin(_ display: VAAPIDisplay) {
-            turn += 1
-            while let index = slots.firstIndex(where: { $0.lastTurn < turn - Self.patience }) {
-                destroy(at: index, display)
-            }
-        }
+        /// Begins a composition.
+        mutating func begin(_ display: VAAPIDisplay) { surfaces.begin(display) }
 
         /// A surface to compose on; nil where the driver does not share surfaces.
         mutating func take(
             _ dimensions: VideoDimensions, _ display: VAAPIDisplay
         ) throws(VideoCodingError) -> VASurfaceID? {
-            for index in slots.indices where slots[index].dimensions == dimensions && slots[index].wrapper.isFree {
-                slots[index].lastTurn = turn
-                return slots[index].surface
+            for index in surfaces.slots.indices
+            where surfaces.slots[index].content.dimensions == dimensions
+                && surfaces.slots[index].content.wrapper.isFree
+            {
+                return surfaces.use(at: index)
             }
-            guard slots.count < Self.maximumCount else {
+            guard surfaces.slots.count < Self.maximumCount else {
                 throw .hardwareUnavailable(reason: "more than \(Self.maximumCount) canvases on the device")
             }
             var surface = try VAAPISurfaceStore.make(.nv12, dimensions, display)
@@ -49,24 +42,20 @@
                 vaDestroySurfaces(display.handle, &surface, 1)
                 return nil
             }
-            slots.append(Slot(surface: surface, dimensions: dimensions, shared: shared, lastTurn: turn))
+            surfaces.add(surface, Canvas(dimensions: dimensions, shared: shared))
             return surface
         }
 
         /// The picture that was composed on a surface.
         mutating func picture(_ surface: VASurfaceID, _ attachments: PixelBufferAttachments) -> PixelBuffer? {
-            guard let index = slots.firstIndex(where: { $0.surface == surface }) else { return nil }
-            return slots[index].wrapper.wrap(
-                slots[index].shared, format: .nv12, dimensions: slots[index].dimensions, attachments: attachments)
+            guard let index = surfaces.slots.firstIndex(where: { $0.surface == surface }) else { return nil }
+            let (shared, dimensions) = (
+                surfaces.slots[index].content.shared, surfaces.slots[index].content.dimensions
+            )
+            return surfaces.slots[index].content.wrapper.wrap(
+                shared, format: .nv12, dimensions: dimensions, attachments: attachments)
         }
 
-        mutating func close(_ display: VAAPIDisplay) {
-            while !slots.isEmpty { destroy(at: slots.count - 1, display) }
-        }
-
-        private mutating func destroy(at index: Int, _ display: VAAPIDisplay) {
-            var surface = slots.remove(at: index).surface
-            vaDestroySurfaces(display.handle, &surface, 1)
-        }
+        mutating func close(_ display: VAAPIDisplay) { surfaces.close(display) }
     }
 #endif

@@ -18,16 +18,12 @@
         private var imports = VAAPIImports()
         private var canImport = true
         private var canvases: VAAPICanvasStore?
-        /// Images by which canvases are read.
-        private var images: [VideoDimensions: VAImage] = [:]
+        private var images = VAAPIImageStore()
         /// Pictures that were copied to the device since it was made.
         private(set) var uploadCount: UInt64 = 0
         private var buffers: [VABufferID] = []
         private var sources: [VASurfaceID] = []
         private let pointees = VAAPIPipelinePointees(count: layerLimit)
-
-        /// Sizes of canvases whose images are kept.
-        private static let imageLimit = 8
 
         /// - Parameters:
         ///   - canvas: The first canvas's size; others may follow.
@@ -60,7 +56,7 @@
         }
 
         deinit {
-            for image in images.values { vaDestroyImage(display.handle, image.image_id) }
+            images.close(display)
             vaDestroyContext(display.handle, context)
             store.close(display)
             canvases?.close(display)
@@ -226,22 +222,11 @@
 
         private func read(_ surface: VASurfaceID, into canvas: inout MutablePixelBuffer) throws(VideoCodingError) {
             let dimensions = canvas.dimensions
-            try VAAPIImageTransfer.read(display, surface, by: try image(for: dimensions)) {
+            try VAAPIImageTransfer.read(display, surface, by: try images.image(for: dimensions, display)) {
                 image throws(VideoCodingError) in
                 let planes = try image.planes(.nv12, dimensions)
                 canvas.withI420Region { $0.convert(nv12: planes) }
             }
-        }
-
-        private func image(for dimensions: VideoDimensions) throws(VideoCodingError) -> VAImage {
-            if let known = images[dimensions] { return known }
-            if images.count >= Self.imageLimit {
-                for image in images.values { vaDestroyImage(display.handle, image.image_id) }
-                images.removeAll(keepingCapacity: true)
-            }
-            let image = try VAAPIImageTransfer.makeImage(display, .nv12, dimensions)
-            images[dimensions] = image
-            return image
         }
     }
 

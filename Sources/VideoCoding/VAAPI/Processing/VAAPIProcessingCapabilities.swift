@@ -1,6 +1,7 @@
 #if VAAPI
     import CLibVA
     import MediaCore
+    import PixelTransfer
 
     /// The abilities of a driver's video processor, in its own words.
     struct VAAPIProcessingCapabilities {
@@ -89,11 +90,11 @@
         func blends(_ flag: Int32) -> Bool { blendFlags & UInt32(bitPattern: flag) != 0 }
 
         /// The abilities that callers may use.
-        var abilities: VideoProcessingAbilities {
+        var abilities: CompositingAbilities {
             let turns: [(VideoRotation, Int32)] = [
                 (.clockwise90, VA_ROTATION_90), (.rotate180, VA_ROTATION_180), (.clockwise270, VA_ROTATION_270),
             ]
-            return VideoProcessingAbilities(
+            return CompositingAbilities(
                 blendsOpacity: blends(VA_BLEND_GLOBAL_ALPHA),
                 // Its colours have to become the canvas's.
                 blendsGraphics: hasBGRA && blends(VA_BLEND_PREMULTIPLIED_ALPHA)

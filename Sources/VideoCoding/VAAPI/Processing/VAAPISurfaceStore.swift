@@ -4,90 +4,81 @@
 
     /// The surfaces of a video processor: pictures that were uploaded and may come again, and memory for others.
     struct VAAPISurfaceStore {
-        struct Slot {
-            let surface: VASurfaceID
+        private struct Content {
             let format: PixelFormat
             let dimensions: VideoDimensions
             /// The picture in the surface; nil where its content is not needed any more.
             var picture: PixelBuffer?
-            var lastTick: Int
             /// The last composition that used it.
-            var lastTurn: Int
+            var lastComposition: Int
         }
+
+        private typealias Slot = VAAPISurfaceSlots<Content>.Slot
 
         /// As many as 25 pictures need, before and after a change of all.
         private static let maximumCount = 128
-        /// Changes of layout come in runs.
-        private static let patience = 300
 
-        private var slots: [Slot] = []
-        private var tick = 0
-        private var turn = 0
+        /// By ticks. Changes of layout come in runs.
+        private var surfaces = VAAPISurfaceSlots<Content>(patience: 300)
+        private var composition = 0
 
         /// Begins a composition. Pictures that were not shown in its tick or the one before are let go.
         mutating func begin(tick: Int, _ display: VAAPIDisplay) {
-            self.tick = tick
-            turn += 1
-            var index = 0
-            while index < slots.count {
-                if slots[index].lastTick < tick - 1 { slots[index].picture = nil }
-                if slots[index].lastTick < tick - Self.patience {
-                    destroy(at: index, display)
-                } else {
-                    index += 1
-                }
+            composition += 1
+            surfaces.begin(turn: tick, display)
+            for index in surfaces.slots.indices where surfaces.slots[index].lastTurn < tick - 1 {
+                surfaces.slots[index].content.picture = nil
             }
         }
 
         /// The surface that shows a picture; nil where it was not uploaded.
         mutating func surface(showing picture: PixelBuffer) -> VASurfaceID? {
-            guard let index = slots.firstIndex(where: { $0.picture.map { $0 === picture } ?? false }) else {
-                return nil
-            }
-            (slots[index].lastTick, slots[index].lastTurn) = (tick, turn)
-            return slots[index].surface
+            guard
+                let index = surfaces.slots.firstIndex(where: {
+                    $0.content.picture.map { $0 === picture } ?? false
+                })
+            else { return nil }
+            return use(at: index)
         }
 
         /// A surface whose content nobody needs, until the next composition.
         mutating func take(
             _ format: PixelFormat, _ dimensions: VideoDimensions, _ display: VAAPIDisplay
         ) throws(VideoCodingError) -> VASurfaceID {
-            if let index = slots.firstIndex(where: {
-                $0.format == format && $0.dimensions == dimensions && isFree($0)
+            if let index = surfaces.slots.firstIndex(where: {
+                $0.content.format == format && $0.content.dimensions == dimensions && isFree($0)
             }) {
-                (slots[index].lastTick, slots[index].lastTurn) = (tick, turn)
-                return slots[index].surface
+                return use(at: index)
             }
-            if slots.count >= Self.maximumCount {
-                guard let free = slots.firstIndex(where: isFree) else {
+            if surfaces.slots.count >= Self.maximumCount {
+                guard let free = surfaces.slots.firstIndex(where: isFree) else {
                     throw .hardwareUnavailable(reason: "more than \(Self.maximumCount) pictures on the device")
                 }
-                destroy(at: free, display)
+                surfaces.destroy(at: free, display)
             }
             let surface = try Self.make(format, dimensions, display)
-            slots.append(
-                Slot(
-                    surface: surface, format: format, dimensions: dimensions, picture: nil, lastTick: tick,
-                    lastTurn: turn))
+            surfaces.add(
+                surface,
+                Content(format: format, dimensions: dimensions, picture: nil, lastComposition: composition))
             return surface
         }
 
-        private func isFree(_ slot: Slot) -> Bool { slot.picture == nil && slot.lastTurn != turn }
+        private mutating func use(at index: Int) -> VASurfaceID {
+            surfaces.slots[index].content.lastComposition = composition
+            return surfaces.use(at: index)
+        }
+
+        private func isFree(_ slot: Slot) -> Bool {
+            slot.content.picture == nil && slot.content.lastComposition != composition
+        }
 
         /// Takes down what a surface shows.
         mutating func keep(_ picture: PixelBuffer, in surface: VASurfaceID) {
-            guard let index = slots.firstIndex(where: { $0.surface == surface }) else { return }
-            slots[index].picture = picture
+            guard let index = surfaces.slots.firstIndex(where: { $0.surface == surface }) else { return }
+            surfaces.slots[index].content.picture = picture
         }
 
-        mutating func close(_ display: VAAPIDisplay) {
-            while !slots.isEmpty { destroy(at: slots.count - 1, display) }
-        }
-
-        private mutating func destroy(at index: Int, _ display: VAAPIDisplay) {
-            var surface = slots.remove(at: index).surface
-            vaDestroySurfaces(display.handle, &surface, 1)
-        }
+        mutating func close(_ display: VAAPIDisplay) { surfaces.close(display) }
 
         static func make(
             _ format: PixelFormat, _ dimensions: VideoDimensions, _ display: VAAPIDisplay

@@ -15,7 +15,7 @@
         }
 
         private enum Response: Sendable {
-            case opened(VideoProcessingAbilities)
+            case opened(CompositingAbilities)
             case composed
             case failed(VideoCodingError)
         }
@@ -43,16 +43,13 @@
         private var isOpening = true
         /// True once the thread was left to itself.
         private var isLost = false
-        package let abilities: VideoProcessingAbilities
+        package let abilities: CompositingAbilities
         /// True if canvases can stay on the device.
         package private(set) var keepsCanvases: Bool
         /// Pictures that were copied to the device for the last one.
         package private(set) var uploads: UInt64 = 0
         /// The reason for which the last picture was not composed.
         package private(set) var fault: VideoCodingError?
-
-        /// Making a display loads a driver.
-        private static let openingLimit = Duration.seconds(1)
 
         /// - Parameters:
         ///   - canvas: The size of the first picture.
@@ -71,7 +68,7 @@
                 let worker = Worker(device: device, reader: reader, work: work)
                 return { worker.answer($0) }
             }
-            switch thread.perform(.open(canvas: canvas), within: max(Self.openingLimit, frameLimit)) {
+            switch thread.perform(.open(canvas: canvas), within: max(VAAPIDevice.openingLimit, frameLimit)) {
             case .opened(let abilities): self.abilities = abilities
             case .failed(let error): throw error
             case .composed, nil: throw .hardwareHung(device)
@@ -117,7 +114,7 @@
                 swap(&state.layers, &layers)
                 state.tick = tick
             }
-            switch thread.perform(request, within: isOpening ? max(Self.openingLimit, frameLimit) : frameLimit) {
+            switch thread.perform(request, within: isOpening ? max(VAAPIDevice.openingLimit, frameLimit) : frameLimit) {
             case .composed: fault = nil
             case .failed(let error): fault = error
             case .opened, nil:
@@ -155,12 +152,9 @@
                     case .open(let canvas):
                         self.canvas = canvas
                         return .opened(try open().capabilities.abilities)
-                    case .compose:
+                    case .compose, .composeOnDevice:
                         // Behind a failure all begins anew: what the driver still holds is unknown.
-                        try compose(on: open())
-                        return .composed
-                    case .composeOnDevice(let canvas, let attachments):
-                        try compose(on: open(), canvas, attachments)
+                        try compose(request, on: open())
                         return .composed
                     }
                 } catch {
@@ -176,34 +170,22 @@
                 return context
             }
 
-            private func compose(
-                on context: VAAPIProcessContext, _ canvas: VideoDimensions, _ attachments: PixelBufferAttachments
-            ) throws(VideoCodingError) {
+            private func compose(_ request: Request, on context: VAAPIProcessContext) throws(VideoCodingError) {
                 let fault = work.state.withLock { state -> VideoCodingError? in
                     let before = context.uploadCount
                     defer { state.uploads = context.uploadCount &- before }
                     do throws(VideoCodingError) {
-                        state.picture = try context.composeOnDevice(
-                            state.layers, tick: state.tick, canvas: canvas, attachments: attachments)
+                        if case .composeOnDevice(let canvas, let attachments) = request {
+                            state.picture = try context.composeOnDevice(
+                                state.layers, tick: state.tick, canvas: canvas, attachments: attachments)
+                        } else {
+                            guard var canvas = state.canvas.take() else { return .sessionInvalidated }
+                            try context.compose(state.layers, tick: state.tick, into: &canvas)
+                            state.canvas = consume canvas
+                        }
                     } catch {
                         return error
                     }
-                    return nil
-                }
-                if let fault { throw fault }
-            }
-
-            private func compose(on context: VAAPIProcessContext) throws(VideoCodingError) {
-                let fault = work.state.withLock { state -> VideoCodingError? in
-                    guard var canvas = state.canvas.take() else { return .sessionInvalidated }
-                    let before = context.uploadCount
-                    defer { state.uploads = context.uploadCount &- before }
-                    do throws(VideoCodingError) {
-                        try context.compose(state.layers, tick: state.tick, into: &canvas)
-                    } catch {
-                        return error
-                    }
-                    state.canvas = consume canvas
                     return nil
                 }
                 if let fault { throw fault }

@@ -42,53 +42,30 @@
 
     /// Surfaces of a display whose memory others have.
     struct VAAPIImports {
-        private struct Entry {
-            let shared: VAAPISharedSurface
-            let surface: VASurfaceID
-            var lastTurn: Int
-        }
-
         /// More than the pictures of one canvas.
         private static let maximumCount = 64
+
         /// Pictures come again while their decoder lives.
-        private static let patience = 100
+        private var surfaces = VAAPISurfaceSlots<VAAPISharedSurface>(patience: 100)
 
-        private var entries: [Entry] = []
-        private var turn = 0
-
-        /// Begins a use of some surfaces. Those that were not used for long are let go.
-        mutating func begin(_ display: VAAPIDisplay) {
-            turn += 1
-            while let index = entries.firstIndex(where: { $0.lastTurn < turn - Self.patience }) {
-                destroy(at: index, display)
-            }
-        }
+        /// Begins a use of some surfaces.
+        mutating func begin(_ display: VAAPIDisplay) { surfaces.begin(display) }
 
         mutating func surface(
             of shared: VAAPISharedSurface, _ display: VAAPIDisplay
         ) throws(VideoCodingError) -> VASurfaceID {
-            if let index = entries.firstIndex(where: { $0.shared === shared }) {
-                entries[index].lastTurn = turn
-                return entries[index].surface
+            if let index = surfaces.slots.firstIndex(where: { $0.content === shared }) {
+                return surfaces.use(at: index)
             }
-            if entries.count >= Self.maximumCount,
-                let oldest = entries.indices.min(by: { entries[$0].lastTurn < entries[$1].lastTurn })
-            {
-                destroy(at: oldest, display)
+            if surfaces.slots.count >= Self.maximumCount, let oldest = surfaces.oldest {
+                surfaces.destroy(at: oldest, display)
             }
             let surface = try Self.make(shared.descriptor, display)
-            entries.append(Entry(shared: shared, surface: surface, lastTurn: turn))
+            surfaces.add(surface, shared)
             return surface
         }
 
-        mutating func close(_ display: VAAPIDisplay) {
-            while !entries.isEmpty { destroy(at: entries.count - 1, display) }
-        }
-
-        private mutating func destroy(at index: Int, _ display: VAAPIDisplay) {
-            var surface = entries.remove(at: index).surface
-            vaDestroySurfaces(display.handle, &surface, 1)
-        }
+        mutating func close(_ display: VAAPIDisplay) { surfaces.close(display) }
 
         private static func make(
             _ descriptor: VADRMPRIMESurfaceDescriptor, _ display: VAAPIDisplay

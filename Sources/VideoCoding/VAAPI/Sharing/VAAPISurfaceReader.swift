@@ -24,9 +24,6 @@
         private let counter: SurfaceCopyCounter
         private let state = Mutex(State.unused)
 
-        /// The first copy loads a driver.
-        private static let openingLimit = Duration.seconds(1)
-
         init(_ device: VAAPIDevice, counter: SurfaceCopyCounter) {
             self.device = device
             self.counter = counter
@@ -37,7 +34,7 @@
             state.withLock { state in
                 var limit = VAAPIDevice.frameLimit
                 if case .unused = state {
-                    limit = Self.openingLimit
+                    limit = VAAPIDevice.openingLimit
                     state = start()
                 }
                 guard case .works(let thread) = state else { return nil }
@@ -66,13 +63,16 @@
             private let device: VAAPIDevice
             private var display: VAAPIDisplay?
             private var imports = VAAPIImports()
+            private var images = VAAPIImageStore()
 
             init(_ device: VAAPIDevice) {
                 self.device = device
             }
 
             deinit {
-                if let display { imports.close(display) }
+                guard let display else { return }
+                images.close(display)
+                imports.close(display)
             }
 
             func read(_ shared: VAAPISharedSurface, _ dimensions: VideoDimensions) -> PixelBuffer? {
@@ -91,8 +91,7 @@
                 let surface = try imports.surface(of: shared, display)
                 let whole = VideoDimensions(
                     width: Int(clamping: shared.descriptor.width), height: Int(clamping: shared.descriptor.height))
-                let image = try VAAPIImageTransfer.makeImage(display, .nv12, whole)
-                defer { vaDestroyImage(display.handle, image.image_id) }
+                let image = try images.image(for: whole, display)
                 var picture = MutablePixelBuffer(format: .nv12, dimensions: dimensions)
                 try VAAPIImageTransfer.read(display, surface, by: image) { image throws(VideoCodingError) in
                     let planes = try image.planes(.nv12, dimensions)
