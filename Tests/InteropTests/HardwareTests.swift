@@ -8,11 +8,30 @@
     /// Rooms whose pictures the VA driver for tests encodes.
     @Suite("A relay that encodes on a device", .serialized)
     struct HardwareTests {
+        private static let names = ["Ada", "Ben", "Cy", "Dee"]
+
         private func run(_ arguments: [String], in folder: TemporaryFolder) async throws -> (
             code: Int32, errors: String
         ) {
             let child = try ChildProcess(Programs.product("confrelay"), ["--port", "0"] + arguments, in: folder)
             return (try await child.end(within: .seconds(20)), child.errors)
+        }
+
+        /// Has people join who send 320x180 at ten frames a second.
+        private func join(
+            _ names: [String], _ relay: RelayProgram, in folder: TemporaryFolder, _ options: (String) -> [String]
+        ) throws -> [ChildProcess] {
+            try names.map { name in
+                try ChildProcess(
+                    Programs.product("confclient"),
+                    ["join", relay.url("/rooms/demo"), "--name", name, "--size", "320x180", "--frame-rate", "10"]
+                        + ["--quiet"] + options(name), in: folder)
+            }
+        }
+
+        /// Waits for people's end.
+        private func end(_ clients: [ChildProcess]) async throws {
+            for client in clients { #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)") }
         }
 
         @Test("holds a call of four, whose streams ffmpeg decodes")
@@ -22,17 +41,15 @@
             let relay = try await RelayProgram(
                 ["--canvas", "640x360", "--frame-rate", "10", "--codec", "vaapi"]
                     + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
-            let clients = try ["Ada", "Ben", "Cy", "Dee"].map { name in
-                try ChildProcess(
-                    Programs.product("confclient"),
-                    ["join", relay.url("/rooms/demo"), "--name", name, "--size", "320x180", "--frame-rate", "10"]
-                        + ["--duration", "8", "--quiet", "--record", "\(name).mp4"], in: folder)
+            let clients = try join(Self.names, relay, in: folder) {
+                ["--duration", "8", "--record", "\($0).mp4"]
             }
-            for client in clients { #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)") }
-            #expect(driver.lines("frame").count > 40)
+            try await end(clients)
+            let frames = driver.lines("frame").count
+            #expect(frames > 40)
             #expect(driver.lines("REFUSED").isEmpty)
-            #expect(driver.lines("RateControl").count >= driver.lines("frame").count)
-            for name in ["Ada", "Ben", "Cy", "Dee"] {
+            #expect(driver.lines("RateControl").count >= frames)
+            for name in Self.names {
                 let decoder = try ChildProcess(
                     try #require(Programs.installed("ffmpeg")),
                     ["-v", "error", "-xerror", "-i", "\(name).mp4", "-map", "0:v", "-f", "null", "-"], in: folder)
@@ -43,18 +60,14 @@
         @Test("goes on in software when the device hangs")
         func hang() async throws {
             let folder = try TemporaryFolder()
-            // Without temporal layers, of which the driver takes no three.
-            let driver = try ScriptedDriver(script: "packed 0x0\nlayers 1\nvaEndPicture#20 hang")
+            let driver = try ScriptedDriver(script: "vaEndPicture#20 hang")
             let relay = try await RelayProgram(
                 ["--canvas", "320x180", "--frame-rate", "10", "--codec", "vaapi", "--log-level", "info"]
                     + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
-            let clients = try ["Ada", "Ben"].map { name in
-                try ChildProcess(
-                    Programs.product("confclient"),
-                    ["join", relay.url("/rooms/demo"), "--name", name, "--size", "320x180", "--frame-rate", "10"]
-                        + ["--self-view", "always", "--duration", "8", "--snapshot", "\(name).png"], in: folder)
+            let clients = try join(["Ada", "Ben"], relay, in: folder) {
+                ["--self-view", "always", "--duration", "8", "--snapshot", "\($0).png"]
             }
-            for client in clients { #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)") }
+            try await end(clients)
             #expect(relay.child.errors.contains("software encodes meanwhile"))
             for name in ["Ada", "Ben"] { #expect(folder.size(of: "\(name).png") > 1000) }
         }
@@ -67,11 +80,8 @@
             let relay = try await RelayProgram(
                 ["--canvas", "640x360", "--frame-rate", "10", "--vaapi-decode"]
                     + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
-            let clients = try ["Ada", "Ben", "Cy"].map { name in
-                try ChildProcess(
-                    Programs.product("confclient"),
-                    ["join", relay.url("/rooms/demo"), "--name", name, "--size", "320x180", "--frame-rate", "10"]
-                        + ["--quiet", "--snapshot", "\(name).png"], in: folder)
+            let clients = try join(["Ada", "Ben", "Cy"], relay, in: folder) {
+                ["--snapshot", "\($0).png"]
             }
             for name in ["Ada", "Ben", "Cy"] {
                 try await relay.participant(name, in: "demo") { $0.uplink.framesDecoded > 40 }
@@ -86,11 +96,9 @@
                 #expect(driver.lines("REFUSED").isEmpty)
             }
             for client in clients { client.signal(SIGINT) }
-            for client in clients { #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)") }
+            try await end(clients)
             for name in ["Ada", "Ben", "Cy"] { #expect(folder.size(of: "\(name).png") > 1000) }
         }
-
-        private static let names = ["Ada", "Ben", "Cy", "Dee"]
 
         /// Has four send what does not move, so that the same is seen at any time, and keeps what the first sees.
         private func call(_ relay: RelayProgram, snapshot: String, in folder: TemporaryFolder) async throws {
@@ -188,13 +196,10 @@
             let relay = try await RelayProgram(
                 ["--canvas", "640x360", "--frame-rate", "10", "--vaapi-compose"]
                     + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
-            let clients = try ["Ada", "Ben", "Cy"].map { name in
-                try ChildProcess(
-                    Programs.product("confclient"),
-                    ["join", relay.url("/rooms/demo"), "--name", name, "--size", "320x180", "--frame-rate", "10"]
-                        + ["--quiet", "--duration", "8", "--snapshot", "\(name).png"], in: folder)
+            let clients = try join(["Ada", "Ben", "Cy"], relay, in: folder) {
+                ["--duration", "8", "--snapshot", "\($0).png"]
             }
-            for client in clients { #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)") }
+            try await end(clients)
             let metrics = try await GPUMetrics(of: relay)
             #expect(metrics.values["compose_faults"] == 1)
             #expect(metrics.values["pictures_composed"] == 19)

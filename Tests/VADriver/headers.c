@@ -65,8 +65,11 @@ bool read_slice_header(BitReader *bits, uint8_t unit_header, const HeaderSyntax 
     }
     bool predicted = header->slice_type == 0;
     if (!predicted && header->slice_type != 2) return false;
+    header->references = 1;
+    header->references_position = header->references_end = bits->next;
     if (predicted) {
-        if (read_bits(bits, 1) && read_unsigned(bits)) return false;
+        if (read_bits(bits, 1)) header->references = (int)read_unsigned(bits) + 1;
+        header->references_end = bits->next;
         if (read_bits(bits, 1)) {
             while (!bits->failed && read_unsigned(bits) != 3) read_unsigned(bits);
         }
@@ -151,7 +154,13 @@ void put_picture_set(Output *output, const Parameters *p) {
     put_unit(output, 0x68, payload, bits.next / 8);
 }
 
-void write_slice_start(BitWriter *bits, const Parameters *p, int modification) {
+void write_reference_count(BitWriter *bits, const Parameters *p, int references) {
+    bool overridden = p->picture->num_ref_idx_l0_active_minus1 + 1 != references;
+    write_bits(bits, 1, overridden);
+    if (overridden) write_unsigned(bits, (uint32_t)references - 1);
+}
+
+void write_slice_start(BitWriter *bits, const Parameters *p, int modification, int references) {
     HeaderSyntax syntax = syntax_of(p);
     bool idr = p->picture->pic_fields.bits.idr_pic_flag;
     bool predicted = p->slice->slice_type % 5 == 0;
@@ -165,9 +174,7 @@ void write_slice_start(BitWriter *bits, const Parameters *p, int modification) {
         if (syntax.bottom_field_poc) write_signed(bits, p->slice->delta_pic_order_cnt_bottom);
     }
     if (predicted) {
-        bool overridden = p->picture->num_ref_idx_l0_active_minus1 != 0;
-        write_bits(bits, 1, overridden);
-        if (overridden) write_unsigned(bits, 0);
+        write_reference_count(bits, p, references);
         write_bits(bits, 1, modification >= 0);
         if (modification >= 0) {
             write_unsigned(bits, 0);

@@ -17,6 +17,9 @@ typedef struct {
     int nal_ref_idc, nal_type;
     uint32_t frame_num, idr_pic_id, poc_lsb, cabac_init_idc;
     int slice_type;
+    // Of a P slice: its active references, and where the bits are that tell of them.
+    int references;
+    size_t references_position, references_end;
     int qp_delta;
     // The bits before slice_qp_delta, and those before the slice's data.
     size_t qp_position, data_position;
@@ -38,8 +41,11 @@ bool read_slice_header(BitReader *bits, uint8_t unit_header, const HeaderSyntax 
 
 void put_sequence_set(Output *output, const Parameters *parameters, VAProfile profile);
 void put_picture_set(Output *output, const Parameters *parameters);
-// Writes all that comes before slice_qp_delta. `modification` is abs_diff_pic_num_minus1 of the one reference, -1 for none.
-void write_slice_start(BitWriter *writer, const Parameters *parameters, int modification);
+// Writes all that comes before slice_qp_delta. `modification` is abs_diff_pic_num_minus1 of the first reference, -1 for
+// none; `references` is the number of active ones.
+void write_slice_start(BitWriter *writer, const Parameters *parameters, int modification, int references);
+// Writes num_ref_idx_active_override_flag and what follows from it.
+void write_reference_count(BitWriter *writer, const Parameters *parameters, int references);
 
 #pragma GCC visibility pop
 #endif

@@ -38,9 +38,12 @@ bool take_slice(H264Encoder *encoder, const SFrameBSInfo *info, uint8_t *header,
     return found;
 }
 
-// The header that the client packed, as far as slice_qp_delta; false where it contradicts the parameters.
+// The header that the client packed, as far as slice_qp_delta; false where it contradicts the parameters. The client has
+// one active reference. OpenH264 has two in the upper ones of three layers, and its macroblocks say which: always the
+// first. So the header says how many there are.
 static bool copy_packed_start(
-    BitWriter *writer, const uint8_t *data, size_t bits, bool has_emulation, const Parameters *p, uint8_t *unit_header) {
+    BitWriter *writer, const uint8_t *data, size_t bits, bool has_emulation, const Parameters *p, int references,
+    uint8_t *unit_header) {
     size_t count = (bits + 7) / 8;
     const uint8_t *unit = skip_start_code(data, &count);
     uint8_t plain[256];
@@ -56,10 +59,13 @@ static bool copy_packed_start(
         || (idr && header.idr_pic_id != p->slice->idr_pic_id)
         || !header.nal_ref_idc != !p->picture->pic_fields.bits.reference_pic_flag
         || (syntax.poc_type == 0 && header.poc_lsb != p->slice->pic_order_cnt_lsb)
-        || header.slice_type != p->slice->slice_type % 5)
+        || header.slice_type != p->slice->slice_type % 5 || header.references != 1)
         return false;
     *unit_header = unit[0];
     BitReader start = {plain, 0, size * 8, false};
+    while (start.next < header.references_position) write_bits(writer, 1, read_bits(&start, 1));
+    if (header.slice_type == 0) write_reference_count(writer, p, references);
+    start.next = header.references_end;
     while (start.next < header.qp_position) write_bits(writer, 1, read_bits(&start, 1));
     return true;
 }
@@ -83,7 +89,7 @@ static VAStatus put_slice(
     if (packed >= 0) {
         const VAEncPackedHeaderParameterBuffer *parameter = submission->packed[packed].parameter;
         if (!copy_packed_start(&writer, submission->packed[packed].data, parameter->bit_length,
-                               parameter->has_emulation_bytes, p, &unit_header)) {
+                               parameter->has_emulation_bytes, p, made.references, &unit_header)) {
             free(payload);
             return refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "the packed slice header contradicts the parameters");
         }
@@ -95,7 +101,7 @@ static VAStatus put_slice(
             if (encoder->references[encoder->reference_count - 1].frame_num != wanted)
                 modification = (int)((p->picture->frame_num - wanted - 1 + count) % count);
         }
-        write_slice_start(&writer, p, modification);
+        write_slice_start(&writer, p, modification, made.references);
     }
     write_signed(&writer, *qp - p->picture->pic_init_qp);
     if (p->picture->pic_fields.bits.deblocking_filter_control_present_flag) {

@@ -59,6 +59,7 @@
             "makes a stream that decodes to the pictures",
             arguments: [
                 (H264Profile.constrainedBaseline, 1), (.main, 1), (.high, 1), (.constrainedBaseline, 2),
+                (.constrainedBaseline, 3), (.high, 3),
             ])
         func decodes(profile: H264Profile, layers: Int) throws {
             let rig = try HardwareRig(try ScriptedDriver(), profile: profile) { $0.temporalLayers = layers }
@@ -71,9 +72,7 @@
             #expect(rig.driver.lines("REFUSED").isEmpty)
         }
 
-        @Test(
-            "plays without its upper layers",
-            .disabled("OpenH264, on which the test driver encodes, has two references in the highest of three layers"))
+        @Test("plays without its upper layers")
         func layers() throws {
             let rig = try HardwareRig(try ScriptedDriver()) { $0.temporalLayers = 3 }
             let frames = try rig.encode(0..<24).filter { $0.statistics.temporalLayer == 0 }
@@ -157,11 +156,11 @@
 
         @Test(
             "goes on with a keyframe after a call that failed",
-            .disabled("the error comes with an earlier frame than the script says"),
             arguments: ["vaEndPicture", "vaSyncSurface", "vaMapBuffer"])
         func failedCall(function: String) throws {
             let count = function == "vaMapBuffer" ? 8 : 4
-            let rig = try HardwareRig(try ScriptedDriver(script: "\(function)#\(count) status 0x17"))
+            // On the first display alone: the next one counts its calls anew.
+            let rig = try HardwareRig(try ScriptedDriver(script: "1:\(function)#\(count) status 0x17"))
             let first = try rig.encode(0..<3)
             let error = #expect(throws: VideoCodingError.self) { _ = try rig.encode(3..<4) }
             guard case .hardwareFailed(let call, _)? = error else {
