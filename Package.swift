@@ -100,7 +100,8 @@ let modules: [Module] = [
         name: "EncoderSharing", dependencies: ["MediaCore", "CongestionControl", "VideoCoding", orderedCollections]),
     // What a machine takes, how many people fit on it, and what is given up where there is no time.
     Module(
-        name: "LoadControl", dependencies: ["MediaCore", "VideoCoding", "Compositing", "AudioMixing", nioCore]),
+        name: "LoadControl", dependencies: ["MediaCore", "VideoCoding", "Compositing", "AudioMixing", nioCore],
+        testDependencies: ["ScriptedDriver"]),
     Module(
         name: "Conference",
         dependencies: [

@@ -7,11 +7,19 @@ struct CalibrationScene {
     /// Wider and higher than the picture, so that a window that moves over it always shows another part.
     private let texture: [UInt8]
     private let stride: Int
+    private let isRestless: Bool
 
     private static let margin = 128
+    /// The part of a restless picture's height that is new each time.
+    private static let restlessPart = 8
+    /// The sides of its pieces, too small to be found again in the last picture.
+    private static let pieceSide = 8
 
-    init(dimensions: VideoDimensions) {
+    /// - Parameter isRestless: True if a part of each picture is new, as leaves in the wind are: only so does a picture
+    ///   take bits at any rate, however good the one before it was.
+    init(dimensions: VideoDimensions, isRestless: Bool = false) {
         self.dimensions = dimensions
+        self.isRestless = isRestless
         stride = dimensions.width + Self.margin
         let rows = dimensions.height + Self.margin
         var random = SeededGenerator(seed: 1)
@@ -50,10 +58,33 @@ struct CalibrationScene {
                         .copyMemory(from: UnsafeRawBufferPointer(rebasing: texture[moved..<moved + right - left]))
                 }
             }
+            if isRestless { scatter(number, into: bytes, pitch) }
         }
         for plane in 1...2 {
             picture.withMutablePlane(plane) { bytes, _ in _ = bytes.initializeMemory(as: UInt8.self, repeating: 128) }
         }
         return picture.freeze()
+    }
+
+    /// Fills the uppermost part with pieces from anywhere in the texture.
+    private func scatter(_ number: Int, into bytes: UnsafeMutableRawBufferPointer, _ pitch: Int) {
+        let side = Self.pieceSide
+        var random = SeededGenerator(seed: UInt64(number) + 2)
+        texture.withUnsafeBytes { texture in
+            let rows = texture.count / stride
+            for top in Swift.stride(from: 0, through: dimensions.height / Self.restlessPart - side, by: side) {
+                for left in Swift.stride(from: 0, through: dimensions.width - side, by: side) {
+                    let place = random.next()
+                    let column = Int(place >> 32) % (stride - side)
+                    let start = Int(place & 0xFFFF_FFFF) % (rows - side) * stride + column
+                    for row in 0..<side {
+                        UnsafeMutableRawBufferPointer(rebasing: bytes[(top + row) * pitch + left..<bytes.count])
+                            .copyMemory(
+                                from: UnsafeRawBufferPointer(
+                                    rebasing: texture[start + row * stride..<start + row * stride + side]))
+                    }
+                }
+            }
+        }
     }
 }

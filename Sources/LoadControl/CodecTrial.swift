@@ -12,8 +12,12 @@ public struct CodecTrial: Hashable, Sendable {
     /// not get there.
     public var stepResponse: Int?
 
-    /// The rates, one after the other.
-    private static let rates = [BitRate.megabits(1.5), .kilobits(500), .megabits(2)]
+    /// The rates, one after the other, of a canvas of `usualCanvas`. Others have as many bits for a sample: larger rates
+    /// than a picture can take would tell nothing.
+    private static let usualRates = [BitRate.megabits(1.5), .kilobits(500), .megabits(2)]
+    private static let usualCanvas = VideoDimensions(width: 1280, height: 720)
+    /// Below it, headers are most of a frame.
+    private static let leastShare = 1.0 / 16
     private static let framesAtRate = 30
     /// The rate is taken over so many frames.
     private static let window = 10
@@ -24,26 +28,31 @@ public struct CodecTrial: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - device: The device that encodes; nil for `software`.
+    ///   - controlsQP: True if each frame is given a QP, in place of the device's own rate control.
     ///   - processorTime: Reads what the process has had of the processors.
     public init(
-        of device: VAAPIDevice?, software: EncoderBackEnd = .openH264, canvas: VideoDimensions,
+        of device: VAAPIDevice?, controlsQP: Bool = false, software: EncoderBackEnd = .openH264,
+        canvas: VideoDimensions,
         processorTime clock: () -> Duration
     ) throws(VideoCodingError) {
-        let scene = CalibrationScene(dimensions: canvas)
-        // Few pictures, back and forth, because making them is not measured.
-        let pictures = (0..<Self.framesAtRate).map(scene.picture)
+        let scene = CalibrationScene(dimensions: canvas, isRestless: true)
+        // Few pictures, back and forth, because making them is not measured. None comes twice in a row.
+        let pictures = (0...Self.framesAtRate).map(scene.picture)
+        let rates = Self.rates(for: canvas)
         let outputs = EncodeOutputQueue()
+        var properties = CompressionProperties(averageBitRate: rates[0])
+        properties.controlsDeviceQP = controlsQP
         let session = try CompressionSession(
-            dimensions: canvas, backEnd: device == nil ? software : .vaapi, device: device,
-            properties: CompressionProperties(averageBitRate: Self.rates[0]), outputHandler: outputs.append)
+            dimensions: canvas, backEnd: device == nil ? software : .vaapi, device: device, properties: properties,
+            outputHandler: outputs.append)
         try session.prepareToEncodeFrames()
         var sizes: [DataSize] = []
         var time = Duration.zero
         let begin = clock()
-        for (index, rate) in Self.rates.enumerated() {
+        for (index, rate) in rates.enumerated() {
             try session.set(\.averageBitRate, to: rate)
             for number in 0..<Self.framesAtRate {
-                let picture = pictures[index.isMultiple(of: 2) ? number : Self.framesAtRate - 1 - number]
+                let picture = pictures[index.isMultiple(of: 2) ? number : Self.framesAtRate - number]
                 let presentationTime = MediaTime(
                     value: Int64(index * Self.framesAtRate + number), timescale: Self.frameRate)
                 try session.encode(picture, presentationTime: presentationTime)
@@ -58,10 +67,15 @@ public struct CodecTrial: Hashable, Sendable {
         }
         frameTime = time / sizes.count
         processorTime = (clock() - begin) / sizes.count
-        stepResponse = Self.stepResponse(sizes)
+        stepResponse = Self.stepResponse(sizes, rates: rates)
     }
 
-    static func stepResponse(_ sizes: [DataSize]) -> Int? {
+    private static func rates(for canvas: VideoDimensions) -> [BitRate] {
+        let share = max(Double(canvas.area) / Double(usualCanvas.area), leastShare)
+        return usualRates.map { $0 * share }
+    }
+
+    private static func stepResponse(_ sizes: [DataSize], rates: [BitRate]) -> Int? {
         var worst = 0
         for (index, rate) in rates.enumerated().dropFirst() {
             let frames = Array(sizes.dropFirst(index * framesAtRate).prefix(framesAtRate))
@@ -78,6 +92,9 @@ public struct CodecTrial: Hashable, Sendable {
 
     /// A device takes longer than ten frames to follow: calls then overrun slow links.
     private static let slowestResponse = 10
+
+    /// True if the encoder follows a new rate too slowly for calls.
+    public var followsSlowly: Bool { stepResponse.map { $0 > Self.slowestResponse } ?? true }
 
     /// The reason for which the device is no better for calls than software; nil if it is better.
     ///

@@ -38,10 +38,16 @@ struct HardwareSelection {
         var reasons: [String] = []
         for device in devices {
             do throws(VideoCodingError) {
-                let report = try VAAPIDeviceReport(of: device)
-                if choice == .auto, let reason = try reasonForSoftware(device) {
-                    logger.info("software encodes: \(device) (\(report.driver)) could, but \(reason)")
-                    return nil
+                var report = try VAAPIDeviceReport(of: device)
+                if choice == .auto {
+                    let trial = try trial(of: &report)
+                    if let reason = try reasonForSoftware(in: trial) {
+                        logger.info("software encodes: \(device) (\(report.driver)) could, but \(reason)")
+                        return nil
+                    }
+                } else {
+                    // A device that fails here has its chance in calls.
+                    _ = try? trial(of: &report)
                 }
                 logger.notice("\(device) encodes (\(report.driver))")
                 return report
@@ -90,9 +96,20 @@ struct HardwareSelection {
         reasons.isEmpty ? "there is no /dev/dri/renderD*" : reasons.joined(separator: "; ")
     }
 
-    private func reasonForSoftware(_ device: VAAPIDevice) throws(VideoCodingError) -> String? {
-        let hardware = try CodecTrial(
-            of: device, canvas: relay.canvas, processorTime: ProcessorClock.ofThisProcess)
+    /// Tries how soon a device follows a new rate. The frames of one that is slow are each given a QP, if that helps.
+    private func trial(of report: inout VAAPIDeviceReport) throws(VideoCodingError) -> CodecTrial {
+        let trial = try CodecTrial(
+            of: report.device, canvas: relay.canvas, processorTime: ProcessorClock.ofThisProcess)
+        guard trial.followsSlowly, report.rateControls.contains("CQP") else { return trial }
+        let ours = try CodecTrial(
+            of: report.device, controlsQP: true, canvas: relay.canvas, processorTime: ProcessorClock.ofThisProcess)
+        guard !ours.followsSlowly else { return trial }
+        report.followsSlowly = true
+        logger.notice("\(report.device) follows a new rate slowly: the relay chooses the QP of each frame")
+        return ours
+    }
+
+    private func reasonForSoftware(in hardware: CodecTrial) throws(VideoCodingError) -> String? {
         let software = try CodecTrial(
             of: nil, software: relay.encoder, canvas: relay.canvas, processorTime: ProcessorClock.ofThisProcess)
         return hardware.reasonToPrefer(software, interval: .seconds(1) / max(1, relay.frameRate))

@@ -31,6 +31,8 @@ struct HardwareReport: Encodable {
         var temporalLayers: Int?
         var maximum: String?
         var trial: Trial?
+        /// The same with a QP for each frame in place of the driver's rate control.
+        var trialByQP: Trial?
         /// The reason for which there are no further results.
         var error: String?
     }
@@ -63,6 +65,9 @@ struct HardwareReport: Encodable {
                 told.temporalLayers = report.temporalLayers
                 told.maximum = "\(report.maximumDimensions)"
                 told.trial = Trial(try CodecTrial(of: device, canvas: canvas, processorTime: clock))
+                guard report.rateControls.contains("CQP") else { return told }
+                told.trialByQP = Trial(
+                    try CodecTrial(of: device, controlsQP: true, canvas: canvas, processorTime: clock))
             } catch {
                 told.error = "\(error)"
             }

@@ -123,6 +123,8 @@ typedef struct {
     VAEntrypoint entrypoint;
     int layers;
     int context_limit;
+    // Frames until a new bit rate holds.
+    int rate_delay;
     int maximum_width, maximum_height;
     // Of VideoProc: whether it is there, and what it can.
     bool processes;

@@ -43,7 +43,10 @@ static VAStatus prepare(
     if (config->rate_control != VA_RC_CQP && bit_rate <= 0)
         return refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "no bit rate");
     if (bit_rate <= 0) bit_rate = 1000000;
-    set_rate(encoder, bit_rate, frame_rate);
+    bool waits = encoder->started && config->rate_control != VA_RC_CQP && bit_rate != encoder->bit_rate
+        && encoder->frames_at_old_rate < driver->rate_delay;
+    encoder->frames_at_old_rate = waits ? encoder->frames_at_old_rate + 1 : 0;
+    set_rate(encoder, waits ? encoder->bit_rate : bit_rate, frame_rate);
     int layers = submission->layers ? (int)submission->layers->number_of_layers : encoder->layers ? encoder->layers : 1;
     bool changes = encoder->library && (layers != encoder->layers || p->picture->pic_fields.bits.entropy_coding_mode_flag
                                             != (uint32_t)encoder->settings.iEntropyCodingModeFlag);

@@ -25,6 +25,7 @@ typedef struct H264Encoder {
     int reference_count;
     // As told with the last picture.
     int bit_rate;
+    int frames_at_old_rate;
     float frame_rate;
     bool has_rate;
     int layers;

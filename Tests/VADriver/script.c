@@ -16,6 +16,7 @@
 //     rate 0x10              VAConfigAttribRateControl
 //     entrypoint lp          EncSliceLP in place of EncSlice
 //     layers 1               no temporal layers
+//     slow 40                a new bit rate holds only after 40 frames
 //     contexts 2             no third context on this display
 //     size 640 480           the largest picture
 //     processing 0           no VideoProc
@@ -55,6 +56,8 @@ static void read_line(Driver *driver, char *line) {
         driver->entrypoint = strcmp(second, "lp") ? VAEntrypointEncSlice : VAEntrypointEncSliceLP;
     } else if (!strcmp(word, "layers")) {
         driver->layers = (int)number;
+    } else if (!strcmp(word, "slow")) {
+        driver->rate_delay = (int)number;
     } else if (!strcmp(word, "contexts")) {
         driver->context_limit = (int)number;
     } else if (!strcmp(word, "size")) {

@@ -176,6 +176,7 @@ struct CompressionPropertyTests {
                 $0.rateControlMode = .average
                 $0.multiPassStorage = try? MultiPassStorage()
             },
+            .controlsDeviceQP: { $0.controlsDeviceQP = true },
         ]
         #expect(Set(changes.keys) == Set(CompressionProperty.allCases))
         for (property, change) in changes {

@@ -135,6 +135,7 @@ final class LazyEncoder {
         var properties = format.properties
         wanted.apply(to: &properties)
         properties.temporalLayers = form.layers
+        properties.controlsDeviceQP = form.usesDevice && hardware?.followsSlowly == true
         switch form.recovery {
         case .keyframes: break
         case .longTermReferences: properties.longTermReferences = true

@@ -90,6 +90,7 @@ extension CompressionProperties {
         case .preset: preset != other.preset
         case .latencyBudget: latencyBudget != other.latencyBudget
         case .multiPassStorage: multiPassStorage != other.multiPassStorage
+        case .controlsDeviceQP: controlsDeviceQP != other.controlsDeviceQP
         }
     }
 
@@ -119,6 +120,7 @@ extension CompressionProperties {
         case .preset: range.reasonToRefuse(word: preset.rawValue)
         case .latencyBudget: range.reasonToRefuse(latencyBudget)
         case .multiPassStorage: nil
+        case .controlsDeviceQP: range.reasonToRefuse(word: "\(controlsDeviceQP)")
         }
     }
 

@@ -64,6 +64,9 @@ public struct CompressionProperties: Hashable, Sendable {
     ///
     /// Not in real time, and only with `RateControlMode.average`. See `CompressionSession.beginPass`.
     public var multiPassStorage: MultiPassStorage?
+    /// True if each frame is given a QP that keeps the rate, in place of a device's own rate control, which may follow
+    /// a new rate too slowly. Without effect in `RateControlMode.quality`.
+    public var controlsDeviceQP = false
 
     public init() {}
 

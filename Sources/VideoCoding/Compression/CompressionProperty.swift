@@ -23,6 +23,7 @@ public enum CompressionProperty: String, CaseIterable, Sendable {
     case preset
     case latencyBudget
     case multiPassStorage
+    case controlsDeviceQP
 }
 
 /// The support of a property by a back end. An unsupported property keeps its default value.

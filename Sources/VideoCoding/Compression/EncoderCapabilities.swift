@@ -86,6 +86,7 @@ struct EncoderCapabilities: Sendable {
         properties[.sliceMaxBytes] = nil
         properties[.longTermReferences] = nil
         properties[.temporalLayers] = Capability(range: .integers(1...3))
+        properties[.controlsDeviceQP] = Capability(range: .choices(["false", "true"]))
         return EncoderCapabilities(properties: properties, frameOptions: [.forceKeyframe], pixelFormats: [.nv12])
     }()
 

@@ -4,7 +4,7 @@ import MediaCore
 ///
 /// It models the queue of a link with the target's rate: each frame adds its time at the target rate, each frame
 /// interval subtracts its length. While there is a queue the encoder gets less than the target, so that the queue
-/// empties with a time constant of a quarter of a second. The debt is limited, because a picture that cannot be as
+/// empties with a time constant. The debt is limited, because a picture that cannot be as
 /// small as demanded must not spoil the pictures of the next minute. Of unspent bits, two frames' worth may be spent
 /// later.
 struct OverspendMeter {
@@ -13,8 +13,8 @@ struct OverspendMeter {
     /// The queue, in seconds at the target rate; unspent time if it is negative.
     private var debt = 0.0
 
-    /// Seconds over which debt is paid back.
-    private static let timeConstant = 0.25
+    /// The time over which debt is paid back.
+    private let timeConstant: Duration
     /// The most debt, in seconds.
     private static let maximumDebt = 0.5
     /// The number of frames whose unspent bits may be spent later.
@@ -24,7 +24,8 @@ struct OverspendMeter {
     /// The least and the most to ask for, as shares of the target.
     private static let shares = 0.5...1.3
 
-    init(rate: EncodingRate) {
+    init(rate: EncodingRate, timeConstant: Duration = .milliseconds(250)) {
+        self.timeConstant = timeConstant
         target = rate.bitRate
         frameInterval = 1 / max(1, rate.frameRate)
     }
@@ -48,6 +49,6 @@ struct OverspendMeter {
         let tolerated = Self.tolerance * frameInterval
         let excess = debt > 0 ? max(0, debt - tolerated) : debt
         guard excess != 0 else { return target }
-        return target * min(max(1 - excess / Self.timeConstant, Self.shares.lowerBound), Self.shares.upperBound)
+        return target * min(max(1 - excess / timeConstant.seconds, Self.shares.lowerBound), Self.shares.upperBound)
     }
 }

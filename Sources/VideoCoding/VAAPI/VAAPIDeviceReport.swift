@@ -14,6 +14,8 @@ public struct VAAPIDeviceReport: Hashable, Sendable {
     public var packedHeaders: [String]
     /// `EncSlice`, or `EncSliceLP` for the low-power encoder.
     public var entryPoint: String
+    /// True if a trial has found that its rate control follows a new rate too slowly: then each frame is given a QP.
+    public var followsSlowly = false
 
     /// Asks a device. Takes as long as loading its driver does, three seconds at most.
     ///

@@ -71,7 +71,8 @@
         private static func rateControl(
             _ properties: CompressionProperties, _ capabilities: VAAPICapabilities
         ) throws(VideoCodingError) -> Int32 {
-            let wanted = properties.rateControlMode == .quality ? [VA_RC_CQP] : [VA_RC_CBR, VA_RC_VBR]
+            let isOurs = properties.rateControlMode == .quality || properties.controlsDeviceQP
+            let wanted = isOurs ? [VA_RC_CQP] : [VA_RC_CBR, VA_RC_VBR]
             guard let mode = wanted.first(where: capabilities.controls) else {
                 throw .hardwareUnavailable(
                     reason: "the driver has no rate control for \(properties.rateControlMode.rawValue)")

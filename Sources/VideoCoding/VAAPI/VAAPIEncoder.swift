@@ -26,6 +26,8 @@
         private let thread: AbandonableThread<Request, Response>
         private let frameLimit: Duration
         private var rate: VAAPIRateParameters
+        /// Keeps the rate in place of the driver's rate control; nil: the driver does.
+        private var control: QPRateControl?
         /// The QP of all frames where the rate does not count.
         private let constantQP: Int?
 
@@ -37,6 +39,10 @@
             rate = VAAPIRateParameters(properties)
             constantQP = properties.rateControlMode == .quality ? properties.qualityQP : nil
             self.frameLimit = frameLimit
+            if properties.controlsDeviceQP, properties.rateControlMode != .quality {
+                let leastQP = properties.rateControlMode == .constrainedVariable ? properties.qualityQP : 0
+                control = QPRateControl(rate: EncodingRate(properties), dimensions: dimensions, leastQP: leastQP)
+            }
             thread = try AbandonableThread.start {
                 let worker = Worker(device: device, properties: properties, dimensions: dimensions)
                 return { worker.answer($0) }
@@ -49,15 +55,22 @@
             }
         }
 
-        func setProperties(_ properties: CompressionProperties) { rate.update(properties) }
+        func setProperties(_ properties: CompressionProperties) {
+            rate.update(properties)
+            control?.setRate(EncodingRate(properties))
+        }
 
         func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
+            let qp = request.qp ?? constantQP ?? control?.qp(isKeyframe: request.forceKeyframe)
             let response = thread.perform(
-                .encode(picture, isIDR: request.forceKeyframe, rate: rate, qp: request.qp ?? constantQP),
-                within: frameLimit)
+                .encode(picture, isIDR: request.forceKeyframe, rate: rate, qp: qp), within: frameLimit)
             switch response {
             case .frame(var frame, let sets):
                 if let sets { parameterSets = sets }
+                if let qp {
+                    control?.made(
+                        DataSize(bytes: frame.data.readableBytes), qp: qp, isKeyframe: frame.slice.type == .idr)
+                }
                 frame.serial = request.serial
                 frame.decodeSerial = request.serial
                 return .frame(frame)
@@ -69,7 +82,7 @@
         func finish() -> BackEndFrame? { nil }
 
         /// The driver's rate control has counted the frame; what follows it is a keyframe, and made up for.
-        func withdrawLastFrame() {}
+        func withdrawLastFrame() { control?.withdrawLastFrame() }
 
         func invalidateReferences(from serial: Int64) -> Bool { false }
 

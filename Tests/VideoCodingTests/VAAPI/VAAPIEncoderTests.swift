@@ -116,6 +116,27 @@
             }
         }
 
+        @Test(
+            "keeps the rate of a driver that follows slowly by a QP for each frame", arguments: [false, true])
+        func slowDriver(controlsQP: Bool) throws {
+            let driver = try ScriptedDriver(script: "slow 200")
+            let rig = try HardwareRig(driver) { $0.controlsDeviceQP = controlsQP }
+            _ = try rig.encode(0..<60)
+            var next = 60
+            for target in [BitRate.kilobits(500), .megabits(2), .megabits(1), .kilobits(300)] {
+                try rig.session.set(\.averageBitRate, to: target)
+                let frames = try rig.encode(next..<next + 40)
+                next += 40
+                #expect(!frames.contains { $0.isKeyframe })
+                let share = BitRate(Array(frames.dropFirst(10)).size, over: .seconds(1)) / target
+                #expect((abs(share - 1) < 0.1) == controlsQP, "\(share) of \(target)")
+                guard controlsQP else { continue }
+                let largest = frames.map(\.size).max() ?? .zero
+                #expect(largest <= target.dataSize(over: .milliseconds(150)), "\(largest) at \(target)")
+            }
+            #expect(driver.lines("REFUSED").isEmpty)
+        }
+
         @Test("tells rate, frame rate and buffer with every frame")
         func parameters() throws {
             let rig = try HardwareRig(try ScriptedDriver())
