@@ -82,7 +82,7 @@ final class UplinkPipeline {
         self.budget = budget
         self.device = device
         self.surfaceCopies = surfaceCopies
-        decoder = QueueConfined(DecodingPipeline(device: device, surfaceCopies: surfaceCopies))
+        decoder = QueueConfined(DecodingPipeline(device: device, opensAside: true, surfaceCopies: surfaceCopies))
     }
 
     var queuedFrames: Int { pending.count + inFlight.count }
@@ -187,6 +187,7 @@ final class UplinkPipeline {
             if let shown { batch.compare(with: shown, codedSize: frames.map(\.sample.data.count).max() ?? 0) }
             batch.isAwaited = isAwaited && !batch.isUnchanged
             if expectsDevice { batch.deviceFault = decoder.value.deviceFault }
+            if decoder.value.takeKeyframeWish() { batch.needsKeyframe = true }
             return .decoded(source, batch)
         }
     }
@@ -299,7 +300,7 @@ final class UplinkPipeline {
 
     private func beginAnotherStream() {
         isEnding = false
-        decoder = QueueConfined(DecodingPipeline(device: device, surfaceCopies: surfaceCopies))
+        decoder = QueueConfined(DecodingPipeline(device: device, opensAside: true, surfaceCopies: surfaceCopies))
     }
 
     /// Releases the picture of a source that is silent, or must not be seen.

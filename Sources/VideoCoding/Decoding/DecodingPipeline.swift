@@ -13,7 +13,11 @@ public final class DecodingPipeline {
     private let software: DecoderSequence
     #if VAAPI
         private var hardware: VAAPIDecoder?
+        /// True if the device decodes the next frame; false: it opens while software decodes.
+        private var isOnDevice: Bool
+        private var isDeviceOpen = false
     #endif
+    private var keyframeWish: Bool?
     /// The reason for which the device decodes no longer.
     public private(set) var deviceFault: VideoCodingError?
 
@@ -30,25 +34,29 @@ public final class DecodingPipeline {
     ///   - limits: The limits beyond which a stream is refused, before any memory is allocated.
     ///   - reordering: The number of frames that are delayed to sort pictures.
     ///   - device: Decodes in place of the processor, until its first fault; nil: none.
+    ///   - opensAside: Software decodes while the device opens, up to the next keyframe, so that nothing waits for it;
+    ///     false: the first frame waits.
     ///   - surfaceCopies: Pictures stay in the device's memory, and this counts those that somebody has copied after
     ///     all, as he looked at them; nil: all are copied at once.
     public convenience init(
         attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
-        reordering: PictureReordering = .signalled, device: VAAPIDevice? = nil, surfaceCopies: SurfaceCopyCounter? = nil
+        reordering: PictureReordering = .signalled, device: VAAPIDevice? = nil, opensAside: Bool = false,
+        surfaceCopies: SurfaceCopyCounter? = nil
     ) {
         self.init(
-            attributes: attributes, limits: limits, reordering: reordering, device: device,
+            attributes: attributes, limits: limits, reordering: reordering, device: device, opensAside: opensAside,
             surfaceCopies: surfaceCopies, deviceLimit: VAAPIDevice.frameLimit)
     }
 
     /// - Parameter deviceLimit: The longest that a frame may take before its device counts as hung.
     init(
         attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
-        reordering: PictureReordering = .signalled, device: VAAPIDevice?, surfaceCopies: SurfaceCopyCounter? = nil,
-        deviceLimit: Duration
+        reordering: PictureReordering = .signalled, device: VAAPIDevice?, opensAside: Bool = false,
+        surfaceCopies: SurfaceCopyCounter? = nil, deviceLimit: Duration
     ) {
         software = DecoderSequence(attributes: attributes, limits: limits, reordering: reordering, counters: counters)
         #if VAAPI
+            isOnDevice = !opensAside
             do throws(VideoCodingError) {
                 hardware = try device.map { device throws(VideoCodingError) in
                     try VAAPIDecoder(
@@ -75,7 +83,8 @@ public final class DecodingPipeline {
         _ sample: SampleBuffer, token: FrameToken = FrameToken(), _ body: (DecodingEvent) -> Void
     ) {
         #if VAAPI
-            if let hardware {
+            if !isOnDevice { openDevice(with: sample, body) }
+            if let hardware, isOnDevice {
                 deviceFault = hardware.decode(sample, token: token, effort: effort, body)
                 guard deviceFault != nil else { return }
                 self.hardware = nil
@@ -84,10 +93,35 @@ public final class DecodingPipeline {
         software.decode(sample, token: token, body)
     }
 
+    #if VAAPI
+        private func openDevice(with sample: SampleBuffer, _ body: (DecodingEvent) -> Void) {
+            switch isDeviceOpen ? .done : hardware?.open(with: sample) {
+            case .going, nil: break
+            case .done:
+                isDeviceOpen = true
+                if sample.isSync {
+                    software.finish(body)
+                    isOnDevice = true
+                } else {
+                    keyframeWish = keyframeWish ?? true
+                }
+            case .failed(let error):
+                deviceFault = error
+                hardware = nil
+            }
+        }
+    #endif
+
+    /// Whether the device is open and decodes from the next keyframe on. Told once.
+    public func takeKeyframeWish() -> Bool {
+        defer { if keyframeWish == true { keyframeWish = false } }
+        return keyframeWish == true
+    }
+
     /// Gives out the pictures held back for reordering, and answers all frames that were not. A keyframe may follow.
     public func finishDelayedFrames(_ body: (DecodingEvent) -> Void) {
         #if VAAPI
-            if let hardware {
+            if let hardware, isOnDevice {
                 deviceFault = hardware.finish(body)
                 guard deviceFault != nil else { return }
                 self.hardware = nil
@@ -99,7 +133,7 @@ public final class DecodingPipeline {
     /// True while a device decodes.
     public var usesDevice: Bool {
         #if VAAPI
-            hardware != nil
+            hardware != nil && isOnDevice
         #else
             false
         #endif

@@ -25,15 +25,22 @@ final class DecodingCounters: Sendable {
     private let failed = Atomic(0)
 
     func count(_ result: DecodeResult, isTransferred: Bool = false) {
+        add(1, of: result)
+        if isTransferred { pixelTransfers.add(1, ordering: .relaxed) }
+    }
+
+    /// Takes back what was counted of an answer that nobody gets.
+    func discount(_ result: DecodeResult) { add(-1, of: result) }
+
+    private func add(_ count: Int, of result: DecodeResult) {
         switch result {
         case .picture(let picture):
-            pictures.add(1, ordering: .relaxed)
-            if picture.isConcealed { concealed.add(1, ordering: .relaxed) }
-            if isTransferred { pixelTransfers.add(1, ordering: .relaxed) }
+            pictures.add(count, ordering: .relaxed)
+            if picture.isConcealed { concealed.add(count, ordering: .relaxed) }
         case .dropped(let reason):
-            dropped.add(1, ordering: .relaxed)
-            if reason == .skipped { skipped.add(1, ordering: .relaxed) }
-        case .failed: failed.add(1, ordering: .relaxed)
+            dropped.add(count, ordering: .relaxed)
+            if reason == .skipped { skipped.add(count, ordering: .relaxed) }
+        case .failed: failed.add(count, ordering: .relaxed)
         }
     }
 

@@ -74,19 +74,33 @@ final class AbandonableThread<Request: Sendable, Response: Sendable>: Sendable {
     ///
     /// - Returns: The answer; nil where it took longer than `limit`, and from then on.
     func perform(_ request: Request, within limit: Duration) -> Response? {
-        let isTaken = exchange.state.withLock { state in
-            guard !state.isAbandoned else { return false }
-            state.request = request
-            return true
-        }
-        guard isTaken else { return nil }
-        exchange.wake.signal()
+        guard begin(request) else { return nil }
         let nanoseconds = Int(clamping: limit / .nanoseconds(1))
         guard exchange.done.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
             exchange.state.withLock { $0.isAbandoned = true }
             return nil
         }
-        return exchange.state.withLock { state in
+        return takeResponse()
+    }
+
+    /// Has the thread answer a request that nobody waits for. `poll()` has the answer; no other request may come before.
+    ///
+    /// - Returns: False: a request has taken too long before.
+    func begin(_ request: Request) -> Bool {
+        let isTaken = exchange.state.withLock { state in
+            guard !state.isAbandoned else { return false }
+            state.request = request
+            return true
+        }
+        if isTaken { exchange.wake.signal() }
+        return isTaken
+    }
+
+    /// The answer to the request that was begun; nil: it is not there yet.
+    func poll() -> Response? { exchange.done.wait(timeout: .now()) == .success ? takeResponse() : nil }
+
+    private func takeResponse() -> Response? {
+        exchange.state.withLock { state in
             defer { state.response = nil }
             return state.response
         }

@@ -7,6 +7,7 @@
     /// left there. The first fault is the last: its owner goes on in software.
     final class VAAPIDecoder {
         private enum Request: Sendable {
+            case open(SampleBuffer)
             case decode(SampleBuffer, FrameToken, DecodingEffort)
             case finish
         }
@@ -20,6 +21,15 @@
         private var format: VideoFormatDescription?
         /// Frames in a row that were not given to the device, for want of a keyframe.
         private var waiting = 0
+
+        /// When an opening that nobody waits for began.
+        private var openingStart: ContinuousClock.Instant?
+
+        /// How far such an opening is.
+        enum Opening {
+            case going, done
+            case failed(VideoCodingError)
+        }
 
         /// More are no loss, but a stream that goes on without keyframes: software shows of it what it can.
         private static let patience = 60
@@ -41,6 +51,9 @@
                 return { request in
                     var events: [DecodingEvent] = []
                     switch request {
+                    case .open(let sample):
+                        decoder.decode(sample, token: FrameToken()) { events.append($0) }
+                        decoder.finish { events.append($0) }
                     case .decode(let sample, let token, let effort):
                         decoder.effort = effort
                         decoder.decode(sample, token: token) { events.append($0) }
@@ -49,6 +62,28 @@
                     return events
                 }
             }
+        }
+
+        /// Opens the device with the stream's first keyframe, whose picture nobody gets. The caller does not wait, and
+        /// goes on in software: the first picture is not to wait for a driver, which may take a second.
+        func open(with sample: SampleBuffer) -> Opening {
+            guard let openingStart else {
+                guard sample.isSync else { return .going }
+                guard thread.begin(.open(sample)) else { return .failed(.hardwareHung(device)) }
+                self.openingStart = .now
+                format = sample.format
+                return .going
+            }
+            guard let events = thread.poll() else {
+                return ContinuousClock.now - openingStart < VAAPIDevice.asideLimit
+                    ? .going : .failed(.hardwareHung(device))
+            }
+            for case .output(let output) in events {
+                // Software has answered the frame.
+                counters.discount(output.result)
+                if case .failed(let error) = output.result, !error.isOfStream { return .failed(error) }
+            }
+            return .done
         }
 
         /// Decodes the next frame. Returns the device's fault, after which this frame is not answered and nothing is

@@ -12,6 +12,8 @@ public enum VAAPIDevice: Hashable, Sendable {
     package static let frameLimit = Duration.milliseconds(200)
     /// The same for a call before which a driver is loaded.
     package static let openingLimit = Duration.seconds(1)
+    /// The same where nobody waits for it: several streams that begin at once open a driver in turn.
+    static let asideLimit = Duration.seconds(5)
 
     private static let driverPrefix = "driver:"
 

@@ -1,4 +1,5 @@
 #if VAAPI
+    import Glibc
     import H264
     import MediaCore
     import ScriptedDriver
@@ -66,7 +67,8 @@
             }
         }
 
-        /// Offsets of a cyclic order of pictures are not among VA-API's parameters.
+        /// The driver writes parameter sets anew, and the offsets of a cyclic order of pictures are not among VA-API's
+        /// parameters. GPUs have the order itself.
         private static let leftToSoftware: Set = [
             "BAMQ1_JVC_C.264", "BAMQ2_JVC_C.264", "LS_SVA_D.264", "MR1_BT_A.h264", "NLMQ2_JVC_C.264",
         ]
@@ -140,6 +142,63 @@
             #expect((0..<4).allSatisfy { answers.picture($0) != nil })
             #expect((4..<10).allSatisfy { answers.picture($0) == nil })
             #expect((10..<20).allSatisfy { answers.picture($0) != nil })
+        }
+
+        /// A live stream: its frames, with a keyframe at each multiple of 10, over and over.
+        private final class LiveStream {
+            let pipeline: DecodingPipeline
+            private let samples: [SampleBuffer]
+            private(set) var count = 0
+            private(set) var wishes = 0
+
+            init(_ driver: ScriptedDriver) throws {
+                pipeline = DecodingPipeline(
+                    device: .driver(name: driver.deviceName), opensAside: true, deviceLimit: .seconds(30))
+                samples = try VAAPIDecoderTests.stream(20)
+            }
+
+            /// Decodes the next frame. Returns its picture, and its number within the stream.
+            func decodeNext() -> (picture: PixelBuffer?, number: Int) {
+                var picture: PixelBuffer?
+                let number = count % samples.count
+                pipeline.decode(samples[number]) { event in
+                    if case .output(let output) = event { picture = output.picture?.pixelBuffer }
+                }
+                count += 1
+                if pipeline.takeKeyframeWish() { wishes += 1 }
+                return (picture, number)
+            }
+        }
+
+        @Test("opens while software decodes, and decodes from the keyframe after that")
+        func aside() throws {
+            let live = try LiveStream(ScriptedDriver(script: "1 delay 100"))
+            let software = decode(try Self.stream(20), by: DecodingPipeline())
+            func decodeNext() {
+                let (picture, number) = live.decodeNext()
+                #expect(picture.map(digest) == software.picture(number).map(digest), "frame \(live.count)")
+            }
+            for _ in 0..<10 { decodeNext() }
+            #expect(!live.pipeline.usesDevice)
+            let end = ContinuousClock.now + .seconds(60)
+            while !live.pipeline.usesDevice, ContinuousClock.now < end { decodeNext() }
+            #expect(live.count % 10 == 1)
+            for _ in 0..<20 { decodeNext() }
+            #expect(live.pipeline.usesDevice && live.wishes <= 1)
+            #expect(live.pipeline.statistics.pictures == live.count && live.pipeline.statistics.dropped == 0)
+        }
+
+        @Test("leaves a stream to software that the device does not open for")
+        func neverOpens() throws {
+            let driver = try ScriptedDriver(script: "1 hang")
+            let live = try LiveStream(driver)
+            let end = ContinuousClock.now + .seconds(60)
+            while live.pipeline.deviceFault == nil, ContinuousClock.now < end {
+                #expect(live.decodeNext().picture != nil)
+                usleep(2000)
+            }
+            #expect(live.pipeline.deviceFault == .hardwareHung(.driver(name: driver.deviceName)))
+            #expect(!live.pipeline.usesDevice && live.decodeNext().picture != nil)
         }
 
         @Test("goes on in software when a picture cannot be read")
