@@ -85,16 +85,16 @@
             let clients = try join(["Ada", "Ben", "Cy"], relay, in: folder) {
                 ["--snapshot", "\($0).png"]
             }
-            for name in ["Ada", "Ben", "Cy"] {
-                try await relay.participant(name, in: "demo") { $0.uplink.framesDecoded > 40 }
+            // Software decodes until the device is open and a keyframe has come.
+            let metrics = try await GPUMetrics.wait(for: relay) { values in
+                hangs ? values["decode_faults"] == 3 : values["pictures_decoded"] ?? 0 > 60
             }
-            let metrics = try await GPUMetrics(of: relay)
             if hangs {
-                #expect(metrics.values["decode_faults"] == 3)
-                #expect(metrics.values["pictures_decoded"] ?? 0 >= 3 * 19)
+                // The first of the twenty opened the device, and nobody got its picture.
+                #expect(metrics.values["pictures_decoded"] ?? 0 >= 3 * 18)
                 #expect(relay.child.errors.split(separator: "\n").count { $0.contains("software decodes") } == 3)
             } else {
-                #expect(metrics.values["pictures_decoded"] ?? 0 > 60)
+                #expect(metrics.values["decode_faults"] == 0)
                 #expect(driver.lines("REFUSED").isEmpty)
             }
             for client in clients { client.signal(SIGINT) }
@@ -178,15 +178,15 @@
                     try await person.see("the other") { $0[other.colour, default: 0] > 0.2 }
                     try await person.browser.screenshot(to: TestOutput.file("hardware-\(person.name).png"))
                 }
+                _ = try await GPUMetrics.wait(for: relay) { values in
+                    ["pictures_decoded", "pictures_composed"].allSatisfy { values[$0] ?? 0 > 10 }
+                }
                 result = .success(())
             } catch {
                 result = .failure(error)
             }
             for person in people { await person.browser.close() }
             try result.get()
-            let metrics = try await GPUMetrics(of: relay)
-            #expect(metrics.values["pictures_decoded"] ?? 0 > 10)
-            #expect(metrics.values["pictures_composed"] ?? 0 > 10)
             #expect(driver.lines("frame").count > 10)
             #expect(driver.lines("REFUSED").isEmpty)
         }
@@ -270,6 +270,18 @@
                 let text = String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
                 for match in text.matches(of: /\nconfrelay_gpu_(\w+)_total (\d+)/) {
                     values[String(match.1)] = Int(match.2)
+                }
+            }
+
+            /// Waits until the counters meet a condition.
+            static func wait(
+                for relay: RelayProgram, until condition: ([String: Int]) -> Bool
+            ) async throws -> GPUMetrics {
+                var last: [String: Int] = [:]
+                return try await eventually("counters; the last are \(last)", within: .seconds(60)) {
+                    let metrics = try await GPUMetrics(of: relay)
+                    last = metrics.values
+                    return condition(last) ? metrics : nil
                 }
             }
         }
