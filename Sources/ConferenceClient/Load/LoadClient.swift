@@ -24,40 +24,35 @@ actor LoadClient {
     /// Follows the call to other relays, and returns its end where none takes it.
     func follow() async -> ClientSession.End {
         while true {
-            let isAsked = await session.waitForMove()
-            let lost = ContinuousClock.now
-            if !isAsked {
-                let end = await session.waitForEnd()
-                guard case .relayLeft = end, !isLeaving, !session.rejoinURLs.isEmpty else { return end }
-            }
-            do {
-                try await goOn(reason: isAsked ? "moved" : "relay-left", since: lost)
-            } catch {
-                // A relay that asked to be left goes on until it ends.
-                return await session.waitForEnd()
-            }
+            if await session.waitForMove(), await goOn(reason: "moved") { continue }
+            // A relay that asked to be left goes on until it ends.
+            let end = await session.waitForEnd()
+            guard case .relayLeft = end, await goOn(reason: "relay-left") else { return end }
         }
     }
 
-    private func goOn(reason: String, since lost: ContinuousClock.Instant) async throws {
-        let current = session
+    /// Goes on at another relay. Returns false if none takes the client, or if it leaves.
+    private func goOn(reason: String) async -> Bool {
+        let (current, lost) = (session, ContinuousClock.now)
+        guard !isLeaving, !current.rejoinURLs.isEmpty else { return false }
         sessions += 1
         let options = options.numbered(sessions)
-        let next = try await current.joinElsewhere(since: lost) { [makeSources] url in
+        let next = try? await current.joinElsewhere(since: lost) { [makeSources] url in
             var options = options
             options.url = url
             return try await ClientSession.join(options, sources: .init(makeSources()), on: current.eventLoop)
         }
+        guard let next else { return false }
         guard !isLeaving else {
-            _ = try await next.leave(end: reason)
-            return
+            _ = try? await next.leave(end: reason)
+            return false
         }
-        moves.append(
-            .init(name: options.name, url: "\(next.url)", reason: reason, seconds: (ContinuousClock.now - lost).seconds)
-        )
-        if reason == "moved" { await next.waitForMedia() }
+        let seconds = (ContinuousClock.now - lost).seconds
+        moves.append(.init(name: options.name, url: "\(next.url)", reason: reason, seconds: seconds))
         session = next
-        former.append(try await current.leave(end: reason).report)
+        if reason == "moved" { await next.waitForMedia() }
+        if let report = try? await current.leave(end: reason).report { former.append(report) }
+        return true
     }
 
     func status() async throws -> ClientStatus { try await session.status() }
