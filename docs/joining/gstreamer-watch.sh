@@ -1,6 +1,7 @@
 # Records the room's picture and audio with gst-launch-1.0. Source it after watch-offer.sh.
+# srtpdec takes the key and SSRC of a stream, which are in the answer, from its caps.
 CIPHERS=srtp-cipher=aes-128-icm,srtp-auth=hmac-sha1-80,srtcp-cipher=aes-128-icm,srtcp-auth=hmac-sha1-80
-caps() {   # of the stream that is the $1, with clock rate $2, encoding $3 and payload type $4
+caps() {   # of the $1 (video or audio), with clock rate $2, encoding $3 and payload type $4
     local lines ssrc key
     lines=$(tr -d '\r' < watch-answer.sdp | sed -n "/^m=$1/,/^m=/p")
     ssrc=$(sed -n 's/^a=ssrc:\([0-9]*\) .*/\1/p' <<< "$lines" | head -n 1)
