@@ -6,8 +6,8 @@
 Starts etcd, relays and clients, waits until all are together, and lets two people speak in turn, 4 s each. Then it
 does nothing (none), kills or drains a relay, or stops etcd, and waits. It writes how far apart the relays show a change
 of the speaker, how soon the people of the relay are back, and the longest gaps between two pictures of a client: while
-nothing happens, and from that moment on. The hop is the time of a video packet from a client's relay port to the port's other direction, on
-its way to another relay. On a machine with few cores, take few people: see the load that it writes.
+nothing happens, and from that moment on. The hop is the time from a client's video packet at the relay's port until it
+leaves there for another relay. On a machine with few cores, take few people: see the load that it writes.
 
 Exit codes: 0 done, 64 wrong usage, 69 a program or a right is missing, 70 not everybody came together.
 """
