@@ -75,7 +75,7 @@
                 return .going
             }
             guard let events = thread.poll() else {
-                return ContinuousClock.now - openingStart < VAAPIDevice.asideLimit
+                return ContinuousClock.now - openingStart < max(VAAPIDevice.asideLimit, frameLimit)
                     ? .going : .failed(.hardwareHung(device))
             }
             for case .output(let output) in events {

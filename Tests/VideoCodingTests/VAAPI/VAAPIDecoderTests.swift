@@ -147,13 +147,15 @@
         /// A live stream: its frames, with a keyframe at each multiple of 10, over and over.
         private final class LiveStream {
             let pipeline: DecodingPipeline
+            private let driver: ScriptedDriver
             private let samples: [SampleBuffer]
             private(set) var count = 0
             private(set) var wishes = 0
 
-            init(_ driver: ScriptedDriver) throws {
+            init(_ driver: ScriptedDriver, limit: Duration = .seconds(30)) throws {
+                self.driver = driver
                 pipeline = DecodingPipeline(
-                    device: .driver(name: driver.deviceName), opensAside: true, deviceLimit: .seconds(30))
+                    device: .driver(name: driver.deviceName), opensAside: true, deviceLimit: limit)
                 samples = try VAAPIDecoderTests.stream(20)
             }
 
@@ -181,8 +183,10 @@
             for _ in 0..<10 { decodeNext() }
             #expect(!live.pipeline.usesDevice)
             let end = ContinuousClock.now + .seconds(60)
-            while !live.pipeline.usesDevice, ContinuousClock.now < end { decodeNext() }
-            #expect(live.count % 10 == 1)
+            while !live.pipeline.usesDevice, live.pipeline.deviceFault == nil, ContinuousClock.now < end {
+                decodeNext()
+            }
+            #expect(live.pipeline.deviceFault == nil && live.count % 10 == 1)
             for _ in 0..<20 { decodeNext() }
             #expect(live.pipeline.usesDevice && live.wishes <= 1)
             #expect(live.pipeline.statistics.pictures == live.count && live.pipeline.statistics.dropped == 0)
@@ -191,7 +195,7 @@
         @Test("leaves a stream to software that the device does not open for")
         func neverOpens() throws {
             let driver = try ScriptedDriver(script: "1 hang")
-            let live = try LiveStream(driver)
+            let live = try LiveStream(driver, limit: .seconds(1))
             let end = ContinuousClock.now + .seconds(60)
             while live.pipeline.deviceFault == nil, ContinuousClock.now < end {
                 #expect(live.decodeNext().picture != nil)
