@@ -25,8 +25,8 @@ struct PlayerPlayout {
     private static let picturesAhead = 3
     /// Audio that is decoded ahead.
     private static let audioAhead = Duration.milliseconds(200)
-    /// The delay of a live stream behind its newest packet.
-    static let liveDelay = Duration.milliseconds(100)
+    /// The least and the greatest delay of a live stream behind its newest packet.
+    static let liveDelays = Duration.milliseconds(100)...Duration.milliseconds(400)
     /// A live stream that has fallen so far behind goes on at its newest packet.
     static let longestLiveDelay = Duration.milliseconds(500)
     /// Audio that is so late is left out.
@@ -51,6 +51,8 @@ struct PlayerPlayout {
     }
 
     private let isLive: Bool
+    /// The delay of a live stream behind its newest packet: grows until the audio comes in time.
+    private var liveDelay = Self.liveDelays.lowerBound
     private let hasVideo: Bool
     private let hasAudio: Bool
     private var pictures = Deque<Picture>()
@@ -141,8 +143,21 @@ struct PlayerPlayout {
             let time = time ?? audio.last.map { $0.time + Self.duration($0.samples.count) } ?? place(now: now)
             if followsJump(to: time, now: now) { audio.removeAll() }
             if let target, time + Self.duration(samples.count) <= target { return }
+            delayForAudio(at: time, now: now)
             audio.append(Audio(samples: samples, time: time))
         }
+    }
+
+    /// Plays a live stream later if its audio comes after it was due. MPEG-TS gathers some 300 ms of audio before it is
+    /// sent, behind the pictures of that time.
+    private mutating func delayForAudio(at time: Duration, now: MonotonicInstant) {
+        guard isLive, anchor != nil else { return }
+        let late = place(now: now) - time
+        let shift = min(late + Self.frameDuration, Self.liveDelays.upperBound - liveDelay)
+        guard late > .zero, shift > .zero else { return }
+        liveDelay += shift
+        place = place(now: now) - shift
+        anchor = (place, now)
     }
 
     /// The times of a live stream may begin anew. Returns whether they did.
@@ -150,7 +165,7 @@ struct PlayerPlayout {
         guard isLive, anchor != nil else { return false }
         let distance = time - place(now: now)
         guard distance > Self.longestJump || distance < .zero - Self.longestJump else { return false }
-        place = time - Self.liveDelay
+        place = time - liveDelay
         anchor = (place, now)
         return true
     }
@@ -160,7 +175,7 @@ struct PlayerPlayout {
         guard isLive, anchor != nil, time - place(now: now) > Self.longestLiveDelay,
             time - place(now: now) <= Self.longestJump
         else { return }
-        place = time - Self.liveDelay
+        place = time - liveDelay
         anchor = (place, now)
     }
 
@@ -202,7 +217,7 @@ struct PlayerPlayout {
             return show(picture, now: now)
         }
         let start = target ?? first
-        place = isLive ? start - Self.liveDelay : max(start, place)
+        place = isLive ? start - liveDelay : max(start, place)
         if !isLive, target == nil, first > place || first < place - Self.longestJump { place = first }
         target = nil
         anchor = (place, now)

@@ -7,9 +7,6 @@ import Testing
 
 /// When pictures and audio of films and live streams are shown and heard, on virtual time.
 @Suite struct PlayerPlayoutTests {
-    private static let picture = MutablePixelBuffer(
-        format: .i420, dimensions: VideoDimensions(width: 16, height: 16))
-
     /// A playout that is fed as it asks, and run tick by tick.
     private struct Rig {
         var playout: PlayerPlayout
@@ -161,7 +158,40 @@ import Testing
         rig.playout.newestCame(at: place + PlayerPlayout.longestLiveDelay, now: rig.now)
         #expect(rig.playout.place(now: rig.now) == place)
         rig.playout.newestCame(at: place + .seconds(2), now: rig.now)
-        #expect(rig.playout.place(now: rig.now) == place + .seconds(2) - PlayerPlayout.liveDelay)
+        #expect(rig.playout.place(now: rig.now) == place + .seconds(2) - PlayerPlayout.liveDelays.lowerBound)
+    }
+
+    @Test("a live stream whose audio comes in bursts behind its pictures is played later, with all of its audio")
+    func lateAudio() {
+        var playout = PlayerPlayout(isLive: true, hasVideo: true, hasAudio: true, settings: PlayerSettings())
+        let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+        let picture = MutablePixelBuffer(format: .i420, dimensions: VideoDimensions(width: 16, height: 16)).freeze()
+        var heard: Set<Int> = []
+        // Ticks of 10 ms, for five seconds: a picture each 40 ms, audio each 340 ms.
+        for tick in 0..<500 {
+            let time = Duration.milliseconds(10 * tick)
+            let now = start + time
+            if tick.isMultiple(of: 4) {
+                playout.take(.picture(picture, at: time), now: now)
+                playout.newestCame(at: time, now: now)
+            }
+            if tick % 34 == 33 {
+                for frame in (tick + 1 - 34) / 2..<(tick + 1) / 2 {
+                    let samples = [Float](repeating: Float(frame) / 1000, count: 960)
+                    playout.take(.audio(samples, at: .milliseconds(20 * frame)), now: now)
+                }
+            }
+            steps: while true {
+                switch playout.next(now: now) {
+                case .play(let frame): heard.insert(Int((frame[0] * 1000).rounded()))
+                case .show: continue
+                case .wait, .end: break steps
+                }
+            }
+        }
+        #expect((50..<200).allSatisfy(heard.contains), "\(heard.sorted())")
+        let delay = Duration.seconds(5) - playout.place(now: start + .seconds(5))
+        #expect(delay > .milliseconds(300) && delay <= PlayerPlayout.longestLiveDelay, "\(delay)")
     }
 
     @Test("a live stream whose times begin anew goes on with them", arguments: [Duration.zero, .seconds(3600)])
