@@ -17,7 +17,7 @@ struct Grid {
 // One frame of a tile: a slice for each macroblock row.
 using TileFrame = std::vector<TileSlice>;
 
-// How far slices are put together.
+// The degree to which slices are put together.
 enum class Joins {
     none,
     // Rows that are skipped as a whole become part of another slice.

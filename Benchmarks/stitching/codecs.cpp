@@ -144,7 +144,7 @@ void Decoder::measureReach(int width, int height) {
     const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_MOTION_VECTORS);
     if (!data) return;
     const auto *vectors = reinterpret_cast<const AVMotionVector *>(data->data);
-    // How far a block of a size reads outside of 0..<limit with a vector in quarters of a sample.
+    // The samples that a block of a size reads outside of 0..<limit with a vector in quarters of a sample.
     const auto beyond = [](int centre, int size, int vector, int limit) {
         const int first = centre - size / 2 + (vector >> 2), taps = vector & 3 ? 1 : 0;
         return std::max(-(first - 2 * taps), first + size + 3 * taps - limit);

@@ -270,7 +270,7 @@ namespace {
         return result;
     }
 
-    // What tiles cost that are not put together: it tells what rows as slices, and CABAC, are worth.
+    // The cost of tiles that are not put together: it tells the price of rows as slices, and the worth of CABAC.
     Result Study::runAlone() const {
         Result result;
         std::vector<std::unique_ptr<Source>> sources;

@@ -1,4 +1,4 @@
-// What the study reads of OpenH264's streams.
+// The parts of OpenH264's streams that the study reads.
 #pragma once
 #include "bits.h"
 

@@ -29,7 +29,7 @@ struct AccessDocumentTests {
         let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
             TwinRelay(.init())
         }
-        // What requests take, in the order of the routes, and the paths with their methods.
+        // The needs of requests, in the order of the routes, and the paths with their methods.
         var kinds: [String] = []
         var paths: [String: [(path: String, methods: [String])]] = [:]
         for route in SignallingClient().makeRouter(driver).routes {

@@ -43,7 +43,7 @@ public struct LoadReport: Codable, Sendable {
     public var end: String
     /// The processor time of the process, user and system, from the first join to the end.
     public var cpuSeconds: Double
-    /// What the clients had from the relays at which they were at the end.
+    /// The figures of the relays at which the clients were at the end.
     public var totals: Totals
     /// A client that went from relay to relay has one for each.
     public var clients: [ClientReport]

@@ -31,7 +31,7 @@ extension ClientSession {
     /// - Returns: False: it has not, and the session has ended.
     public func waitForMove() async -> Bool { (try? await movePromise.futureResult.get()) ?? false }
 
-    /// How long other relays are tried when the client's own is gone: until its lease has ended for certain.
+    /// The time for which other relays are tried when the client's own is gone: until its lease has ended for certain.
     private static let rejoinLimit = Duration.seconds(15)
 
     /// Joins again at the other relays of the cluster, in turn. This session is not left.

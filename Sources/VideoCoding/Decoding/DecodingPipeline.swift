@@ -17,6 +17,7 @@ public final class DecodingPipeline {
         private var isOnDevice: Bool
         private var isDeviceOpen = false
     #endif
+    /// True: the device waits for a keyframe; false: that was told; nil: it is not open, or decodes.
     private var keyframeWish: Bool?
     /// The reason for which the device decodes no longer.
     public private(set) var deviceFault: VideoCodingError?
@@ -112,7 +113,7 @@ public final class DecodingPipeline {
         }
     #endif
 
-    /// Whether the device is open and decodes from the next keyframe on. Told once.
+    /// Returns true once, when the device is open and decodes from the next keyframe on.
     public func takeKeyframeWish() -> Bool {
         defer { if keyframeWish == true { keyframeWish = false } }
         return keyframeWish == true

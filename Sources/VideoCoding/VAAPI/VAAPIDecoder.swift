@@ -25,7 +25,7 @@
         /// When an opening that nobody waits for began.
         private var openingStart: ContinuousClock.Instant?
 
-        /// How far such an opening is.
+        /// The progress of such an opening.
         enum Opening {
             case going, done
             case failed(VideoCodingError)
