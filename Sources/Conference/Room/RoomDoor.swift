@@ -23,7 +23,7 @@ public struct EntryConditions: Hashable, Sendable {
         self.moderatorKey = moderatorKey
     }
 
-    /// True if some may not enter.
+    /// True if these conditions may keep somebody out.
     var areRestrictive: Bool { isLocked || hasLobby || pin != nil }
 }
 

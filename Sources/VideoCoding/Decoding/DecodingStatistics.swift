@@ -29,7 +29,7 @@ final class DecodingCounters: Sendable {
         if isTransferred { pixelTransfers.add(1, ordering: .relaxed) }
     }
 
-    /// Takes back what was counted of an answer that nobody gets.
+    /// Subtracts an answer that nobody gets from the counts.
     func discount(_ result: DecodeResult) { add(-1, of: result) }
 
     private func add(_ count: Int, of result: DecodeResult) {

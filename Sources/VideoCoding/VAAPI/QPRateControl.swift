@@ -117,7 +117,7 @@
         /// True once a frame was made.
         private(set) var isKnown = false
 
-        /// The shares of the newest frame in what is known, if it is larger than expected, or smaller.
+        /// The weights of the newest frame in the estimate: of a frame larger than the estimate, and of a smaller one.
         private static let weights = (larger: 0.4, smaller: 0.3)
         /// One small frame says little of the next.
         private static let greatestFall = 0.5

@@ -22,10 +22,10 @@
         /// Frames in a row that were not given to the device, for want of a keyframe.
         private var waiting = 0
 
-        /// When an opening that nobody waits for began.
+        /// The start of the opening, for which nobody waits; nil: it has not begun.
         private var openingStart: ContinuousClock.Instant?
 
-        /// The progress of such an opening.
+        /// The progress of the opening.
         enum Opening {
             case going, done
             case failed(VideoCodingError)

@@ -1,7 +1,7 @@
 #if VAAPI
     import CLibVA
 
-    /// Surfaces of a display, each with what is known of it. Those that were not used for long are let go.
+    /// The surfaces of a display, each with a note of its content. A surface that is not used for long is destroyed.
     struct VAAPISurfaceSlots<Content> {
         struct Slot {
             let surface: VASurfaceID
