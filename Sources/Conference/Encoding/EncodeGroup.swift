@@ -14,12 +14,6 @@ import VideoCoding
 final class EncodeGroup {
     /// A receiver that cannot ask for keyframes gets one this often: it may come late, or lose packets.
     private static let unaskedKeyframeInterval = Duration.seconds(2)
-    /// A picture that does not change is encoded this many times more, until it is sharp.
-    private static let refinementFrames = 15
-    /// The time between two frames of an unchanged picture, which keep the stream alive.
-    static let unchangedInterval = Duration.milliseconds(200)
-    /// Ticks at this interval may come a little early.
-    private static let earliness = Duration.milliseconds(10)
 
     let id: EncodeGroupID
     let queue: JobQueueID
@@ -48,10 +42,7 @@ final class EncodeGroup {
     private var jobPicture: JobPicture?
     /// The newest picture that came while the encoder was busy.
     private var postponed: Request?
-    private var lastPicture: PixelBuffer?
-    /// The tick of the picture that was encoded last.
-    private var lastCapture: MonotonicInstant?
-    private var unchangedFrames = 0
+    private var unchanged: UnchangedPicture
     private var tickCount: UInt64 = 0
 
     /// The receivers of the frames, and receivers that wait for a keyframe.
@@ -92,6 +83,7 @@ final class EncodeGroup {
         slowestRate = bitRate.sustained
         planned = (bitRate.sustained, false)
         self.selector = selector
+        unchanged = UnchangedPicture(isLossReported: !format.repeatsKeyframes)
         sharedPolicy = .shared(share: keyframeShare)
         self.encoder = QueueConfined(encoder)
     }
@@ -306,8 +298,7 @@ final class EncodeGroup {
     }
 
     private func took(_ picture: PixelBuffer, of request: Request) {
-        lastPicture = picture
-        lastCapture = request.tick.captureTime
+        unchanged.encoded(picture, at: request.tick.captureTime)
         encodedDimensions = picture.dimensions
     }
 
@@ -328,21 +319,15 @@ final class EncodeGroup {
 
     /// True if the last picture is sharp and no receiver waits for another, so that frames only keep the stream alive.
     var isStill: Bool {
-        unchangedFrames > Self.refinementFrames && postponed == nil && !keyframes.isWanted
+        unchanged.isSharp && postponed == nil && !keyframes.isWanted
             && !(recovers && recovery.isWanted) && subscribers.areSettled
     }
 
-    /// A picture that stays the same is encoded again until it is sharp, and now and then from there on.
+    /// The time from one frame to the next while the picture does not change.
+    var unchangedInterval: Duration { unchanged.interval }
+
     private func isPictureDue(_ picture: PixelBuffer, of tick: ComposedTick, divisor: Int) -> Bool {
-        if lastPicture.map({ $0 === picture }) ?? false {
-            unchangedFrames += 1
-            guard unchangedFrames <= Self.refinementFrames else {
-                return lastCapture.map { tick.captureTime - $0 >= Self.unchangedInterval - Self.earliness } ?? true
-            }
-        } else {
-            unchangedFrames = 0
-        }
-        return tickCount.isMultiple(of: UInt64(divisor))
+        unchanged.isDue(picture, at: tick.captureTime) ?? tickCount.isMultiple(of: UInt64(divisor))
     }
 
     /// Takes a job's result. Returns the frames of sources that it is the first to show.

@@ -88,6 +88,11 @@ final class EncoderPlane {
     /// True if all receivers have the last picture as sharp as it gets.
     var isStill: Bool { groups.allSatisfy(\.isStill) }
 
+    /// The time from one tick to the next that is needed while no picture changes.
+    var unchangedInterval: Duration {
+        groups.lazy.map(\.unchangedInterval).min() ?? UnchangedPicture.shortestInterval
+    }
+
     /// The number of moves of receivers between groups.
     var moves: UInt64 { planning.moves }
 

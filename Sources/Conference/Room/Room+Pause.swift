@@ -13,6 +13,6 @@ extension Room {
         guard composition.isStill, encoders.isStill, forwarding.isStill,
             !audio.isPaused || !audio.hasHeard(within: Self.audioIsHeardFor, now: now)
         else { return }
-        videoTicks.pause(for: EncodeGroup.unchangedInterval)
+        videoTicks.pause(for: encoders.unchangedInterval)
     }
 }

@@ -1,0 +1,60 @@
+import MediaCore
+import VideoCoding
+
+/// How often a group encodes a picture that stays the same: until it is sharp, and now and then from there on.
+struct UnchangedPicture {
+    /// A picture is encoded this many times more, until it is sharp.
+    private static let refinementFrames = 15
+    /// The time between two frames that keep the stream alive: at first, so that the loss of a frame shows soon, and
+    /// for receivers that report no loss.
+    static let shortestInterval = Duration.milliseconds(200)
+    /// The same after `settlingTime`.
+    private static let longestInterval = Duration.seconds(1)
+    private static let settlingTime = Duration.seconds(3)
+    /// Ticks at these intervals may come a little early.
+    private static let earliness = Duration.milliseconds(10)
+
+    /// False if receivers cannot report that a frame is lost.
+    private let isLossReported: Bool
+    private var picture: PixelBuffer?
+    /// The tick at which the picture was encoded last.
+    private var lastCapture: MonotonicInstant?
+    /// The tick since which the picture is the same, and the number of ticks from there on.
+    private var since: MonotonicInstant?
+    private var repetitions = 0
+
+    init(isLossReported: Bool) {
+        self.isLossReported = isLossReported
+    }
+
+    /// True if the picture is as sharp as it gets.
+    var isSharp: Bool { repetitions > Self.refinementFrames }
+
+    /// The time from one frame to the next once the picture is sharp.
+    var interval: Duration {
+        guard isLossReported, let lastCapture, let since, lastCapture - since >= Self.settlingTime else {
+            return Self.shortestInterval
+        }
+        return Self.longestInterval
+    }
+
+    /// Compares a tick's picture with the one that was encoded last.
+    ///
+    /// - Returns: True if it keeps the stream alive, false if it need not be encoded; nil if it is new or not sharp yet.
+    mutating func isDue(_ new: PixelBuffer, at captureTime: MonotonicInstant) -> Bool? {
+        guard let picture, picture === new else {
+            repetitions = 0
+            since = captureTime
+            return nil
+        }
+        repetitions += 1
+        guard isSharp else { return nil }
+        return lastCapture.map { captureTime - $0 >= interval - Self.earliness } ?? true
+    }
+
+    /// A picture is encoded.
+    mutating func encoded(_ picture: PixelBuffer, at captureTime: MonotonicInstant) {
+        self.picture = picture
+        lastCapture = captureTime
+    }
+}
