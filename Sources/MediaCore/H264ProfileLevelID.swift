@@ -103,9 +103,5 @@ public struct H264ProfileLevelID: Hashable, Sendable {
 
 extension H264ProfileLevelID: CustomStringConvertible {
     /// Six hexadecimal digits, as in SDP.
-    public var description: String {
-        [profileIDC, constraintFlags, levelIDC].map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
-    }
+    public var description: String { [profileIDC, constraintFlags, levelIDC].hexadecimal }
 }

@@ -1,3 +1,5 @@
+import MediaCore
+
 extension LayoutTemplate.Rule {
     /// The rules without a name, with their texts in JSON.
     static let plain: [(text: String, rule: LayoutTemplate.Rule)] = [
@@ -52,12 +54,7 @@ extension LayoutTemplate.RGBColour {
     }
 
     /// The value's text in JSON.
-    var text: String {
-        "#"
-            + [red, green, blue].map { value in
-                (value < 16 ? "0" : "") + String(value, radix: 16)
-            }.joined()
-    }
+    var text: String { "#" + [red, green, blue].hexadecimal }
 }
 
 extension LayoutTemplate.CountRange {

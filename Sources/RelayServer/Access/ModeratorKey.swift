@@ -1,4 +1,5 @@
 import Crypto
+import MediaCore
 
 /// The key with which a room of a relay without tokens is moderated. Who begins the room is told it; the room, its
 /// relays and its cluster's directory have its digest alone.
@@ -10,7 +11,7 @@ struct ModeratorKey {
 
     init() {
         var random = SystemRandomNumberGenerator()
-        text = "mk-" + (0..<Self.size).map { _ in UInt8.random(in: .min ... .max, using: &random).hexadecimal }.joined()
+        text = "mk-" + (0..<Self.size).map { _ in UInt8.random(in: .min ... .max, using: &random) }.hexadecimal
     }
 
     /// The SHA-256 digest of a key, or of what a client shows as one.

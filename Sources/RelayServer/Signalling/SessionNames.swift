@@ -1,4 +1,5 @@
 import HTTPTypes
+import MediaCore
 import SecureTransport
 
 /// The names of participants' sessions in locations: the participant's id, which is public, and a key that only the
@@ -21,7 +22,7 @@ struct SessionNames: Sendable {
         guard let code = hash.code(of: "\(room.rawValue)/\(participant)") else {
             throw Problem(.internalServerError, "the session's key could not be made")
         }
-        return "\(participant).\(code.prefix(Self.keySize).map(\.hexadecimal).joined())"
+        return "\(participant).\(code.prefix(Self.keySize).hexadecimal)"
     }
 
     /// Returns the participant of a session's name.
@@ -41,9 +42,4 @@ struct SessionNames: Sendable {
     static func participant(in name: String) -> String {
         String(name.prefix { $0 != "." })
     }
-}
-
-extension UInt8 {
-    /// Two hexadecimal digits.
-    var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
 }

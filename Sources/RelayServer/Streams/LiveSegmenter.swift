@@ -104,13 +104,9 @@ final class LiveSegmenter {
         self.writer = writer
         self.format = format
         let level = format.properties.profileLevel
-        let bytes = [level.profileIDC, level.constraintFlags, level.levelIDC].map { byte in
-            let text = String(byte, radix: 16)
-            return text.count < 2 ? "0\(text)" : text
-        }
         stream.describe(
             LiveStream.Description(
-                codecs: "avc1.\(bytes.joined()),mp4a.40.2", dimensions: format.dimensions,
+                codecs: "avc1.\(level),mp4a.40.2", dimensions: format.dimensions,
                 bitRate: bitRate * Self.peak + CompositeAudio.bitRate, frameRate: frameRate))
         stream.update { $0.setInitialization(writer.initialization) }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 public import RoomAPI
 import SecureTransport
 
@@ -67,7 +68,7 @@ public struct WebhookEndpoint: Hashable, Sendable {
     /// The name of its queue's folder, which depends on the URL alone.
     var folderName: String {
         let code = KeyedHash(key: Array("folder".utf8)).code(of: url) ?? []
-        return Self.folderPrefix + code.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Self.folderPrefix + code.prefix(8).hexadecimal
     }
 
     /// The URL as the log may tell it: a query may have a secret in it.
