@@ -13,12 +13,8 @@ public final class DecodingPipeline {
     private let software: DecoderSequence
     #if VAAPI
         private var hardware: VAAPIDecoder?
-        /// True if the device decodes the next frame; false: it opens while software decodes.
-        private var isOnDevice: Bool
-        private var isDeviceOpen = false
     #endif
-    /// True: the device waits for a keyframe; false: that was told; nil: it is not open, or decodes.
-    private var keyframeWish: Bool?
+    private var progress: DeviceProgress
     /// The reason for which the device decodes no longer.
     public private(set) var deviceFault: VideoCodingError?
 
@@ -26,6 +22,15 @@ public final class DecodingPipeline {
     public var effort: DecodingEffort {
         get { software.effort }
         set { software.effort = newValue }
+    }
+
+    private enum DeviceProgress: Equatable {
+        /// Software decodes while the device opens.
+        case opening
+        /// The device is open, and software decodes up to the next keyframe.
+        case waiting(isTold: Bool)
+        /// The device decodes the next frame.
+        case decoding
     }
 
     /// Makes a pipeline; its decoder is made when the first frame comes.
@@ -56,8 +61,8 @@ public final class DecodingPipeline {
         surfaceCopies: SurfaceCopyCounter? = nil, deviceLimit: Duration
     ) {
         software = DecoderSequence(attributes: attributes, limits: limits, reordering: reordering, counters: counters)
+        progress = opensAside ? .opening : .decoding
         #if VAAPI
-            isOnDevice = !opensAside
             do throws(VideoCodingError) {
                 hardware = try device.map { device throws(VideoCodingError) in
                     try VAAPIDecoder(
@@ -84,8 +89,8 @@ public final class DecodingPipeline {
         _ sample: SampleBuffer, token: FrameToken = FrameToken(), _ body: (DecodingEvent) -> Void
     ) {
         #if VAAPI
-            if !isOnDevice { openDevice(with: sample, body) }
-            if let hardware, isOnDevice {
+            if progress != .decoding { openDevice(with: sample, body) }
+            if let hardware, progress == .decoding {
                 deviceFault = hardware.decode(sample, token: token, effort: effort, body)
                 guard deviceFault != nil else { return }
                 self.hardware = nil
@@ -96,15 +101,14 @@ public final class DecodingPipeline {
 
     #if VAAPI
         private func openDevice(with sample: SampleBuffer, _ body: (DecodingEvent) -> Void) {
-            switch isDeviceOpen ? .done : hardware?.open(with: sample) {
+            switch progress == .opening ? hardware?.open(with: sample) : .done {
             case .going, nil: break
             case .done:
-                isDeviceOpen = true
                 if sample.isSync {
                     software.finish(body)
-                    isOnDevice = true
-                } else {
-                    keyframeWish = keyframeWish ?? true
+                    progress = .decoding
+                } else if progress == .opening {
+                    progress = .waiting(isTold: false)
                 }
             case .failed(let error):
                 deviceFault = error
@@ -115,14 +119,15 @@ public final class DecodingPipeline {
 
     /// Returns true once, when the device is open and decodes from the next keyframe on.
     public func takeKeyframeWish() -> Bool {
-        defer { if keyframeWish == true { keyframeWish = false } }
-        return keyframeWish == true
+        guard progress == .waiting(isTold: false) else { return false }
+        progress = .waiting(isTold: true)
+        return true
     }
 
     /// Gives out the pictures held back for reordering, and answers all frames that were not. A keyframe may follow.
     public func finishDelayedFrames(_ body: (DecodingEvent) -> Void) {
         #if VAAPI
-            if let hardware, isOnDevice {
+            if let hardware, progress == .decoding {
                 deviceFault = hardware.finish(body)
                 guard deviceFault != nil else { return }
                 self.hardware = nil
@@ -134,7 +139,7 @@ public final class DecodingPipeline {
     /// True while a device decodes.
     public var usesDevice: Bool {
         #if VAAPI
-            hardware != nil && isOnDevice
+            hardware != nil && progress == .decoding
         #else
             false
         #endif
