@@ -60,12 +60,7 @@ struct JoinCommand: AsyncParsableCommand {
                 case .moved: terminal.fail("the relay at \(call.url) is about to end; joining at another one")
                 case .ended, .duration, .interrupted: return nil
                 }
-                let options = try makeOptions()
-                let next = try await call.joinElsewhere(since: lost) { url in
-                    var options = options
-                    options.url = url
-                    return try await ClientSession.join(options, on: MultiThreadedEventLoopGroup.singleton.next())
-                }
+                let next = try await call.joinElsewhere(makeOptions(), since: lost)
                 let time = (ContinuousClock.now - lost).formatted(
                     .units(allowed: [.seconds, .milliseconds], width: .narrow))
                 terminal.fail("joined again at \(next.url) after \(time)")

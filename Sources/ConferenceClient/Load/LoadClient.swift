@@ -37,11 +37,7 @@ actor LoadClient {
         guard !isLeaving, !current.rejoinURLs.isEmpty else { return false }
         sessions += 1
         let options = options.numbered(sessions)
-        let next = try? await current.joinElsewhere(since: lost) { [makeSources] url in
-            var options = options
-            options.url = url
-            return try await ClientSession.join(options, sources: .init(makeSources()), on: current.eventLoop)
-        }
+        let next = try? await current.joinElsewhere(options, since: lost) { [makeSources] _ in try makeSources() }
         guard let next else { return false }
         guard !isLeaving else {
             _ = try? await next.leave(end: reason)

@@ -37,18 +37,28 @@ extension ClientSession {
     /// Joins again at the other relays of the cluster, in turn. This session is not left.
     ///
     /// - Parameters:
+    ///   - options: All but the room's URL. Their files are opened anew.
     ///   - lost: When the relay was lost, or asked to be left.
-    ///   - join: Joins at the URL that it is given.
     /// - Throws: The last relay's error, if none takes the client within 15 s.
     public func joinElsewhere(
-        since lost: ContinuousClock.Instant, join: @Sendable (RoomURL) async throws -> ClientSession
+        _ options: JoinOptions, since lost: ContinuousClock.Instant
+    ) async throws -> ClientSession {
+        try await joinElsewhere(options, since: lost) { options throws(ClientError) in try MediaSources(options) }
+    }
+
+    /// - Parameter makeSources: Opens the sources of each attempt.
+    func joinElsewhere(
+        _ options: JoinOptions, since lost: ContinuousClock.Instant,
+        makeSources: @Sendable (JoinOptions) throws -> MediaSources
     ) async throws -> ClientSession {
         let urls = rejoinURLs
         guard !urls.isEmpty else { throw ClientError.relayLeft(reason: "the relay names no other one") }
+        var options = options
         var attempt = 0
         while true {
             do {
-                return try await join(urls[attempt % urls.count])
+                options.url = urls[attempt % urls.count]
+                return try await Self.join(options, sources: .init(makeSources(options)), on: eventLoop)
             } catch let error as ClientError {
                 guard ContinuousClock.now - lost < Self.rejoinLimit else { throw error }
                 attempt += 1
