@@ -7,7 +7,7 @@ import SecureTransport
 
 /// Decides how much leaves for a remote endpoint, and when. It owns the congestion controller and its inputs, the
 /// division of its target, the pacer, and the link's queue. It numbers and seals each packet when it leaves.
-struct SendController {
+struct SendController: ~Copyable {
     private var controller: any CongestionController
     private(set) var decision: ControlDecision
     private(set) var rates: MediaRates
