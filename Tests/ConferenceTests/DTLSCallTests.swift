@@ -87,7 +87,8 @@ import Testing
         let watcher = try call.join(
             "Cy", video: .receiveOnly, audio: .receiveOnly, role: .watch, overDTLS: true)
         call.run(for: .seconds(40))
-        #expect(watcher.arrivals.count > 150)
+        // An unchanged picture comes once a second.
+        #expect(watcher.arrivals.count > 40)
         #expect(call.relay.population.participants == 2)
         watcher.peer.close(now: call.now)
         call.run(for: .milliseconds(100))
