@@ -239,7 +239,7 @@ let package = Package(
             dependencies: [
                 "LinkEmulation", "ResearchControllers", "confrelay", "confclient", "AudioMixing", "Compositing",
                 "Conference", "ConferenceClient", "H264", "MediaCore", "Simulation", "PixelTransfer", "RTP",
-                "CongestionControl", "VideoCoding", nioCore, argumentParser,
+                "CongestionControl", "SecureTransport", "VideoCoding", nioCore, nioPosix, argumentParser,
                 // The codecs bare, to hold the sessions against.
                 "AllocationCounter", "CLibAVCodec", "CLibYUV", "COpenH264", "ChildProcesses",
             ],
@@ -270,8 +270,8 @@ let package = Package(
         .testTarget(
             name: "ConfbenchTests",
             dependencies: [
-                "confbench", "AllocationCounter", "ConferenceClient", "LinkEmulation", "MediaCore", "Simulation",
-                "VideoCoding",
+                "confbench", "AllocationCounter", "Compositing", "ConferenceClient", "LinkEmulation", "MediaCore",
+                "PixelTransfer", "SecureTransport", "Simulation", "VideoCoding",
             ],
             swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),

@@ -108,6 +108,13 @@ final class PictureReel {
         }
     }
 
+    /// The picture at `number` of the reel played forwards and backwards, over and over.
+    func pictureToAndFro(_ number: Int) throws -> PixelBuffer {
+        let turn = max(1, 2 * (count - 1))
+        let position = number % turn
+        return try picture(position < count ? position : turn - position)
+    }
+
     /// The picture at `index`.
     func picture(_ index: Int) throws -> PixelBuffer {
         try file.seek(toOffset: UInt64(index * frameSize))

@@ -15,8 +15,13 @@ struct TestClip {
 
     /// Encodes a scene that begins with the clip's only keyframe. It is played over and over.
     static func encode() throws -> TestClip {
+        let scene = MovingScene(dimensions: Workload.sourceDimensions)
+        return try encode(count: MovingScene.period, scene.picture)
+    }
+
+    /// Encodes so many pictures; the first becomes the clip's only keyframe.
+    static func encode(count: Int, _ picture: (_ number: Int) throws -> PixelBuffer) throws -> TestClip {
         do {
-            let scene = MovingScene(dimensions: Workload.sourceDimensions)
             let outputs = EncodeOutputQueue()
             let session = try CompressionSession(
                 dimensions: Workload.sourceDimensions,
@@ -24,9 +29,9 @@ struct TestClip {
                     averageBitRate: keyframeBitRate, expectedFrameRate: Double(Workload.frameRate)),
                 outputHandler: outputs.append)
             var clip = TestClip(samples: [])
-            for number in 0..<MovingScene.period {
+            for number in 0..<count {
                 try session.encode(
-                    scene.picture(number),
+                    picture(number),
                     presentationTime: MediaTime(value: Int64(number), timescale: Int32(Workload.frameRate)))
                 if let frame = outputs.next()?.frame { clip.samples.append(frame.sample) }
                 try session.set(\.averageBitRate, to: Workload.sourceBitRate)
@@ -38,6 +43,27 @@ struct TestClip {
         } catch let error as VideoCodingError {
             throw BenchmarkError.codecFailed(reason: error.description)
         }
+    }
+
+    /// The number of a clip's frame, from zero.
+    static func number(of sample: SampleBuffer) -> Int {
+        Int((sample.presentationTime.seconds * Double(Workload.frameRate)).rounded())
+    }
+
+    /// The pictures that the clip's frames show, by number.
+    func pictures() throws -> [Int: PixelBuffer] {
+        let decoder = DecodingPipeline()
+        var pictures: [Int: PixelBuffer] = [:]
+        for sample in samples {
+            decoder.decode(sample) { event in
+                guard case .output(let output) = event, let picture = output.picture else { return }
+                pictures[Self.number(of: sample)] = picture.pixelBuffer
+            }
+        }
+        guard pictures.count == samples.count else {
+            throw BenchmarkError.codecFailed(reason: "the clip that everyone sends does not decode")
+        }
+        return pictures
     }
 
     /// Writes a raw H.264 stream.

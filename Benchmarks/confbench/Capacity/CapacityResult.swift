@@ -1,4 +1,4 @@
-/// The result of one conference.
+/// The result of one conference, measured once.
 struct CapacityResult: Codable, Sendable {
     var way: CapacityWay
     var participants: Int
@@ -13,11 +13,26 @@ struct CapacityResult: Codable, Sendable {
     var framesPerSecond: Double?
     /// The share of video ticks that were left out; nil if they are not counted.
     var missedTickShare: Double?
-    /// The delay that the relay added; nil if it is not known.
+    /// The delay that the relay says that it added; nil if it is not known.
     var medianDelayMilliseconds: Double?
     var p95DelayMilliseconds: Double?
     /// Resident memory for each participant.
     var megabytesEach: Double
+    /// Processor seconds per second that bare libraries take for the video part of the same work, and the ratio of
+    /// `cores` to that; nil if nothing is decoded or encoded.
+    var floorCores: Double?
+    var floorRatio: Double?
+    /// Video that one viewer received, without the packets' headers, in 1000 bits a second.
+    var kilobitsPerSecond: Double?
+    /// The time from the last packet of a sender's frame to the last packet of the first frame to one viewer that shows
+    /// it; nil if the frames bear no mark.
+    var medianLatencyMilliseconds: Double?
+    var p95LatencyMilliseconds: Double?
+    /// One viewer's tiles against the pictures that were sent: of luma in dB, and from 0 to 1; nil likewise.
+    var peakSignalToNoiseRatio: Double?
+    var structuralSimilarity: Double?
+    /// The share of one viewer's tiles whose marks could be read; nil if no picture was decoded.
+    var readableTileShare: Double?
 
     /// True if all ticks were on time (less than 0.1 % missed), and nearly every picture came from everybody and went
     /// to everybody.
@@ -26,39 +41,59 @@ struct CapacityResult: Codable, Sendable {
         return (missedTickShare ?? 0) < 0.001 && least >= Double(Workload.frameRate) * 0.97
     }
 
+    mutating func add(_ viewer: ViewerAnalysis) {
+        kilobitsPerSecond = viewer.kilobitsPerSecond
+        medianLatencyMilliseconds = viewer.medianLatencyMilliseconds
+        p95LatencyMilliseconds = viewer.p95LatencyMilliseconds
+        peakSignalToNoiseRatio = viewer.peakSignalToNoiseRatio
+        structuralSimilarity = viewer.structuralSimilarity
+        readableTileShare = viewer.readableTileShare
+    }
+
+    /// Adds the floor of the work that was done.
+    mutating func add(_ floor: FloorCost, for work: WorkRate) {
+        let cores = floor.videoCores(for: work)
+        guard cores > 0, work.encodes > 0 else { return }
+        floorCores = cores
+        floorRatio = self.cores / cores
+    }
+
     /// The main figures in a line, as progress before the table.
     var summary: String {
         let figures = [
             ResultTable.number(cores, 2) + " cores",
             framesPerSecond.map { ResultTable.number($0, 1) + " frames a second" },
             missedTickShare.map { ResultTable.percent($0) + " of the ticks missed" },
-            p95DelayMilliseconds.map { "95 % within " + ResultTable.number($0, 0) + " ms" },
+            p95LatencyMilliseconds.map { "95 % within " + ResultTable.number($0, 0) + " ms" },
+            peakSignalToNoiseRatio.map { ResultTable.number($0, 1) + " dB" },
+            readableTileShare.map { ResultTable.percent($0) + " of the marks read" },
             isHeld ? "held" : "not held",
         ]
         return "\(way.rawValue), \(participants): " + figures.compactMap(\.self).joined(separator: ", ")
     }
 
-    static func table(_ results: [Self]) -> String {
-        let columns = [
-            "way", "N", "cores", "clients", "fps sent", "fps least", "fps", "missed ticks", "p50 ms", "p95 ms",
-            "MB each", "held",
+    // Key paths are not known to be sendable, so that they cannot be stored.
+    private static var requiredFigures: [WritableKeyPath<Self, Double>] { [\.cores, \.clientCores, \.megabytesEach] }
+
+    private static var otherFigures: [WritableKeyPath<Self, Double?>] {
+        [
+            \.leastSentFramesPerSecond, \.leastFramesPerSecond, \.framesPerSecond, \.missedTickShare,
+            \.medianDelayMilliseconds, \.p95DelayMilliseconds, \.floorCores, \.floorRatio, \.kilobitsPerSecond,
+            \.medianLatencyMilliseconds, \.p95LatencyMilliseconds, \.peakSignalToNoiseRatio, \.structuralSimilarity,
+            \.readableTileShare,
         ]
-        func number(_ value: Double?, _ decimals: Int) -> String {
-            value.map { ResultTable.number($0, decimals) } ?? "-"
+    }
+
+    /// Joins results of one way and one number of participants, figure by figure.
+    ///
+    /// - Parameter choose: Makes one figure of the results' figures, of which there is at least one.
+    static func joined(_ results: [Self], _ choose: ([Double]) -> Double) -> Self {
+        var joined = results[0]
+        for figure in requiredFigures { joined[keyPath: figure] = choose(results.map { $0[keyPath: figure] }) }
+        for figure in otherFigures {
+            let values = results.compactMap { $0[keyPath: figure] }
+            joined[keyPath: figure] = values.isEmpty ? nil : choose(values)
         }
-        let rows = results.map { result -> [String] in
-            [
-                result.way.rawValue, "\(result.participants)", ResultTable.number(result.cores, 2),
-                ResultTable.number(result.clientCores, 2),
-                number(result.leastSentFramesPerSecond, 1),
-                number(result.leastFramesPerSecond, 1),
-                number(result.framesPerSecond, 1),
-                result.missedTickShare.map { number($0 * 100, 2) + " %" } ?? "-",
-                number(result.medianDelayMilliseconds, 0),
-                number(result.p95DelayMilliseconds, 0),
-                ResultTable.number(result.megabytesEach, 1), result.isHeld ? "yes" : "no",
-            ]
-        }
-        return ResultTable.aligned([columns] + rows).joined(separator: "\n")
+        return joined
     }
 }

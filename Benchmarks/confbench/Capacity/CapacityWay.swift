@@ -8,7 +8,9 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
     case personal
     /// At most four encoders, and one picture for all.
     case shared
-    /// The same, but each sender's rate follows the size in which it is seen.
+    /// The same, but each participant sends and receives apart, as ffmpeg does, and receivers send no packet at all.
+    case sharedSilent = "shared-silent"
+    /// As `shared`, but each sender's rate follows the size in which it is seen.
     case priced
     /// Nobody sees themselves. A receiver whose picture would be one other camera is sent that camera's own packets: a
     /// call of two.
@@ -26,7 +28,7 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
         case .dedicated: Self.dedicatedOptions + ["--self-view", "always"]
         case .dedicatedPersonal: Self.dedicatedOptions + ["--self-view", "never"]
         case .personal: ["--max-encoders", "4", "--self-view", "never", "--forwarding", "off"]
-        case .shared, .priced: ["--max-encoders", "4", "--self-view", "always"]
+        case .shared, .sharedSilent, .priced: ["--max-encoders", "4", "--self-view", "always"]
         case .forwarding: ["--max-encoders", "4", "--self-view", "never", "--forwarding", "auto"]
         case .gstreamerDedicated, .gstreamerShared: nil
         }
@@ -36,6 +38,17 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
         "--max-encoders", "dedicated", "--encoder-preset", "fastest", "--forwarding", "off",
     ]
 
+    /// The tiles that a receiver sees.
+    func tileCount(participants: Int) -> Int {
+        switch self {
+        case .dedicatedPersonal, .personal, .forwarding: participants - 1
+        case .dedicated, .shared, .sharedSilent, .priced, .gstreamerDedicated, .gstreamerShared: participants
+        }
+    }
+
     /// True if clients send a clip unchanged; otherwise they send the test camera in the size in which it is seen.
     var sendsClip: Bool { self != .priced }
+
+    /// True if receivers send no packet at all, not even RTCP.
+    var hasSilentReceivers: Bool { self == .sharedSilent }
 }

@@ -1,116 +1,89 @@
 import Foundation
-import FoundationNetworking
+import Glibc
 import MediaCore
 
-/// One conference of the relay.
+/// One conference of the relay. The clients run in this process, and note when frames leave and come.
 struct RelayCapacity {
     let way: CapacityWay
     let options: [String]
     let participants: Int
-    let clipPath: String
+    let clips: [TestClip]
+    let floor: FloorCost
     let duration: Int
 
     /// Rates and encoders have to have settled.
     private static let warmUp = Duration.seconds(12)
 
     func run() async throws -> CapacityResult {
+        let relay = try startRelay()
+        defer { relay.end() }
+        let room = try ConferenceBench.room(listening: try relay.firstLine())
+        let log = FrameLog()
+        let crowd = try await CapacityCrowd.join(room, way: way, participants: participants, clips: clips, log: log)
+        let measured: (result: CapacityResult, interval: ClosedRange<MonotonicInstant>)
+        do {
+            measured = try await measure(room, relay: relay, memberCount: crowd.memberCount)
+        } catch {
+            await crowd.leave()
+            throw error
+        }
+        await crowd.leave()
+        relay.end()
+        var result = measured.result
+        result.add(
+            try ViewerAnalysis(
+                of: log, clips: clips, tileCount: way.tileCount(participants: participants),
+                interval: measured.interval))
+        return result
+    }
+
+    private func startRelay() throws -> ChildProgram {
         let rate = "\(Workload.downlinkBitRate.bitsPerSecond)"
-        let relay = try ChildProgram(
+        return try ChildProgram(
             "confrelay",
             arguments: [
                 "--port", "0", "--min-bitrate", rate, "--start-bitrate", rate, "--max-bitrate", rate, "--frame-rate",
-                "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)", "--max-participants", "100",
+                "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)", "--max-participants", "200",
                 // Each run measures the same work, and must not be reduced to the available time.
                 "--overload-control", "off",
             ] + options)
-        defer { relay.end() }
-        let room = try ConferenceBench.room(listening: try relay.firstLine())
-        let load = try ChildProgram(
-            "confclient",
-            arguments: [
-                "load", room.absoluteString, "--count", "\(participants)", "--video",
-                way.sendsClip ? clipPath : "synthetic", "--frame-rate",
-                "\(Workload.frameRate)", "--max-bitrate", "\(Workload.sourceBitRate.bitsPerSecond * 2)", "--quiet",
-            ])
-        defer { load.end() }
+    }
+
+    /// - Parameter memberCount: The relay's participants: those that send and receive apart are two each.
+    private func measure(
+        _ room: URL, relay: ChildProgram, memberCount: Int
+    ) async throws -> (CapacityResult, ClosedRange<MonotonicInstant>) {
         try await Task.sleep(for: Self.warmUp)
-        let clocks = (
-            relay: try ProcessClock(process: relay.identifier), load: try ProcessClock(process: load.identifier)
-        )
+        let clocks = (relay: try ProcessClock(process: relay.identifier), own: try ProcessClock(process: getpid()))
         let delaysBefore = try await DelayDistribution.read(of: room)
-        let before = try await Reading(room: room, relay: clocks.relay, load: clocks.load)
+        let before = try await Reading(room: room, relay: clocks.relay, load: clocks.own)
+        let start = SystemMediaClock.shared.now
         try await Task.sleep(for: .seconds(duration))
-        try load.checkRunning()
-        let after = try await Reading(room: room, relay: clocks.relay, load: clocks.load)
+        let end = SystemMediaClock.shared.now
+        let after = try await Reading(room: room, relay: clocks.relay, load: clocks.own)
         let delays = try await DelayDistribution.read(of: room) - delaysBefore
-        let seconds = (after.time - before.time).seconds
-        let sent = zip(before.room.participants, after.room.participants).map {
-            Double($1.uplink.framesReceived &- $0.uplink.framesReceived) / seconds
+        let relayed = RelayMeasurement(from: before, to: after, hasSound: true)
+        // Members that only send receive no frames, and the reverse: those with the most are meant.
+        func rates(_ frames: (RoomReading.Participant) -> UInt64) -> [Double] {
+            let rates = zip(before.room.participants, after.room.participants).map {
+                Double(frames($1) &- frames($0)) / relayed.seconds
+            }
+            return rates.sorted().suffix(participants)
         }
-        let frames = zip(before.room.participants, after.room.participants).map {
-            Double($1.downlink.framesEncoded &- $0.downlink.framesEncoded) / seconds
-        }
-        let isComplete = after.room.participants.count == participants
+        let (sent, frames) = (rates(\.uplink.framesReceived), rates(\.downlink.framesEncoded))
+        let isComplete = after.room.participants.count == memberCount
         let isPassedOn = after.room.forwarding.receivers == participants
         let missed = Double(after.room.missedTicks &- before.room.missedTicks)
         let ticks = Double(after.room.ticks &- before.room.ticks)
-        return CapacityResult(
-            way: way, participants: after.room.participants.count,
-            cores: (after.relay - before.relay).seconds / seconds,
-            clientCores: (after.load - before.load).seconds / seconds,
+        var result = CapacityResult(
+            way: way, participants: participants, cores: relayed.cores, clientCores: relayed.loadCores,
             leastSentFramesPerSecond: isComplete ? sent.min() ?? 0 : 0,
             leastFramesPerSecond: isPassedOn ? nil : isComplete ? frames.min() ?? 0 : 0,
             framesPerSecond: isPassedOn ? nil : frames.reduce(0, +) / Double(max(1, frames.count)),
             missedTickShare: missed / max(1, missed + ticks), medianDelayMilliseconds: delays.quantile(0.5),
             p95DelayMilliseconds: delays.quantile(0.95),
             megabytesEach: ProcessMemory.megabytes(of: relay.identifier) / Double(max(1, participants)))
-    }
-}
-
-/// The delay that a relay added to all the frames that were shown to anybody, from its metrics.
-struct DelayDistribution {
-    /// The number of frames that took at most so many seconds, by that time.
-    private var cumulative: [Double: Double] = [:]
-
-    static func read(of room: URL) async throws -> Self {
-        guard let url = URL(string: "/metrics", relativeTo: room) else { return Self() }
-        let (data, _) = try await URLSession.shared.data(from: url)
-        var distribution = Self()
-        for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
-            guard line.hasPrefix("confrelay_stage_latency_seconds_bucket"), line.contains("stage=\"total\""),
-                let bound = line.firstMatch(of: /le="([^"]+)"/),
-                let value = line.split(separator: " ").last.flatMap({ Double($0) })
-            else { continue }
-            distribution.cumulative[Double(bound.1) ?? .infinity, default: 0] += value
-        }
-        return distribution
-    }
-
-    static func - (left: Self, right: Self) -> Self {
-        Self(cumulative: left.cumulative.merging(right.cumulative) { $0 - $1 })
-    }
-
-    /// A quantile in milliseconds, as if a bucket's frames were spread evenly over it; nil if there are none.
-    func quantile(_ share: Double) -> Double? {
-        let buckets = cumulative.sorted { $0.key < $1.key }
-        guard let count = buckets.last?.value, count > 0 else { return nil }
-        var (lower, below) = (0.0, 0.0)
-        for (bound, value) in buckets {
-            if value >= count * share, bound.isFinite {
-                return (lower + (bound - lower) * (count * share - below) / max(1, value - below)) * 1000
-            }
-            if bound.isFinite { (lower, below) = (bound, value) }
-        }
-        return lower * 1000
-    }
-}
-
-/// The memory of a process.
-enum ProcessMemory {
-    static func megabytes(of process: Int32) -> Double {
-        let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
-        return kilobytes / 1000
+        result.add(floor, for: relayed.work)
+        return (result, start...end)
     }
 }

@@ -7,7 +7,7 @@ final class BareScaler {
     private let crop: PixelRect
     private let pool: PixelBufferPool
     /// As many as the renderer has at work: the last picture is still being looked at.
-    private var shown: PixelBuffer?
+    private(set) var shown: PixelBuffer?
 
     /// - Parameter crop: The size of the part that is taken from each source's middle.
     init(_ tiles: [PixelRect], crop: VideoDimensions, canvas: VideoDimensions) {

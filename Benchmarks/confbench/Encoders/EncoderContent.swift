@@ -73,11 +73,7 @@ struct EncoderContent {
     }
 
     /// The picture at `number`; the reel is played forwards and backwards, so that it continues without a cut.
-    func picture(_ number: Int) throws -> PixelBuffer {
-        let turn = max(1, 2 * (reel.count - 1))
-        let position = number % turn
-        return try reel.picture(position < reel.count ? position : turn - position)
-    }
+    func picture(_ number: Int) throws -> PixelBuffer { try reel.pictureToAndFro(number) }
 }
 
 /// The length of a raw H.264 stream and the size of its pictures, found without decoding.

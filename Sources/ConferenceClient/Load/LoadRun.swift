@@ -49,7 +49,7 @@ public final class LoadRun: Sendable {
     ///
     /// - Throws: The `ClientError` of the clip, or the first client's if no client could join.
     public static func start(_ options: LoadOptions, on group: any EventLoopGroup) async throws -> LoadRun {
-        let clips = try sharedClips(options)
+        let clips = options.clips.isEmpty ? try sharedClips(options) : options.clips
         let audio = options.client.audio == .tone ? try OpusClipSource.makeClip(name: options.client.name) : nil
         let start = ClientClock.now()
         let processorTime = ProcessorTime.spent()
@@ -63,21 +63,23 @@ public final class LoadRun: Sendable {
             client.decodesVideo = index < options.decodingCount
             if index > 0 || !client.decodesVideo { client.snapshotPath = nil }
             if index > 0 { client.recordPath = nil }
+            client.observer = options.observer(index)
             // Room for headers and audio above the clip's rate, which cannot be reduced.
             if !clips.isEmpty { client.maximumBitRate = client.maximumBitRate * 1.5 + .kilobits(100) }
             do {
-                let options = client
+                let (settings, clips) = (client, options.clips.isEmpty ? clips : [clips[index % clips.count]])
                 clients.append(
-                    try await LoadClient(options, on: group.next()) {
+                    try await LoadClient(settings, on: group.next()) {
                         var sources = MediaSources(video: nil, audio: nil)
                         if !clips.isEmpty {
                             sources.video = ClipSource(clips: clips, offset: index)
                         } else {
-                            sources.video = try options.video.open(name: options.name, settings: options.videoSettings)
+                            sources.video = try settings.video.open(
+                                name: settings.name, settings: settings.videoSettings)
                         }
                         if let audio {
                             sources.audio = OpusClipSource(clip: audio)
-                        } else if let source = try options.audio.open(name: options.name) {
+                        } else if let source = try settings.audio.open(name: settings.name) {
                             sources.audio = try EncodedPCMSource(source)
                         }
                         return sources
@@ -201,6 +203,10 @@ public struct LoadOptions: Sendable {
     public var decodingCount: Int
     /// The time between two joins.
     public var joinInterval: Duration
+    /// Clips that the clients send in turn, in place of the video in `client`; empty for that.
+    public var clips: [PreEncodedClip] = []
+    /// The observer of each client's frames, by the client's number from zero.
+    public var observer: @Sendable (_ client: Int) -> (any FrameObserver)? = { _ in nil }
 
     public init(client: JoinOptions, count: Int, decodingCount: Int = 0, joinInterval: Duration = .milliseconds(50)) {
         self.client = client

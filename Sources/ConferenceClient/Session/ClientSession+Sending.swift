@@ -42,6 +42,7 @@ extension ClientSession {
             measurements.sent(
                 size: frame.size, isKeyframe: frame.isKeyframe, dimensions: frame.sample.format.dimensions)
             peer.sendVideo(frame, captureTime: capture, targetTime: capture, now: now)
+            if let timestamp = peer.latestVideoTimestamp { watch?.queued(frame.sample, timestamp: timestamp) }
         } else {
             measurements.skippedFrames += 1
         }

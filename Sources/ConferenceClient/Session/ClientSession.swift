@@ -42,6 +42,7 @@ public final class ClientSession: @unchecked Sendable {
     let videoReceiver: VideoReceivePipeline?
     let recorder: MovieRecorder?
     let flight: ClientFlight?
+    var watch: FrameWatch?
     let joinedAt = Date()
     let endPromise: EventLoopPromise<End>
     /// Whether the relay asks the client to go to another one; false at the session's end.
@@ -77,6 +78,7 @@ public final class ClientSession: @unchecked Sendable {
         self.negotiation = negotiation
         self.socket = socket
         self.recorder = recorder
+        watch = options.observer.map(FrameWatch.init)
         let now = ClientClock.now()
         let session = negotiation.session
         let limits = RateLimits(
@@ -149,6 +151,7 @@ public final class ClientSession: @unchecked Sendable {
     func received(_ datagram: ByteBuffer, from address: TransportAddress, arrival: MonotonicInstant) {
         guard !isClosed else { return }
         let now = ClientClock.now()
+        watch?.came(datagram, at: arrival)
         if downlink != nil {
             downlink?.send(datagram, peer: address, now: now)
         } else {
@@ -171,6 +174,8 @@ public final class ClientSession: @unchecked Sendable {
     func transmit(now: MonotonicInstant) {
         var hasWritten = false
         while let transmit = peer.pollTransmit(now: now) {
+            guard !options.isSilent else { continue }
+            watch?.written(transmit.datagram)
             if uplink != nil {
                 uplink?.send(transmit.datagram, peer: transmit.destination, now: now)
             } else {
@@ -182,7 +187,9 @@ public final class ClientSession: @unchecked Sendable {
             socket.write(parcel.datagram, to: parcel.peer)
             hasWritten = true
         }
-        if hasWritten { socket.flush() }
+        guard hasWritten else { return }
+        socket.flush()
+        watch?.flushed(at: ClientClock.now())
     }
 
     private func scheduleWakeUp(now: MonotonicInstant) {

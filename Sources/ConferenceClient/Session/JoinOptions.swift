@@ -37,6 +37,13 @@ public struct JoinOptions: Sendable {
     public var seed: UInt64
     /// True if received video is decoded, and not only counted.
     public var decodesVideo: Bool
+    /// True if the client receives the room's picture and audio; otherwise it only sends.
+    public var receives: Bool
+    /// True if the client sends no packet at all, not even RTCP, as ffmpeg receives. It has no video and audio to send,
+    /// and its transport is `sdes`.
+    public var isSilent: Bool
+    /// Sees the client's frames pass; nil for nobody.
+    public var observer: (any FrameObserver)?
     /// The file for received video and audio (MP4).
     public var recordPath: String?
     /// The file for the last picture (PNG).
@@ -60,6 +67,8 @@ public struct JoinOptions: Sendable {
         encoder = .openH264
         seed = 0
         decodesVideo = true
+        receives = true
+        isSilent = false
     }
 
     /// The options of a further session of the same client. It writes to files of its own, such as `call-2.mp4`.

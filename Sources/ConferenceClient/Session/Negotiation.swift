@@ -46,13 +46,14 @@ struct Negotiation: Sendable {
             fingerprint.map { .dtls(fingerprint: $0, credentials: ICECredentials(using: &generator)) }
             ?? OfferParameters.Transport.sdes(options.srtpProfiles)
         var parameters = OfferParameters(address: address, transport: transport)
-        parameters.video = .init(direction: sources.video ? .sendAndReceive : .receiveOnly)
+        parameters.video = .init(direction: MediaDirection(sends: sources.video, receives: options.receives))
         if !(options.followsDemand && sources.followsBitRate) {
             parameters.video?.feedback.tmmbr = false
             parameters.video?.feedback.remb = false
         }
         parameters.feedbackInterval = FeedbackTiming.statedInterval
-        parameters.audio = .init(direction: sources.audio ? .sendAndReceive : .receiveOnly)
+        parameters.audio = .init(direction: MediaDirection(sends: sources.audio, receives: options.receives))
+        if options.isSilent { parameters.renounceFeedback() }
         return OfferAnswer.makeOffer(parameters, using: &generator)
     }
 
@@ -156,5 +157,18 @@ struct Negotiation: Sendable {
         }
         let line = response.text.split(whereSeparator: \.isNewline).first.map { String($0.prefix(200)) }
         return line ?? "without a reason"
+    }
+}
+
+extension OfferParameters {
+    /// Leaves out of the offer everything for which the offerer would have to send RTCP.
+    fileprivate mutating func renounceFeedback() {
+        usesFeedbackProfile = false
+        headerExtensions = []
+        feedbackInterval = nil
+        video?.feedback = .none
+        video?.flexFECPayloadType = nil
+        audio?.feedback = .none
+        audio?.redundancyPayloadType = nil
     }
 }

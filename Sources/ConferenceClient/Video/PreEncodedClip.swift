@@ -1,12 +1,20 @@
-import MediaCore
+public import MediaCore
 import MediaFiles
 import VideoCoding
 
 /// A few seconds of video, encoded once and shared by many clients.
-struct PreEncodedClip: Sendable {
-    var samples: [SampleBuffer]
-    var dimensions: VideoDimensions
-    var frameRate: Double
+public struct PreEncodedClip: Sendable {
+    public var samples: [SampleBuffer]
+    public var dimensions: VideoDimensions
+    /// Frames per second.
+    public var frameRate: Double
+
+    /// - Parameter samples: The frames, in the order in which they are shown; the first is a keyframe.
+    public init(samples: [SampleBuffer], dimensions: VideoDimensions, frameRate: Double) {
+        self.samples = samples
+        self.dimensions = dimensions
+        self.frameRate = frameRate
+    }
 
     /// The size above which a file is read while it is sent.
     private static let largestFile = 64_000_000
