@@ -68,6 +68,27 @@ struct NegotiationTests {
         #expect(video.feedback.tmmbr == follows)
     }
 
+    @Test("a silent client's offer asks for nothing that needs its reports, and is accepted")
+    func silent() throws {
+        var options = try options(.sdes)
+        options.isSilent = true
+        let relay = try answer(options, video: false, audio: false).relay
+        let video = try #require(relay.video)
+        #expect(video.sends && !video.receives)
+        #expect(video.feedback == .none && relay.audio?.feedback == FeedbackSupport.none)
+        #expect(video.retransmissionPayloadType == nil)
+        #expect(video.flexFECPayloadType == nil && relay.audio?.redundancyPayloadType == nil)
+    }
+
+    @Test("a client that does not receive only sends")
+    func sendOnly() throws {
+        var options = try options(.dtls)
+        options.receives = false
+        let relay = try answer(options).relay
+        #expect(relay.video?.sends == false && relay.video?.receives == true)
+        #expect(relay.audio?.sends == false && relay.audio?.receives == true)
+    }
+
     @Test(
         "over DTLS each side knows the other's credentials and fingerprint, and the client checks the relay's address")
     func overDTLS() throws {

@@ -11,8 +11,10 @@ enum BareFloor {
     /// Measured frames until the encoder, whose first is a keyframe, has settled.
     private static let encoderSettling = 15
 
-    /// - Parameter tileCount: The tiles of a composed picture.
-    static func measure(clips: [TestClip], tileCount: Int) throws -> FloorCost {
+    /// - Parameters:
+    ///   - tileCount: The tiles of a composed picture.
+    ///   - preset: The encoder's preset.
+    static func measure(clips: [TestClip], tileCount: Int, preset: EncoderPreset) throws -> FloorCost {
         var cost = FloorCost()
         let decoders = try clips.map { try BareDecoder(samples: $0.samples) }
         for frame in 0..<settling + measured {
@@ -24,8 +26,9 @@ enum BareFloor {
         let reels = try clips.prefix(pictureClipLimit).map { try $0.pictures() }
         let tiles = GridLayout.cells(count: tileCount, canvas: Workload.canvas)
         let scaler = BareScaler(tiles, crop: Workload.sourceDimensions, canvas: Workload.canvas)
-        let encoder = try BareEncoder(
-            dimensions: Workload.canvas, properties: Workload.encoder, qp: unusedQuantizer)
+        var properties = Workload.encoder
+        properties.preset = preset
+        let encoder = try BareEncoder(dimensions: Workload.canvas, properties: properties, qp: unusedQuantizer)
         for frame in 0..<measured {
             let pictures = tiles.indices.compactMap { reels[$0 % reels.count][settling + frame] }
             let began = ThreadClock.now()

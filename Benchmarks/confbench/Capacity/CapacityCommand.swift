@@ -82,16 +82,26 @@ struct CapacityCommand: AsyncParsableCommand {
         return report
     }
 
-    /// Measures one conference, with a participant for each clip, and the floor right before it.
+    /// Measures one conference, with a participant for each clip, and the floor right before and after it.
     private func measure(_ way: CapacityWay, clips: [TestClip]) async throws -> CapacityResult {
-        let floor = try BareFloor.measure(clips: clips, tileCount: way.tileCount(participants: clips.count))
+        func floor() throws -> FloorCost {
+            try BareFloor.measure(
+                clips: clips, tileCount: way.tileCount(participants: clips.count), preset: way.encoderPreset)
+        }
+        let before = try floor()
+        var (result, work) = try await conference(way, clips: clips)
+        result.add(before + (try floor()), for: work)
+        return result
+    }
+
+    private func conference(_ way: CapacityWay, clips: [TestClip]) async throws -> (CapacityResult, WorkRate) {
         guard let options = way.relayOptions else {
             return try await GStreamerCapacity(
-                way: way, participants: clips.count, clips: clips, floor: floor, duration: duration
+                way: way, participants: clips.count, clips: clips, duration: duration
             ).run()
         }
         return try await RelayCapacity(
-            way: way, options: options, participants: clips.count, clips: clips, floor: floor, duration: duration
+            way: way, options: options, participants: clips.count, clips: clips, duration: duration
         ).run()
     }
 }

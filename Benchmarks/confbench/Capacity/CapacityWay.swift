@@ -1,3 +1,5 @@
+import VideoCoding
+
 /// A way of serving everyone in a room.
 enum CapacityWay: String, CaseIterable, Codable, Sendable {
     /// An encoder for each receiver, and one picture for all: the work that GStreamer does.
@@ -35,8 +37,16 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
     }
 
     private static let dedicatedOptions = [
-        "--max-encoders", "dedicated", "--encoder-preset", "fastest", "--forwarding", "off",
+        "--max-encoders", "dedicated", "--encoder-preset", EncoderPreset.fastest.rawValue, "--forwarding", "off",
     ]
+
+    /// The preset of the relay's encoders, and of the floor's.
+    var encoderPreset: EncoderPreset {
+        switch self {
+        case .dedicated, .dedicatedPersonal, .gstreamerDedicated: .fastest
+        case .personal, .shared, .sharedSilent, .priced, .forwarding, .gstreamerShared: .balanced
+        }
+    }
 
     /// The tiles that a receiver sees.
     func tileCount(participants: Int) -> Int {

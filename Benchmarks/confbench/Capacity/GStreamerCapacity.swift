@@ -8,7 +8,6 @@ struct GStreamerCapacity {
     let way: CapacityWay
     let participants: Int
     let clips: [TestClip]
-    let floor: FloorCost
     let duration: Int
 
     /// The pipeline has to have its ports before the clips' keyframes come.
@@ -16,7 +15,8 @@ struct GStreamerCapacity {
     /// Decoders, compositor and encoders have to be made.
     private static let warmUp = Duration.seconds(6)
 
-    func run() async throws -> CapacityResult {
+    /// Returns the result, without the floor, and the work that was done.
+    func run() async throws -> (CapacityResult, WorkRate) {
         let receivers = way == .gstreamerShared ? 1 : participants
         var sink = try RTPSink(streams: receivers)
         let ports = try (0..<participants).map { _ in try UDPSocket.freePort() }
@@ -55,8 +55,7 @@ struct GStreamerCapacity {
         result.add(
             try ViewerAnalysis(
                 of: log, clips: clips, tileCount: way.tileCount(participants: participants), interval: start...end))
-        result.add(floor, for: work(encoders: receivers))
-        return result
+        return (result, work(encoders: receivers))
     }
 
     /// Takes what comes for so long, and returns the number of frames of each stream.

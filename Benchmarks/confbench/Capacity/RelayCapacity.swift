@@ -8,19 +8,25 @@ struct RelayCapacity {
     let options: [String]
     let participants: Int
     let clips: [TestClip]
-    let floor: FloorCost
     let duration: Int
+
+    private struct Measured {
+        var result: CapacityResult
+        var work: WorkRate
+        var interval: ClosedRange<MonotonicInstant>
+    }
 
     /// Rates and encoders have to have settled.
     private static let warmUp = Duration.seconds(12)
 
-    func run() async throws -> CapacityResult {
+    /// Returns the result, without the floor, and the work that was done.
+    func run() async throws -> (CapacityResult, WorkRate) {
         let relay = try startRelay()
         defer { relay.end() }
         let room = try ConferenceBench.room(listening: try relay.firstLine())
         let log = FrameLog()
         let crowd = try await CapacityCrowd.join(room, way: way, participants: participants, clips: clips, log: log)
-        let measured: (result: CapacityResult, interval: ClosedRange<MonotonicInstant>)
+        let measured: Measured
         do {
             measured = try await measure(room, relay: relay, memberCount: crowd.memberCount)
         } catch {
@@ -34,7 +40,7 @@ struct RelayCapacity {
             try ViewerAnalysis(
                 of: log, clips: clips, tileCount: way.tileCount(participants: participants),
                 interval: measured.interval))
-        return result
+        return (result, measured.work)
     }
 
     private func startRelay() throws -> ChildProgram {
@@ -52,7 +58,7 @@ struct RelayCapacity {
     /// - Parameter memberCount: The relay's participants: those that send and receive apart are two each.
     private func measure(
         _ room: URL, relay: ChildProgram, memberCount: Int
-    ) async throws -> (CapacityResult, ClosedRange<MonotonicInstant>) {
+    ) async throws -> Measured {
         try await Task.sleep(for: Self.warmUp)
         let clocks = (relay: try ProcessClock(process: relay.identifier), own: try ProcessClock(process: getpid()))
         let delaysBefore = try await DelayDistribution.read(of: room)
@@ -75,7 +81,7 @@ struct RelayCapacity {
         let isPassedOn = after.room.forwarding.receivers == participants
         let missed = Double(after.room.missedTicks &- before.room.missedTicks)
         let ticks = Double(after.room.ticks &- before.room.ticks)
-        var result = CapacityResult(
+        let result = CapacityResult(
             way: way, participants: participants, cores: relayed.cores, clientCores: relayed.loadCores,
             leastSentFramesPerSecond: isComplete ? sent.min() ?? 0 : 0,
             leastFramesPerSecond: isPassedOn ? nil : isComplete ? frames.min() ?? 0 : 0,
@@ -83,7 +89,6 @@ struct RelayCapacity {
             missedTickShare: missed / max(1, missed + ticks), medianDelayMilliseconds: delays.quantile(0.5),
             p95DelayMilliseconds: delays.quantile(0.95),
             megabytesEach: ProcessMemory.megabytes(of: relay.identifier) / Double(max(1, participants)))
-        result.add(floor, for: relayed.work)
-        return (result, start...end)
+        return Measured(result: result, work: relayed.work, interval: start...end)
     }
 }

@@ -10,12 +10,15 @@ struct ViewerAnalysis {
     /// The quantiles of the latency; nil if no mark could be read.
     var medianLatencyMilliseconds: Double?
     var p95LatencyMilliseconds: Double?
-    /// Of luma, over all the tiles that were compared with the pictures that were sent; nil if none was.
+    /// Of luma in dB, at most 100, over all the tiles that were compared with the pictures that were sent; and from 0 to
+    /// 1. Nil if none was.
     var peakSignalToNoiseRatio: Double?
     var structuralSimilarity: Double?
     /// The share of tiles whose marks could be read; nil if no picture was decoded.
     var readableTileShare: Double?
 
+    /// That of pictures without a difference, in dB, since JSON has no infinity.
+    private static let highestRatio = 100.0
     /// Composed pictures whose tiles are compared.
     private static let comparedCount = 40
 
@@ -53,7 +56,9 @@ struct ViewerAnalysis {
         medianLatencyMilliseconds = latency.quantile(0.5)
         p95LatencyMilliseconds = latency.quantile(0.95)
         if let result = try quality.compare(with: clips) {
-            (peakSignalToNoiseRatio, structuralSimilarity) = (result.error.psnr.y, result.similarity)
+            (peakSignalToNoiseRatio, structuralSimilarity) = (
+                min(result.error.psnr.y, Self.highestRatio), result.similarity
+            )
         }
     }
 

@@ -47,7 +47,12 @@ final class BareEncoder {
         parameters.fMaxFrameRate = Float(properties.expectedFrameRate)
         parameters.iSpatialLayerNum = 1
         parameters.iTemporalLayerNum = 1
-        parameters.iComplexityMode = LOW_COMPLEXITY
+        parameters.iComplexityMode =
+            switch properties.preset {
+            case .fastest: LOW_COMPLEXITY
+            case .balanced: MEDIUM_COMPLEXITY
+            case .quality: HIGH_COMPLEXITY
+            }
         parameters.uiIntraPeriod = 0
         parameters.iNumRefFrame = 1
         parameters.eSpsPpsIdStrategy = CONSTANT_ID
