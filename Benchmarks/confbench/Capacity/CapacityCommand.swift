@@ -8,10 +8,10 @@ struct CapacityCommand: AsyncParsableCommand {
         commandName: "capacity",
         abstract: "Measures how many participants are held with every tick on time, beside GStreamer doing the same.",
         discussion: """
-            Everyone sends 640x360 at 30 frames a second and receives 1280x720 at 1.5 Mbit/s, both with SRTP. The relay \
-            is measured with audio and adaptation, GStreamer (compositor, x264enc) without. The clients run on the same \
-            machine. Each run measures every way with every number of participants once, so that a drift of the \
-            machine meets all alike; the table has medians, and in parentheses the lowest and the highest run.
+            Everyone sends 640x360 at 30 frames a second and receives 1280x720 at 1.5 Mbit/s, both with SRTP. The \
+            relay is measured with audio and adaptation, GStreamer (compositor, x264enc) without. The clients run on \
+            the same machine. Each run measures every way with every number of participants once, so that a drift of \
+            the machine meets all alike; the table has medians, and in parentheses the lowest and the highest run.
 
             Each picture bears its sender and its number. After a conference, one viewer's pictures are decoded: the \
             time from the last packet of a sent frame to the last packet of the first received frame that shows it is \

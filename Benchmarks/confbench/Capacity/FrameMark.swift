@@ -3,8 +3,8 @@ import MediaCore
 /// The sender and the number of a frame, drawn into its picture, to be read wherever the picture is shown.
 ///
 /// The mark is a row of 20 cells: a white and a black one, by whose levels the others are judged; the sender, whose
-/// cells never change; and the number in Gray code, of which one cell changes from frame to frame. Sender and number have
-/// a cell of parity each. So the mark costs an encoder next to nothing.
+/// cells never change; and the number in Gray code, of which one cell changes from frame to frame. Sender and number
+/// have a cell of parity each. So the mark costs an encoder next to nothing.
 struct FrameMark: Hashable, Sendable {
     var sender: Int
     var number: Int

@@ -10,8 +10,8 @@ struct ViewerAnalysis {
     /// The quantiles of the latency; nil if no mark could be read.
     var medianLatencyMilliseconds: Double?
     var p95LatencyMilliseconds: Double?
-    /// Of luma in dB, at most 100, over all the tiles that were compared with the pictures that were sent; and from 0 to
-    /// 1. Nil if none was.
+    /// Of luma over all the tiles that were compared with the pictures that were sent: in dB, at most 100, and from 0
+    /// to 1. Nil if none was.
     var peakSignalToNoiseRatio: Double?
     var structuralSimilarity: Double?
     /// The share of tiles whose marks could be read; nil if no picture was decoded.
