@@ -131,7 +131,9 @@ final class EncodeGroup {
         encodedDimensions.map { $0 != picture.dimensions } ?? false
     }
 
-    private var policy: KeyframeSchedule.Policy { isShared ? sharedPolicy : .dedicated }
+    private var policy: KeyframeSchedule.Policy {
+        format.repeatsKeyframes ? .unasked : isShared ? sharedPolicy : .dedicated
+    }
 
     /// The earliest time of the next keyframe.
     var nextKeyframe: MonotonicInstant { keyframes.earliest(policy) }

@@ -343,8 +343,8 @@ final class EncoderPlane {
             } else {
                 continue
             }
-            if group.format.isStored {
-                demand.bound(to: FrameBound.storedKeyframe(rate: rate))
+            if group.format.repeatsKeyframes {
+                demand.bound(to: FrameBound.repeatedKeyframe(rate: rate, isStored: group.format.isStored))
             } else if !group.isShared {
                 demand.bound(
                     to: FrameBound.keyframe(rate: rate, backlog: backlog, frameRate: group.rung.frameRate))

@@ -145,14 +145,16 @@ final class LazyEncoder {
     }
 
     private func form(_ settings: Settings, now: MonotonicInstant) -> Form {
+        // Layers take a tenth of the rate and more. Receivers without feedback get every frame.
+        let isLayered = settings.isShared && !format.repeatsKeyframes
         // No driver is known to cut pictures into small slices.
         if let hardware, make == nil, format.properties.sliceMaxBytes == nil, fallback.allowsDevice(now: now) {
             let layers = min(hardware.temporalLayers, DownlinkPipeline.temporalLayers)
-            return Form(usesDevice: true, layers: settings.isShared ? layers : 1, recovery: .keyframes)
+            return Form(usesDevice: true, layers: isLayered ? layers : 1, recovery: .keyframes)
         }
         return Form(
             usesDevice: false,
-            layers: settings.isShared && backEnd.hasTemporalLayers ? DownlinkPipeline.temporalLayers : 1,
+            layers: isLayered && backEnd.hasTemporalLayers ? DownlinkPipeline.temporalLayers : 1,
             recovery: settings.recovers && !settings.isShared ? backEnd.recovery : .keyframes)
     }
 }

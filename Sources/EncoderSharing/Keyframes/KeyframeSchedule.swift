@@ -16,6 +16,9 @@ package struct KeyframeSchedule {
         /// An encoder whose single receiver pays for its own requests.
         package static let dedicated = Policy(share: 0.3, longestWait: .seconds(3))
 
+        /// An encoder whose receivers cannot ask, and get keyframes all the same.
+        package static let unasked = Policy(share: 0.2, longestWait: .seconds(3))
+
         /// An encoder of which each keyframe is paid for by all its receivers.
         package static func shared(share: Double) -> Policy {
             Policy(share: share, saving: .seconds(6), longestWait: .seconds(5))

@@ -1,0 +1,35 @@
+import CongestionControl
+import EncoderSharing
+import MediaCore
+import Synchronization
+import Testing
+import VideoCoding
+
+@testable import Conference
+
+/// The encoders that are made for receivers.
+@Suite struct LazyEncoderTests {
+    private static let dimensions = VideoDimensions(width: 320, height: 180)
+
+    @Test(
+        "only receivers that report what they get share an encoder with temporal layers",
+        arguments: [(true, false, 3), (true, true, 1), (false, false, 1), (false, true, 1)])
+    func layers(isShared: Bool, repeatsKeyframes: Bool, expected: Int) throws {
+        let made = Mutex<[CompressionProperties]>([])
+        let encoder = LazyEncoder(
+            backEnd: .openH264,
+            make: { dimensions, properties throws(VideoCodingError) in
+                made.withLock { $0.append(properties) }
+                return try SessionPictureEncoder(dimensions: dimensions, backEnd: .openH264, properties: properties)
+            },
+            format: EncodeFormat(
+                dimensions: Self.dimensions, properties: CompressionProperties(), repeatsKeyframes: repeatsKeyframes))
+        let settings = LazyEncoder.Settings(
+            bitRate: VideoBitRate(target: .kilobits(500), sustained: .kilobits(500)), frameRate: 30,
+            isShared: isShared, recovers: false, preset: .balanced, maximumSize: DataSize(bytes: 20_000))
+        let picture = PixelBuffer.pattern(.red, dimensions: Self.dimensions, phase: 0)
+        let result = encoder.encode(picture, captureTime: .zero, settings: settings, options: EncodeOptions())
+        #expect(result.frame != nil)
+        #expect(made.withLock { $0.map(\.temporalLayers) } == [expected])
+    }
+}
