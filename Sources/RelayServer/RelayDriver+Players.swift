@@ -12,7 +12,7 @@ extension RelayDriver {
     func setPlayers(_ rules: PlayerRules, logger: Logger) {
         players = PlayerHub(rules: rules, logger: logger) { [weak self, eventLoop] room, id in
             let hop = PlayerHop { [weak self] action in
-                eventLoop.execute { self?.assumeIsolated { action($0) } }
+                eventLoop.execute { [weak self] in self?.assumeIsolated { action($0) } }
             }
             return PlayerThread.Output(
                 show: { picture, rotation in

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Simulation
 import Testing
 
 @testable import confsim
