@@ -22,6 +22,8 @@ package struct DownlinkPipeline {
     /// The layer of a dropped frame to which frames of the layers above refer, until the next frame of the same layer
     /// or a lower one.
     private var missingLayer: Int?
+    /// The time of the last frame of a shared encoder that the link was too full or too slow for.
+    private var lastBehind: MonotonicInstant?
     /// The time since which a keyframe of the receiver's group is awaited.
     private var waitsSince: MonotonicInstant?
     /// The time of the last keyframe, with the link's backlog after it.
@@ -84,6 +86,23 @@ package struct DownlinkPipeline {
         return isLately(lastLayerDrop.middle) ? 2 : isLately(lastLayerDrop.upper) ? 1 : 0
     }
 
+    /// A link that was behind may be so again: its encoder keeps its layers for so long.
+    private static let layerMemory = Duration.seconds(30)
+    /// A smaller part of the group's rate does not carry each frame.
+    private static let wholeShare = 0.9
+
+    /// True if a shared encoder should make temporal layers for this receiver, to be dropped for it alone.
+    package func needsLayers(now: MonotonicInstant) -> Bool {
+        lastBehind.map { now - $0 < Self.layerMemory } ?? false
+    }
+
+    /// Returns true if a frame of a shared encoder is too much for the link, or nearly.
+    private func isBehind(_ made: GroupFrame, with after: LinkBacklog) -> Bool {
+        made.isShared && made.frame.type != .idr
+            && (after.predicted > FrameBound.upperLayerQueue.duration(at: made.rung.frameRate)
+                || after.sent > LatencyBudget.debt || bitRate.sustained < made.rate * Self.wholeShare)
+    }
+
     // MARK: Frames
 
     /// The number of temporal layers of a shared encoder.
@@ -143,6 +162,7 @@ package struct DownlinkPipeline {
         _ made: GroupFrame, as subscription: GroupSubscribers.Subscription, before: LinkBacklog,
         with after: LinkBacklog, now: MonotonicInstant
     ) -> Verdict {
+        if subscription != .pending, isBehind(made, with: after) { lastBehind = now }
         let verdict = judge(made, as: subscription, before: before, with: after, now: now)
         switch verdict {
         case .send:

@@ -43,7 +43,7 @@
                 pictures[number % pictures.count],
                 captureTime: .zero + (time ?? .milliseconds(Int64(number) * 100 / 3)),
                 settings: LazyEncoder.Settings(
-                    bitRate: VideoBitRate(target: rate, sustained: rate), frameRate: 30, isShared: false,
+                    bitRate: VideoBitRate(target: rate, sustained: rate), frameRate: 30, hasLayers: false,
                     recovers: false, preset: .fastest, maximumSize: DataSize(bytes: 20_000)),
                 options: EncodeOptions(forceKeyframe: forceKeyframe || number == 0))
         }

@@ -82,7 +82,7 @@
             return encoder.encode(
                 picture, captureTime: .zero + .milliseconds(Int64(tick) * 100 / 3),
                 settings: LazyEncoder.Settings(
-                    bitRate: VideoBitRate(target: rate, sustained: rate), frameRate: 30, isShared: false,
+                    bitRate: VideoBitRate(target: rate, sustained: rate), frameRate: 30, hasLayers: false,
                     recovers: false, preset: .fastest, maximumSize: DataSize(bytes: 60_000)),
                 options: EncodeOptions(forceKeyframe: tick == 0))
         }

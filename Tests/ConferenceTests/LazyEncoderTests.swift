@@ -11,10 +11,8 @@ import VideoCoding
 @Suite struct LazyEncoderTests {
     private static let dimensions = VideoDimensions(width: 320, height: 180)
 
-    @Test(
-        "only receivers that report what they get share an encoder with temporal layers",
-        arguments: [(true, false, 3), (true, true, 1), (false, false, 1), (false, true, 1)])
-    func layers(isShared: Bool, repeatsKeyframes: Bool, expected: Int) throws {
+    @Test("an encoder has three temporal layers if they are wanted, otherwise one", arguments: [(true, 3), (false, 1)])
+    func layers(areWanted: Bool, expected: Int) throws {
         let made = Mutex<[CompressionProperties]>([])
         let encoder = LazyEncoder(
             backEnd: .openH264,
@@ -22,11 +20,10 @@ import VideoCoding
                 made.withLock { $0.append(properties) }
                 return try SessionPictureEncoder(dimensions: dimensions, backEnd: .openH264, properties: properties)
             },
-            format: EncodeFormat(
-                dimensions: Self.dimensions, properties: CompressionProperties(), repeatsKeyframes: repeatsKeyframes))
+            format: EncodeFormat(dimensions: Self.dimensions, properties: CompressionProperties()))
         let settings = LazyEncoder.Settings(
             bitRate: VideoBitRate(target: .kilobits(500), sustained: .kilobits(500)), frameRate: 30,
-            isShared: isShared, recovers: false, preset: .balanced, maximumSize: DataSize(bytes: 20_000))
+            hasLayers: areWanted, recovers: false, preset: .balanced, maximumSize: DataSize(bytes: 20_000))
         let picture = PixelBuffer.pattern(.red, dimensions: Self.dimensions, phase: 0)
         let result = encoder.encode(picture, captureTime: .zero, settings: settings, options: EncodeOptions())
         #expect(result.frame != nil)

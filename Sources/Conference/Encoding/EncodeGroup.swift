@@ -56,6 +56,9 @@ final class EncodeGroup {
     private(set) var isShared = false
     /// True if the single receiver needs no keyframe after a loss.
     private(set) var recovers = false
+    /// True if temporal layers are to be made from the next keyframe on, and true if they are made since the last one.
+    private var wantsLayers = false
+    private var hasLayers = false
     /// True if the encoder has been given a picture: from then on it takes memory and time.
     private(set) var hasStarted = false
 
@@ -101,6 +104,11 @@ final class EncodeGroup {
         self.bitRate = bitRate
     }
 
+    /// Layers let single receivers get fewer frames, and cost all of them quality.
+    ///
+    /// - Parameter isNeeded: True if a receiver did not get every frame in time lately.
+    func setLayers(isNeeded: Bool) { wantsLayers = isNeeded && isShared && !format.repeatsKeyframes }
+
     // MARK: Rungs
 
     /// The size and frame rate in which the group's pictures are composed and encoded.
@@ -141,6 +149,16 @@ final class EncodeGroup {
     /// True if a keyframe is wanted and may come soon.
     var expectsKeyframe: Bool { keyframes.isWanted }
 
+    /// The limit of a keyframe for one receiver; nil if the receiver is too slow to count.
+    func keyframeBound(rate: BitRate, backlog: LinkBacklog) -> DataSize? {
+        if format.repeatsKeyframes { return FrameBound.repeatedKeyframe(rate: rate, isStored: format.isStored) }
+        guard isShared else {
+            return FrameBound.keyframe(rate: rate, backlog: backlog, frameRate: rung.frameRate)
+        }
+        guard rate >= bitRate.sustained * DownlinkPipeline.leastShare else { return nil }
+        return FrameBound.sharedKeyframe(slowest: rate, frameRate: rung.frameRate)
+    }
+
     /// Requests a keyframe, which answers all requests until it comes.
     func requestKeyframe() { keyframes.request() }
 
@@ -157,46 +175,6 @@ final class EncodeGroup {
     /// Notes that the single receiver has the complete picture that was taken at `time`. Returns true if it continued
     /// with a refresh.
     func pictureAcknowledged(at time: MonotonicInstant) -> Bool { recovers && recovery.acknowledged(time) }
-
-    /// The outcome of a tick.
-    enum Tick {
-        case encoded(Job)
-        /// There is nothing to send.
-        case idle
-        /// The encoder is busy: `resume` takes the picture once it is not.
-        case postponed
-        /// The picture took the place of an older one, of this tick, whose job still waits for a worker.
-        case replaced(MonotonicInstant)
-        /// No receiver has room.
-        case leftOut
-    }
-
-    /// A composed picture with the data for its encoding.
-    struct Request {
-        var tick: ComposedTick
-        /// The picture's index among the tick's pictures.
-        var index: Int
-        var room: String
-        /// The time at which the frame is needed.
-        var deadline: MonotonicInstant
-        var limits: WorkLimits
-        /// Ticks a second.
-        var tickRate: Int
-
-        var picture: PixelBuffer? { tick.pictures.indices.contains(index) ? tick.pictures[index] : nil }
-    }
-
-    /// The receivers that could take a frame.
-    struct Demand {
-        /// A receiver that follows the group.
-        var activeHasRoom = false
-        /// True if a receiver that waits for a keyframe has room.
-        var pendingHasRoom = false
-        /// The most that a keyframe is to take.
-        private(set) var keyframeBound: DataSize?
-
-        mutating func bound(to size: DataSize) { keyframeBound = min(keyframeBound ?? size, size) }
-    }
 
     /// Gives up the picture that waits for the encoder, for another is here. Returns its tick if there was one.
     func dropPostponed() -> MonotonicInstant? {
@@ -223,6 +201,7 @@ final class EncodeGroup {
         if format.repeatsKeyframes, let last = keyframes.last, now - last >= Self.unaskedKeyframeInterval {
             keyframes.request()
         }
+        if isShared, hasStarted, wantsLayers != hasLayers { keyframes.request() }
         // The frame in the encoder may be the keyframe that they wait for.
         if demand.pendingHasRoom, !isEncoding { keyframes.request() }
         let divisor = divisor(of: request)
@@ -274,7 +253,10 @@ final class EncodeGroup {
         hasStarted = true
         if isNewSize { coarsest = CoarsestFrame() }
         took(picture, of: request)
-        if isKeyframe { keyframes.begin(policy, now: now) }
+        if isKeyframe {
+            keyframes.begin(policy, now: now)
+            hasLayers = wantsLayers
+        }
         let frameRate = max(1, request.tickRate / divisor(of: request))
         let wanted =
             isKeyframe
@@ -282,7 +264,7 @@ final class EncodeGroup {
             : FrameBound.frame(rate: bitRate.sustained, frameRate: frameRate, isShared: isShared)
         bound = max(FrameBound.least(picture.dimensions), coarsest.size, wanted)
         let settings = LazyEncoder.Settings(
-            bitRate: bitRate, frameRate: frameRate, isShared: isShared, recovers: recovers,
+            bitRate: bitRate, frameRate: frameRate, hasLayers: hasLayers, recovers: recovers,
             preset: request.limits.preset ?? format.properties.preset, maximumSize: bound)
         let (encoder, packetizer) = (encoder, format.packetizer)
         let options = options(isKeyframe: isKeyframe)

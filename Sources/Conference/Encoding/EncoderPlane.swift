@@ -205,7 +205,7 @@ final class EncoderPlane {
             let planned = planning.update(groups.map(\.known), budget: budget(limits), now: now)
             adopt(planned, for: viewers, now: now)
         }
-        for group in groups where group.subscribers.memberCount > 0 { updateRate(of: group, for: viewers) }
+        for group in groups where group.subscribers.memberCount > 0 { updateRate(of: group, for: viewers, now: now) }
         endGroups(limits)
     }
 
@@ -235,7 +235,7 @@ final class EncoderPlane {
     }
 
     /// Sets a group's rate: its one receiver's, or the plan's.
-    private func updateRate(of group: EncodeGroup, for viewers: Viewers) {
+    private func updateRate(of group: EncodeGroup, for viewers: Viewers, now: MonotonicInstant) {
         let sole = group.subscribers.memberCount == 1 ? group.subscribers.first : nil
         // The rate of one member's next frame, which may be low to drain its queue, counts only if it is alone.
         let rate =
@@ -244,6 +244,7 @@ final class EncoderPlane {
         group.update(
             bitRate: rate, isShared: sole == nil || group.subscribers.hasLeaving,
             recovers: sole.flatMap { viewers[$0]?.link.acknowledgesPictures } ?? false)
+        group.setLayers(isNeeded: group.subscribers.ids.contains { downlinks[$0]?.needsLayers(now: now) ?? false })
     }
 
     /// Ends the groups that nobody belongs to and nobody is sent.
@@ -343,14 +344,7 @@ final class EncoderPlane {
             } else {
                 continue
             }
-            if group.format.repeatsKeyframes {
-                demand.bound(to: FrameBound.repeatedKeyframe(rate: rate, isStored: group.format.isStored))
-            } else if !group.isShared {
-                demand.bound(
-                    to: FrameBound.keyframe(rate: rate, backlog: backlog, frameRate: group.rung.frameRate))
-            } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {
-                demand.bound(to: FrameBound.sharedKeyframe(slowest: rate, frameRate: group.rung.frameRate))
-            }
+            if let bound = group.keyframeBound(rate: rate, backlog: backlog) { demand.bound(to: bound) }
         }
         return demand
     }

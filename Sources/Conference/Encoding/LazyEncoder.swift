@@ -12,9 +12,9 @@ final class LazyEncoder {
     struct Settings: Equatable {
         var bitRate: VideoBitRate
         var frameRate: Int
-        /// True if several receivers get the frames: they then have temporal layers, of which the upper ones can be
-        /// dropped for one receiver. An encoder changes the number of its layers with its next keyframe.
-        var isShared: Bool
+        /// True if the frames have temporal layers, of which the upper ones can be dropped for one receiver. An encoder
+        /// changes the number of its layers with its next keyframe.
+        var hasLayers: Bool
         /// True if the single receiver continues after a loss with pictures that refer to received ones, or that are
         /// refreshed part by part. An encoder keeps the references for this from its next keyframe on.
         var recovers: Bool
@@ -145,17 +145,15 @@ final class LazyEncoder {
     }
 
     private func form(_ settings: Settings, now: MonotonicInstant) -> Form {
-        // Layers take a tenth of the rate and more. Receivers without feedback get every frame.
-        let isLayered = settings.isShared && !format.repeatsKeyframes
         // No driver is known to cut pictures into small slices.
         if let hardware, make == nil, format.properties.sliceMaxBytes == nil, fallback.allowsDevice(now: now) {
             let layers = min(hardware.temporalLayers, DownlinkPipeline.temporalLayers)
-            return Form(usesDevice: true, layers: isLayered ? layers : 1, recovery: .keyframes)
+            return Form(usesDevice: true, layers: settings.hasLayers ? layers : 1, recovery: .keyframes)
         }
         return Form(
             usesDevice: false,
-            layers: isLayered && backEnd.hasTemporalLayers ? DownlinkPipeline.temporalLayers : 1,
-            recovery: settings.recovers && !settings.isShared ? backEnd.recovery : .keyframes)
+            layers: settings.hasLayers && backEnd.hasTemporalLayers ? DownlinkPipeline.temporalLayers : 1,
+            recovery: settings.recovers ? backEnd.recovery : .keyframes)
     }
 }
 

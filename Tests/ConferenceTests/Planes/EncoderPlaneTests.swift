@@ -112,4 +112,39 @@ import VideoCoding
         _ = try encode(plane, tick: 2, for: [])
         #expect(plane.groups.isEmpty)
     }
+
+    /// The temporal layers of the frames of some ticks.
+    private func layers(
+        _ plane: EncoderPlane, ticks: Range<Int64>, owing: [ParticipantID: DataSize] = [:]
+    ) throws -> Set<Int> {
+        var layers: Set<Int> = []
+        for number in ticks {
+            for delivery in try encode(plane, tick: number, for: [ada, ben], owing: owing) {
+                layers.insert(delivery.frame.statistics.temporalLayer)
+            }
+        }
+        return layers
+    }
+
+    @Test("frames have temporal layers once a receiver is behind, until none was for 30 s")
+    func temporalLayers() throws {
+        let plane = makePlane(encoders: 1, receivers: [ada, ben])
+        #expect(try layers(plane, ticks: 0..<60) == [0])
+        // 270 ms wait on Ben's link.
+        _ = try layers(plane, ticks: 60..<62, owing: [ben: DataSize(bytes: 17_000)])
+        _ = try layers(plane, ticks: 62..<120)
+        #expect(try layers(plane, ticks: 120..<180) == [0, 1, 2])
+        #expect(try layers(plane, ticks: 900..<940) == [0, 1, 2])
+        _ = try layers(plane, ticks: 970..<1120)
+        #expect(try layers(plane, ticks: 1120..<1180) == [0])
+    }
+
+    @Test("frames have temporal layers if the network of one receiver carries a tenth less than the group's rate")
+    func slowerReceiver() throws {
+        let plane = makePlane(encoders: 1, receivers: [ada, ben])
+        _ = try layers(plane, ticks: 0..<30)
+        plane.setBitRate(VideoBitRate(target: .kilobits(400), sustained: .kilobits(400)), of: ben)
+        _ = try layers(plane, ticks: 30..<150)
+        #expect(try layers(plane, ticks: 150..<180) == [0, 1, 2])
+    }
 }
