@@ -22,7 +22,8 @@ package struct DownlinkPipeline {
     /// The layer of a dropped frame to which frames of the layers above refer, until the next frame of the same layer
     /// or a lower one.
     private var missingLayer: Int?
-    /// The time of the last frame of a shared encoder that the link was too full or too slow for.
+    /// The time of the last frame of a shared encoder that the link was too full or too slow for, or of the first frame:
+    /// what the link carries is not known then.
     private var lastBehind: MonotonicInstant?
     /// The time since which a keyframe of the receiver's group is awaited.
     private var waitsSince: MonotonicInstant?
@@ -87,13 +88,13 @@ package struct DownlinkPipeline {
     }
 
     /// A link that was behind may be so again: its encoder keeps its layers for so long.
-    private static let layerMemory = Duration.seconds(30)
+    private static let layerMemory = Duration.seconds(20)
     /// A smaller part of the group's rate does not carry each frame.
     private static let wholeShare = 0.9
 
     /// True if a shared encoder should make temporal layers for this receiver, to be dropped for it alone.
     package func needsLayers(now: MonotonicInstant) -> Bool {
-        lastBehind.map { now - $0 < Self.layerMemory } ?? false
+        lastBehind.map { now - $0 < Self.layerMemory } ?? true
     }
 
     /// Returns true if a frame of a shared encoder is too much for the link, or nearly.
@@ -162,7 +163,7 @@ package struct DownlinkPipeline {
         _ made: GroupFrame, as subscription: GroupSubscribers.Subscription, before: LinkBacklog,
         with after: LinkBacklog, now: MonotonicInstant
     ) -> Verdict {
-        if subscription != .pending, isBehind(made, with: after) { lastBehind = now }
+        if lastBehind == nil || (subscription != .pending && isBehind(made, with: after)) { lastBehind = now }
         let verdict = judge(made, as: subscription, before: before, with: after, now: now)
         switch verdict {
         case .send:

@@ -17,7 +17,7 @@ struct RelayCapacity {
     }
 
     /// Rates and encoders have to have settled.
-    private static let warmUp = Duration.seconds(12)
+    private static let warmUp = Duration.seconds(26)
 
     /// Returns the result, without the floor, and the work that was done.
     func run() async throws -> (CapacityResult, WorkRate) {

@@ -126,25 +126,28 @@ import VideoCoding
         return layers
     }
 
-    @Test("frames have temporal layers once a receiver is behind, until none was for 30 s")
+    @Test("frames have temporal layers at first and once a receiver is behind, until none was for 20 s")
     func temporalLayers() throws {
         let plane = makePlane(encoders: 1, receivers: [ada, ben])
-        #expect(try layers(plane, ticks: 0..<60) == [0])
+        #expect(try layers(plane, ticks: 0..<60) == [0, 1, 2])
+        _ = try layers(plane, ticks: 600..<720)
+        #expect(try layers(plane, ticks: 720..<780) == [0])
         // 270 ms wait on Ben's link.
-        _ = try layers(plane, ticks: 60..<62, owing: [ben: DataSize(bytes: 17_000)])
-        _ = try layers(plane, ticks: 62..<120)
-        #expect(try layers(plane, ticks: 120..<180) == [0, 1, 2])
-        #expect(try layers(plane, ticks: 900..<940) == [0, 1, 2])
-        _ = try layers(plane, ticks: 970..<1120)
-        #expect(try layers(plane, ticks: 1120..<1180) == [0])
+        _ = try layers(plane, ticks: 780..<782, owing: [ben: DataSize(bytes: 17_000)])
+        _ = try layers(plane, ticks: 782..<900)
+        #expect(try layers(plane, ticks: 900..<960) == [0, 1, 2])
+        #expect(try layers(plane, ticks: 1300..<1340) == [0, 1, 2])
+        _ = try layers(plane, ticks: 1390..<1510)
+        #expect(try layers(plane, ticks: 1510..<1570) == [0])
     }
 
     @Test("frames have temporal layers if the network of one receiver carries a tenth less than the group's rate")
     func slowerReceiver() throws {
         let plane = makePlane(encoders: 1, receivers: [ada, ben])
         _ = try layers(plane, ticks: 0..<30)
+        _ = try layers(plane, ticks: 600..<720)
         plane.setBitRate(VideoBitRate(target: .kilobits(400), sustained: .kilobits(400)), of: ben)
-        _ = try layers(plane, ticks: 30..<150)
-        #expect(try layers(plane, ticks: 150..<180) == [0, 1, 2])
+        _ = try layers(plane, ticks: 720..<840)
+        #expect(try layers(plane, ticks: 840..<900) == [0, 1, 2])
     }
 }
