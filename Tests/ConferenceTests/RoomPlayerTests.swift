@@ -145,7 +145,8 @@ import Testing
         try play(.green, for: .seconds(2))
         let picture = PixelBuffer.pattern(.green, dimensions: VideoDimensions(width: 160, height: 90), phase: 1)
         for _ in 0..<20 {
-            _ = call.act { relay, now in relay.show(picture, rotation: .none, ofPlayer: "player-1", room: "demo", now: now)
+            _ = call.act { relay, now in
+                relay.show(picture, rotation: .none, ofPlayer: "player-1", room: "demo", now: now)
             }
             call.run(for: .milliseconds(500))
         }
