@@ -22,8 +22,8 @@ package struct DownlinkPipeline {
     /// The layer of a dropped frame to which frames of the layers above refer, until the next frame of the same layer
     /// or a lower one.
     private var missingLayer: Int?
-    /// The time of the last frame of a shared encoder that the link was too full or too slow for, or of the first frame:
-    /// what the link carries is not known then.
+    /// The time of the last frame of a shared encoder that the link was too full or too slow for, or of the first
+    /// frame, when nothing is known of the link.
     private var lastBehind: MonotonicInstant?
     /// The time since which a keyframe of the receiver's group is awaited.
     private var waitsSince: MonotonicInstant?

@@ -40,7 +40,8 @@ struct UnchangedPicture {
 
     /// Compares a tick's picture with the one that was encoded last.
     ///
-    /// - Returns: True if it keeps the stream alive, false if it need not be encoded; nil if it is new or not sharp yet.
+    /// - Returns: True if it keeps the stream alive, false if it need not be encoded; nil if it is new, or not sharp
+    ///   yet.
     mutating func isDue(_ new: PixelBuffer, at captureTime: MonotonicInstant) -> Bool? {
         guard let picture, picture === new else {
             repetitions = 0
