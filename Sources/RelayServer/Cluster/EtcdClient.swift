@@ -22,8 +22,6 @@ final class EtcdClient: DirectoryEngine {
     private let state = Mutex(State())
 
     private static let timeout = TimeAmount.seconds(2)
-    /// How long a watch may take to begin.
-    private static let watchTimeout = Duration.seconds(3)
     /// The longest answer that is read: a page of the largest values.
     private static let longestAnswer = 64 << 20
     /// The most of an answer that is no JSON, in bytes, that an error tells.

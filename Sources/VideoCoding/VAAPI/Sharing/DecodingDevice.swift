@@ -13,13 +13,4 @@ struct DecodingDevice: Sendable {
             reader = counter.map { VAAPISurfaceReader(device, counter: $0) }
         #endif
     }
-
-    /// True if pictures stay on the device.
-    var keepsPictures: Bool {
-        #if VAAPI
-            reader != nil
-        #else
-            false
-        #endif
-    }
 }
