@@ -54,8 +54,7 @@ public struct RoomController: Sendable {
     ///
     /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     public func recordings() async throws -> [RecordingDescription] {
-        let list: RecordingList = try Self.decode(try await exchange(.GET, "\(url.path)/recordings"))
-        return list.recordings
+        try await get("\(url.path)/recordings", as: RecordingList.self).recordings
     }
 
     /// Makes a film or stream a member of the room.
@@ -83,8 +82,7 @@ public struct RoomController: Sendable {
     ///
     /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     public func players() async throws -> [PlayerDescription] {
-        let list: PlayerList = try Self.decode(try await exchange(.GET, "\(url.path)/players"))
-        return list.players
+        try await get("\(url.path)/players", as: PlayerList.self).players
     }
 
     private static func decode<Value: Decodable>(_ response: SignallingConnection.Response) throws -> Value {
@@ -113,12 +111,7 @@ public struct RoomController: Sendable {
 
     /// Reads JSON.
     func get<Value: Decodable>(_ path: String, as _: Value.Type) async throws -> Value {
-        let response = try await exchange(.GET, path)
-        do {
-            return try JSONDecoder().decode(Value.self, from: Data(response.body.readableBytesView))
-        } catch {
-            throw ClientError.failed(reason: "the relay's answer cannot be understood: \(error)")
-        }
+        try Self.decode(try await exchange(.GET, path))
     }
 
     private func exchange(
