@@ -46,7 +46,8 @@ public struct HostRules: Hashable, Sendable {
         }
     }
 
-    private static func isInName(_ byte: UInt8) -> Bool {
+    /// Whether names of hosts have this byte, in lower case.
+    static func isInName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
             UInt8(ascii: "."), UInt8(ascii: "_"):

@@ -48,15 +48,7 @@ struct ServerAddress: Hashable, Sendable {
     }
 
     private static func isName(_ text: String) -> Bool {
-        (1...253).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-                    UInt8(ascii: "."), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+        (1...253).contains(text.utf8.count) && text.utf8.allSatisfy(HostRules.isInName)
     }
 
     /// The host and the port, as a URL has them: without the user.

@@ -12,15 +12,7 @@ struct RecordedFilePath {
     init?(folder: String, name: String) {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let type = Self.mediaTypes[String(parts[1])], name.utf8.count <= Self.longestName,
-            parts[0].first != "-", !parts[0].isEmpty,
-            parts[0].utf8.allSatisfy({ byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }),
+            parts[0].first != "-", RecordingStore.isID(String(parts[0])),
             folder == RecordingManifest.trackFolder || folder == ExportFolder.name
         else { return nil }
         text = "\(folder)/\(name)"
