@@ -5,10 +5,10 @@ package import MediaCore
 /// Only the newest few are followed: a tick that was overtaken by that many was late in any case.
 package struct TickMeter: Sendable {
     private struct Tick: Sendable {
-        package var captureTime: MonotonicInstant
-        package var deadline: MonotonicInstant
+        var captureTime: MonotonicInstant
+        var deadline: MonotonicInstant
         var pendingJobs: Int
-        package var finished: MonotonicInstant
+        var finished: MonotonicInstant
     }
 
     private static let capacity = 4

@@ -6,12 +6,12 @@
 package struct EncodePartition {
     /// The loss with 1, 2, … groups for each key, and the start of the last group.
     private struct Choices {
-        package var loss: [Double]
+        var loss: [Double]
         /// `[groups - 1][count]`: the start of the last group if this many receivers make this many groups.
         var begins: [[Int]]
-        package var count: Int
+        var count: Int
 
-        package func runs(_ groups: Int) -> [Range<Int>] {
+        func runs(_ groups: Int) -> [Range<Int>] {
             var runs: [Range<Int>] = []
             var end = count
             for index in stride(from: groups - 1, through: 0, by: -1) {

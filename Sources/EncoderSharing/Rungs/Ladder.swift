@@ -14,17 +14,17 @@ package struct Ladder: Hashable, Sendable {
 
     /// A rung against the canvas: each side by a fraction of it, and every how-many-th tick.
     private struct Step {
-        package var numerator: Int
-        package var denominator: Int
-        package var divisor: Int
+        var numerator: Int
+        var denominator: Int
+        var divisor: Int
 
-        package init(_ numerator: Int, _ denominator: Int, every divisor: Int = 1) {
+        init(_ numerator: Int, _ denominator: Int, every divisor: Int = 1) {
             self.numerator = numerator
             self.denominator = denominator
             self.divisor = divisor
         }
 
-        package func dimensions(of canvas: VideoDimensions) -> VideoDimensions {
+        func dimensions(of canvas: VideoDimensions) -> VideoDimensions {
             guard numerator < denominator else { return canvas }
             return VideoDimensions(
                 width: canvas.width * numerator / denominator / 2 * 2,

@@ -3,9 +3,9 @@ import MediaCore
 /// The ladders of a room: one for each canvas and preference, made when it is first asked for.
 package struct LadderTable {
     private struct Key: Hashable {
-        package var canvas: VideoDimensions
-        package var preference: Ladder.DegradationPreference
-        package var isOn: Bool
+        var canvas: VideoDimensions
+        var preference: Ladder.DegradationPreference
+        var isOn: Bool
     }
 
     private let frameRate: Int

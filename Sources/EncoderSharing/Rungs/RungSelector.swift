@@ -46,8 +46,8 @@ package struct RungSelector: Sendable {
 
     /// The quality that a rung must reach.
     private struct Aim {
-        package var qp: Double
-        package var keyframe: FrameBound.Span
+        var qp: Double
+        var keyframe: FrameBound.Span
     }
 
     package private(set) var rung: EncodeRung
