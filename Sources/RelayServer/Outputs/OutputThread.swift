@@ -141,14 +141,7 @@ final class OutputThread: Sendable {
     var isFinished: Bool { finished.wait(timeout: .now()) == .success }
 
     /// Returns when the thread has ended, or after so long.
-    func waitUntilFinished(timeout: DispatchTimeInterval) async {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [finished] in
-                _ = finished.wait(timeout: .now() + timeout)
-                continuation.resume()
-            }
-        }
-    }
+    func waitUntilFinished(timeout: DispatchTimeInterval) async { await finished.waitUntilDone(timeout: timeout) }
 
     var bytes: Int64 { lifecycle.withLock { $0.bytes } }
     var reconnects: Int { lifecycle.withLock { $0.reconnects } }

@@ -38,14 +38,7 @@ final class RecordingWriter: Sendable {
     }
 
     /// Returns when the files are closed, or the disk has not answered for so long.
-    func waitUntilFinished(timeout: DispatchTimeInterval) async {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [finished] in
-                _ = finished.wait(timeout: .now() + timeout)
-                continuation.resume()
-            }
-        }
-    }
+    func waitUntilFinished(timeout: DispatchTimeInterval) async { await finished.waitUntilDone(timeout: timeout) }
 
     private static func run(
         _ queue: RecordingQueue, _ folder: RecordingFolder, now: () -> MonotonicInstant,

@@ -89,12 +89,5 @@ final class CompositeThread: Sendable {
     }
 
     /// Returns when the thread has ended, or after so long.
-    func waitUntilFinished(timeout: DispatchTimeInterval) async {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [finished] in
-                _ = finished.wait(timeout: .now() + timeout)
-                continuation.resume()
-            }
-        }
-    }
+    func waitUntilFinished(timeout: DispatchTimeInterval) async { await finished.waitUntilDone(timeout: timeout) }
 }
