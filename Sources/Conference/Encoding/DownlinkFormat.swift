@@ -49,6 +49,7 @@ struct DownlinkFormat {
         var properties = CompressionProperties()
         properties.profileLevel = H264ProfileLevel(profile)
         properties.preset = preset
+        properties.expectedFrameRate = Double(frameRate)
         properties.sliceMaxBytes = needsSmallSlices ? maximumSliceSize : nil
         properties.colour = CompositionRenderer.canvasColour
         // The encoder picks the lowest level that fits, with some head-room; never above the receiver's.

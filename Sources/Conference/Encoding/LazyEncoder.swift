@@ -89,7 +89,8 @@ final class LazyEncoder {
         guard let hardware else { return nil }
         do throws(VideoCodingError) {
             session = try SessionPictureEncoder(
-                dimensions: dimensions, device: hardware.device, properties: properties(wanted, wantedForm))
+                dimensions: dimensions, device: hardware.device,
+                properties: properties(wanted, wantedForm, dimensions: dimensions))
             settings = wanted
             form = wantedForm
             return nil
@@ -118,7 +119,7 @@ final class LazyEncoder {
             return session
         }
         let form = form(wanted, now: now)
-        let properties = properties(wanted, form)
+        let properties = properties(wanted, form, dimensions: dimensions)
         let made: any PictureEncoding =
             if let make {
                 try make(dimensions, properties)
@@ -131,9 +132,13 @@ final class LazyEncoder {
         return made
     }
 
-    private func properties(_ wanted: Settings, _ form: Form) -> CompressionProperties {
+    private func properties(_ wanted: Settings, _ form: Form, dimensions: VideoDimensions) -> CompressionProperties {
         var properties = format.properties
+        let highestFrameRate = max(Int(clamping: properties.expectedFrameRate), wanted.frameRate)
         wanted.apply(to: &properties)
+        // A session keeps its level. One that begins with few frames a second takes the room's rate later.
+        properties.profileLevel.level =
+            properties.profileLevel.level ?? properties.lowestLevel(for: dimensions, frameRate: highestFrameRate)
         properties.temporalLayers = form.layers
         properties.controlsDeviceQP = form.usesDevice && hardware?.followsSlowly == true
         switch form.recovery {

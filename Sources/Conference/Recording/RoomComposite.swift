@@ -48,6 +48,7 @@ final class RoomComposite {
         var properties = CompressionProperties()
         properties.profileLevel = H264ProfileLevel(.high)
         properties.preset = configuration.encoderPreset
+        properties.expectedFrameRate = Double(configuration.frameRate)
         properties.colour = CompositionRenderer.canvasColour
         return EncodeFormat(
             dimensions: settings.size ?? configuration.canvas, properties: properties, repeatsKeyframes: true,

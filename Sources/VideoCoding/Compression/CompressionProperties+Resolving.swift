@@ -1,4 +1,4 @@
-import MediaCore
+package import MediaCore
 
 extension CompressionProperties {
     private static let usualBitRate = BitRate.megabits(4)
@@ -170,14 +170,19 @@ extension CompressionProperties {
             }
             return level
         }
-        let lowest = H264Level.lowest(
-            for: dimensions, frameRate: frameRate, bitRate: max(averageBitRate, Self.usualBitRate),
-            profile: profileLevel.profile)
-        guard let lowest else {
+        guard let lowest = lowestLevel(for: dimensions, frameRate: frameRate) else {
             throw .levelExceeded(
                 levelIDC: 52, reason: "no level holds \(dimensions) at \(frameRate) frames a second")
         }
         return lowest
+    }
+
+    /// The lowest level for pictures of a size, so many a second, with some room for a higher rate; nil if there is
+    /// none.
+    package func lowestLevel(for dimensions: VideoDimensions, frameRate: Int) -> H264Level? {
+        H264Level.lowest(
+            for: dimensions, frameRate: frameRate, bitRate: max(averageBitRate, Self.usualBitRate),
+            profile: profileLevel.profile)
     }
 }
 
