@@ -13,8 +13,9 @@ struct TileQuality {
     /// By sender.
     private var tiles: [Int: [Tile]] = [:]
 
-    /// The compared part of a source's picture: without the mark, the name and the frame that a tile may have.
-    private static let compared = PixelRect(x: 40, y: 80, width: 560, height: 208)
+    /// The compared part of a source's picture: without the mark, the frame that a tile may have, and the name, which
+    /// takes the lower part of a small tile.
+    private static let compared = PixelRect(x: 40, y: 80, width: 560, height: 128)
 
     /// Keeps the compared part of a tile.
     mutating func add(_ picture: PixelBuffer, tile: PixelRect, shows mark: FrameMark) {
