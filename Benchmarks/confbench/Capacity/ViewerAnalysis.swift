@@ -34,7 +34,8 @@ struct ViewerAnalysis {
         let seconds = (interval.upperBound - interval.lowerBound).seconds
         kilobitsPerSecond = Double(counted.reduce(0) { $0 + $1.sample.data.count }) * 8 / 1000 / max(seconds, 1e-9)
         var latency = LatencyMeter(sent: log.sent)
-        var quality = TileQuality()
+        let whole = GridLayout.cells(count: tileCount, canvas: Workload.canvas).first?.dimensions
+        var quality = TileQuality(shown: whole ?? Workload.canvas)
         let step = max(1, counted.count / Self.comparedCount)
         var (pictures, tiles, readable) = (0, 0, 0)
         try Self.decode(received.drop { !$0.sample.isSync }) { picture, time in
