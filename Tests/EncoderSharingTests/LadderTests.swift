@@ -167,13 +167,15 @@ import VideoCoding
         #expect(encoder.steps.count == low + 1)
     }
 
-    @Test("all pictures a second are regained within seconds where their size is kept and they are good")
-    func regainsFrameRate() throws {
+    @Test(
+        "all pictures a second are regained within seconds where their size is kept and they are good",
+        arguments: [35.5, 37.2])
+    func regainsFrameRate(qp: Double) throws {
         let rung = EncodeRung(dimensions: VideoDimensions(width: 640, height: 360), roomFrameRate: 30, divisor: 2)
-        // At 30 pictures a second the QP will be 35.5: poorer than where a size is regained, better than where one is
+        // At 30 pictures a second the QP will be poorer than where a size is regained, and better than where one is
         // given up.
         let wanted = EncodeRung(dimensions: rung.dimensions, roomFrameRate: 30)
-        let content = ContentComplexity(qp: 35.5, rate: .kilobits(400), rung: wanted)
+        let content = ContentComplexity(qp: qp, rate: .kilobits(400), rung: wanted)
         var encoder = Encoder(rate: .kilobits(150), cost: content)
         #expect(encoder.selector.rung.divisor == 2)
         encoder.selector.step(to: rung, now: Self.start)

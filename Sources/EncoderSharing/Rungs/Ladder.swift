@@ -47,6 +47,7 @@ package struct Ladder: Hashable, Sendable {
 
     /// The highest first; never empty.
     package let rungs: [EncodeRung]
+    package let preference: DegradationPreference
 
     /// - Parameter isOn: True if there are rungs below the canvas.
     package init(canvas: VideoDimensions, frameRate: Int, preference: DegradationPreference, isOn: Bool = true) {
@@ -62,6 +63,7 @@ package struct Ladder: Hashable, Sendable {
             if isLess, isLarge, isFast { rungs.append(rung) }
         }
         self.rungs = rungs
+        self.preference = preference
     }
 
     package var top: EncodeRung { rungs[0] }

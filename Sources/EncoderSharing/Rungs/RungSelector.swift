@@ -20,6 +20,9 @@ package struct RungSelector: Sendable {
         down: Aim(qp: 36, keyframe: FrameBound.coarsestKeyframe.kept),
         up: Aim(qp: 34, keyframe: FrameBound.coarsestKeyframe.regained)
     )
+    /// The target of the QP before a step up of the frame rate alone. Moving pictures need little room for it: it costs
+    /// no keyframe, and is as quickly taken back.
+    private static let frameRateAim = (motion: 37.5, detail: 36.0)
     /// The excess over the ceiling at which pictures are unusable.
     private static let unusable = 5.0
     /// The time for which the ceiling must have been exceeded, and the time if by far.
@@ -121,7 +124,7 @@ package struct RungSelector: Sendable {
             let lower = ladder.rungs[(position + 1)...]
             return Self.best(of: lower, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
         }
-        let higher = ladder.rungs[..<position].first { isGood($0, rates: rates, cost: cost) }
+        let higher = ladder.rungs[..<position].first { isGood($0, of: ladder, rates: rates, cost: cost) }
         guard let higher else {
             goodSince = nil
             return nil
@@ -138,11 +141,11 @@ package struct RungSelector: Sendable {
         return goodSince.rung
     }
 
-    /// Whether a higher rung is to be good enough to go to. More pictures a second alone cost no keyframe, and are as
-    /// quickly taken back.
-    private func isGood(_ rung: EncodeRung, rates: Rates, cost: ContentComplexity) -> Bool {
+    /// Returns true if a higher rung is good enough for a step up.
+    private func isGood(_ rung: EncodeRung, of ladder: Ladder, rates: Rates, cost: ContentComplexity) -> Bool {
         guard rung.dimensions != self.rung.dimensions else {
-            return cost.qp(at: rung, rate: rates.encoder) <= Self.aim.down.qp
+            let aim = ladder.preference == .motion ? Self.frameRateAim.motion : Self.frameRateAim.detail
+            return cost.qp(at: rung, rate: rates.encoder) <= aim
         }
         return Self.best(of: CollectionOfOne(rung), rates: rates, cost: cost, aim: Self.aim.up) != nil
     }
