@@ -243,6 +243,9 @@ public final class RelayServer: Service {
     /// Reads the TLS certificate and the keys of tokens again, for the connections and requests that come, and opens
     /// the event log's file anew. The log says if they cannot be used.
     public func reloadFiles() async {
+        if certificates == nil, events == nil, keys == nil {
+            logger.notice("nothing to read again: the relay has no certificate, event log or keys of tokens")
+        }
         certificates?.reload()
         events?.reopenLog()
         await keys?.reload()

@@ -77,19 +77,19 @@ enum Confrelay {
         _ configuration: RelayServerConfiguration, drain: Duration
     ) async -> (Exit, String?) {
         let logger = Logger(label: "confrelay")
+        // One that comes before `HangupService` runs is ignored.
+        signal(SIGHUP, SIG_IGN)
         do {
             let server = try await RelayServer.bind(configuration, logger: logger) { endpoint in
                 StandardStreams.write("\(endpoint)\n")
             }
-            var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            let services: [ServiceGroupConfiguration.ServiceConfiguration] = [
                 .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
                 .init(
                     service: StopService(server: server, drain: drain),
                     successTerminationBehavior: .gracefullyShutdownGroup),
+                .init(service: HangupService(server: server), successTerminationBehavior: .ignore),
             ]
-            if configuration.tls != nil || configuration.eventLog != nil || configuration.accessKeys != nil {
-                services.append(.init(service: HangupService(server: server), successTerminationBehavior: .ignore))
-            }
             var group = ServiceGroupConfiguration(services: services, logger: logger)
             group.maximumGracefulShutdownDuration = shutdownDuration
             try await ServiceGroup(configuration: group).run()
@@ -138,7 +138,8 @@ enum Confrelay {
     }
 }
 
-/// Reads the TLS certificate and the keys of tokens again on SIGHUP, as certificate tools ask servers to.
+/// Has files read again on SIGHUP, as certificate tools ask servers to. Without such files a relay must not end on it,
+/// either: a service manager sends it to any relay that it is to reload.
 struct HangupService: Service {
     let server: RelayServer
 

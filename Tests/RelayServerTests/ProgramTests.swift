@@ -79,6 +79,19 @@ struct ProgramTests {
         #expect(errors == "")
     }
 
+    @Test("a relay without files to read again goes on after SIGHUP")
+    func hangup() throws {
+        let program = try Program(["--port", "0", "--overload-control", "off"])
+        let port = try port(in: program.firstLine())
+        program.process.signal(SIGHUP)
+        let answer = try HTTPConnection(port: port).exchange(
+            "GET /readyz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        program.process.signal(SIGHUP)
+        program.process.signal(SIGTERM)
+        #expect(program.end().code == 0)
+    }
+
     @Test("with nobody there it does not wait for calls to end")
     func drainingNobody() throws {
         let program = try Program(["--port", "0", "--overload-control", "off", "--drain", "1h"])
