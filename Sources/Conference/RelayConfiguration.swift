@@ -93,6 +93,11 @@ public struct RelayConfiguration: Sendable {
 }
 
 extension RelayConfiguration {
+    /// True if shared encoders make temporal layers, on the device that encodes, if there is one, and in software.
+    var makesTemporalLayers: Bool {
+        encoder.hasTemporalLayers && hardware.map { $0.temporalLayers > 1 } ?? true
+    }
+
     /// The counter of decoded pictures that stay on the device, as it composes them; nil: none does.
     var copiesOfDecoded: SurfaceCopyCounter? {
         decodingDevice != nil && decodingDevice == composingDevice ? surfaceCopies : nil

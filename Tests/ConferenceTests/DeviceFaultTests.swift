@@ -53,6 +53,17 @@
     struct DeviceFaultTests {
         private static let frames = 20
 
+        @Test("groups are planned with temporal layers only where the device makes them, too", arguments: 1...3)
+        func plannedLayers(count: Int) throws {
+            let driver = try ScriptedDriver()
+            var configuration = RelayConfiguration()
+            configuration.hardware = try VAAPIDeviceReport(of: .driver(name: driver.deviceName))
+            configuration.hardware?.temporalLayers = count
+            #expect(configuration.makesTemporalLayers == (count > 1))
+            configuration.encoder = .x264
+            #expect(!configuration.makesTemporalLayers)
+        }
+
         /// Checks that at most `gap` frames are missing in a row, and that one keyframe follows.
         private func check(_ results: [EncodedPicture], gap: Int, _ fault: String) {
             #expect(results.allSatisfy { $0.error == nil }, "\(fault): \(results.compactMap(\.error))")

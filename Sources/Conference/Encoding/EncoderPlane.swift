@@ -31,7 +31,7 @@ final class EncoderPlane {
         self.configuration = configuration
         self.queues = queues
         ladders = LadderTable(frameRate: configuration.frameRate, isOn: configuration.hasLadder)
-        planning = GroupPlanning(hasLayers: configuration.encoder.hasTemporalLayers)
+        planning = GroupPlanning(hasLayers: configuration.makesTemporalLayers)
     }
 
     // MARK: Receivers
