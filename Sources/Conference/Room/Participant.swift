@@ -250,8 +250,9 @@ final class Participant: Endpoint {
     /// True if pictures may be sent to it.
     var mayBeSentPictures: Bool { isSeated || (!awaitsFirstPacket && peer.canSendVideo) }
 
-    /// The longest wait of pictures for the first packet. A client has no keys before it has read the answer: a
-    /// keyframe that came before would be lost, and the next one may not follow at once.
+    /// The wait of pictures for the first packet, until the relay's next check for idle members. A client has no keys
+    /// before it has read the answer: a keyframe that came before would be lost, and the next one may not follow at
+    /// once.
     private static let patienceForFirstPacket = Duration.milliseconds(500)
 
     /// Sends pictures to a client that says nothing for long. Returns whether it was waited for until now.
