@@ -122,6 +122,8 @@ public final class Relay {
             participant.adoptModeration(of: remote)
         }
         let place = removeFromLinks(participant.publicID, of: room, now: now)
+        // An admission lasts until a join succeeds.
+        if let ticket = request.ticket { room.door.lobby.entered(ticket) }
         participants[participant.id] = participant
         participant.isReturning = isReturning
         unconnected.add(participant.id, from: request.client, now: now)

@@ -187,7 +187,15 @@ import Testing
         try moderate(call, .answer(waiting: cy, isAdmitted: false))
         #expect(call.relay.lobbyState(of: ben, room: "demo", now: call.now) == .admitted)
         #expect(call.relay.lobbyState(of: cy, room: "demo", now: call.now) == .refused)
-        #expect(try knock(call, "Ben", ticket: ben) == nil)
+        #expect(throws: JoinError.self) {
+            try call.join(
+                "Ben",
+                adjustRequest: { request in
+                    request.ticket = ben
+                    request.offer = ReceivedOffer("v=0")
+                })
+        }
+        #expect(try knock(call, "Ben", ticket: ben) == nil, "a join that failed leaves the admission")
         #expect(try knock(call, "Ben", ticket: ben) != nil, "a ticket is good once")
         #expect(try knock(call, "Cy", ticket: cy) != nil)
         #expect(throws: RoomControlError.nobodyWaits("x")) {

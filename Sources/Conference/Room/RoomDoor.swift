@@ -76,7 +76,7 @@ struct RoomDoor {
         }
         if let refusal = refusal(of: request.grants, client: request.client, hasPIN: request.hasPIN) { return refusal }
         guard waits(request.grants) else { return nil }
-        if let ticket = request.ticket, lobby.enter(ticket) { return nil }
+        if let ticket = request.ticket, lobby.isAdmitted(ticket) { return nil }
         let id = ticket()
         return lobby.add(id, name: request.name, now: now) ? .waits(ticket: id) : .lobbyFull(limit: RoomLobby.capacity)
     }

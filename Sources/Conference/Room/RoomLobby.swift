@@ -41,11 +41,11 @@ struct RoomLobby {
         return true
     }
 
-    /// Removes a person that was admitted and enters now; false if there was no admission.
-    mutating func enter(_ id: String) -> Bool {
-        guard entries[id]?.state == .admitted else { return false }
-        entries[id] = nil
-        return true
+    func isAdmitted(_ id: String) -> Bool { entries[id]?.state == .admitted }
+
+    /// Removes a person that was admitted and has entered.
+    mutating func entered(_ id: String) {
+        if isAdmitted(id) { entries[id] = nil }
     }
 
     /// Lets everybody in: there is no lobby any more.
