@@ -169,6 +169,22 @@ struct AccessTests {
         #expect(try await join(client, token: nameless).status == .unauthorized)
     }
 
+    @Test("a session's key lets nobody join a relay with keys, whatever its member may")
+    func joiningBySession() async throws {
+        var client = SignallingClient()
+        let (keys, path) = try await store(AccessKeys.newFile(.hs256, id: "main"))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        client.keys = keys
+        client.script.state.withLock {
+            $0.access = ["demo": RoomAccess()]
+            $0.grants = ["p1": MemberGrants(role: .moderator), "p2": MemberGrants(role: .viewer)]
+        }
+        for member in ["p1", "p2"] {
+            #expect(try await join(client, token: SignallingClient.session(member)).status == .forbidden)
+        }
+        #expect(client.script.state.withLock { $0.requests }.isEmpty)
+    }
+
     @Test("keys are read again; a file that cannot be used changes nothing")
     func reload() async throws {
         let first = try AccessKeys.newFile(.hs256, id: "main")
@@ -267,6 +283,24 @@ struct AccessTests {
         let headers: HTTPFields = [.authorization: "Bearer \(SignallingClient.session("p2"))"]
         let elsewhere = TransportAddress(ipv4: 0x7F00_0002, port: 1)
         #expect(try await client.send(.get, "/rooms/demo", headers: headers, from: elsewhere).status == .ok)
+    }
+
+    @Test("who is not in a room with a lock or a lobby may watch its stream, and change nothing")
+    func guardedRoom() async throws {
+        let client = SignallingClient()
+        openRoom(client)
+        client.script.state.withLock { $0.access["demo"]?.isGuarded = true }
+        let arrange = { (proof: String?) in
+            var headers: HTTPFields = [.contentType: "application/json"]
+            headers[.authorization] = proof.map { "Bearer \($0)" }
+            return try await client.send(.put, "/rooms/demo/layout", headers: headers, body: #"{"layout":"grid"}"#)
+                .status
+        }
+        #expect(try await arrange(nil) == .unauthorized)
+        #expect(try await arrange(SignallingClient.session("p2")) == .noContent)
+        #expect(try await client.send(.get, "/rooms/demo").status == .ok)
+        client.script.state.withLock { $0.access["demo"]?.isGuarded = false }
+        #expect(try await arrange(nil) == .noContent)
     }
 
     @Test("who has to wait gets 202 and where to ask, with a key that others do not have")

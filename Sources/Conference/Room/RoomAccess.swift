@@ -4,6 +4,8 @@ public import RoomAPI
 public struct RoomAccess: Sendable {
     /// The verifier of the PIN; nil: there is none.
     public var pin: [UInt8]?
+    /// True if a lock or a lobby keeps people out.
+    public var isGuarded: Bool
     /// The digest of the key that moderates the room; nil: there is none.
     public var moderatorKey: [UInt8]?
     /// The member that was asked about; nil: it is not in the room.
@@ -20,8 +22,11 @@ public struct RoomAccess: Sendable {
         }
     }
 
-    public init(pin: [UInt8]? = nil, moderatorKey: [UInt8]? = nil, member: Member? = nil) {
+    public init(
+        pin: [UInt8]? = nil, isGuarded: Bool = false, moderatorKey: [UInt8]? = nil, member: Member? = nil
+    ) {
         self.pin = pin
+        self.isGuarded = isGuarded
         self.moderatorKey = moderatorKey
         self.member = member
     }
@@ -34,8 +39,10 @@ extension Relay {
     public func access(ofRoom id: String, participant publicID: String?) -> RoomAccess? {
         guard let room = rooms[id] else { return nil }
         let member = publicID.flatMap { room.localParticipant(publicID: $0) }
+        let conditions = room.door.conditions
         return RoomAccess(
-            pin: room.door.conditions.pin, moderatorKey: room.door.conditions.moderatorKey,
+            pin: conditions.pin, isGuarded: conditions.isLocked || conditions.hasLobby,
+            moderatorKey: conditions.moderatorKey,
             member: member.map { RoomAccess.Member(name: $0.name, grants: $0.grants) })
     }
 }

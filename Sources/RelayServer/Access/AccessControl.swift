@@ -37,7 +37,12 @@ struct AccessControl: Sendable {
         switch requirement {
         case .none, .ownSession, .ownTicket, .relaySignature: return .anonymous
         case .join:
-            return try await caller(of: request, context, room: room, isJoining: true)
+            let caller = try await caller(of: request, context, room: room, for: nil)
+            // A member's key says who acts in the room, not who may come in: its grants may be less than a presenter's.
+            if !isOpen, case .session = caller.proof {
+                throw Self.forbidden("a session's key lets nobody join: send Authorization: Bearer with a token")
+            }
+            return caller
         case .needs(let permission):
             return try await check(permission, request, context, room: room)
         case .needsUnlessPage(let permission):
@@ -61,7 +66,7 @@ struct AccessControl: Sendable {
     private func check(
         _ permission: Permission, _ request: Request, _ context: SignallingContext, room: RoomName?
     ) async throws(Problem) -> Caller {
-        let caller = try await caller(of: request, context, room: room, isJoining: false)
+        let caller = try await caller(of: request, context, room: room, for: permission)
         guard caller.may(permission) else {
             if caller.proof == .nothing {
                 throw Self.forbidden("this takes a moderator: send Authorization: Bearer with the moderator's key")
@@ -72,8 +77,10 @@ struct AccessControl: Sendable {
     }
 
     /// The sender of a request, by `Authorization: Bearer` with a token, a session's name and key, or a moderator key.
+    ///
+    /// - Parameter permission: The permission that is needed; nil: the request is a join.
     private func caller(
-        of request: Request, _ context: SignallingContext, room: RoomName?, isJoining: Bool
+        of request: Request, _ context: SignallingContext, room: RoomName?, for permission: Permission?
     ) async throws(Problem) -> Caller {
         guard let bearer = try Self.bearer(of: request) else {
             guard isOpen else {
@@ -81,8 +88,13 @@ struct AccessControl: Sendable {
                     "this relay takes a token: send Authorization: Bearer with one for this room", nil)
             }
             // A join brings the PIN itself.
-            if let room, !isJoining, await driver.access(ofRoom: room.rawValue)?.pin != nil {
-                throw Self.unauthorized("the room has a PIN: send Authorization: Bearer with your session's key", nil)
+            if let room, let permission, let access = await driver.access(ofRoom: room.rawValue) {
+                let proof = "send Authorization: Bearer with your session's key"
+                if access.pin != nil { throw Self.unauthorized("the room has a PIN: \(proof)", nil) }
+                // Those who watch its stream are outside.
+                if access.isGuarded, permission != .watch {
+                    throw Self.unauthorized("the room has a lock or a lobby: \(proof)", nil)
+                }
             }
             return .anonymous
         }
