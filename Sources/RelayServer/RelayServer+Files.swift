@@ -5,9 +5,10 @@ public import Logging
 extension RelayServer {
     /// Reads the files that a configuration names, as `bind` does, and changes nothing.
     /// - Throws: Why `bind` would refuse the first that cannot be used.
-    public static func check(_ configuration: RelayServerConfiguration, logger: Logger) throws(StartupError) {
+    public static func check(_ configuration: RelayServerConfiguration, logger: Logger) async throws(StartupError) {
         var configuration = configuration
         _ = try read(&configuration, logger: logger)
+        if let path = configuration.accessKeys { _ = try await KeyStore(file: path, logger: logger) }
     }
 
     static func read(

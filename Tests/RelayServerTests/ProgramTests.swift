@@ -113,8 +113,10 @@ struct ProgramTests {
             #expect(errors.contains("did you mean 'port'?") && errors.contains("did you mean 'host'?"))
             #expect(errors.filter(\.isNewline).count == 2)
         }
-        try Data("tls-certificate: none.crt\ntls-key: none.key\n".utf8).write(to: URL(fileURLWithPath: path))
-        #expect(try Program(["config", "check", path]).end().code == 66)
+        for text in ["tls-certificate: none.crt\ntls-key: none.key\n", "auth-keys: none.json\n"] {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            #expect(try Program(["config", "check", path]).end().code == 66)
+        }
         try Data("port: 0\n".utf8).write(to: URL(fileURLWithPath: path))
         let check = try Program(["config", "check", path, "--frame-rate", "15"])
         #expect(check.allOutput() == "\(path): fine, sets 2 options\n")

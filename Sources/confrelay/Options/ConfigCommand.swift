@@ -14,13 +14,13 @@ struct ConfigCommand: ParsableCommand {
 }
 
 /// Says whether the relay would start with these options.
-struct ConfigCheckCommand: ParsableCommand {
+struct ConfigCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Say whether the relay would start with these options, as far as that shows without the port.",
         usage: "confrelay config check [<file>] [<options of confrelay> ...]",
         discussion: """
-            Reads what the options name, too: the certificate and its key, servers, images.
+            Reads what the options name, too: the certificate and its key, keys of tokens, servers, images.
 
             Exit codes: 0 they are fine; 64 an option of the command line is wrong; 66 a file cannot be read or used; \
             78 the file of options is wrong.
@@ -29,11 +29,11 @@ struct ConfigCheckCommand: ParsableCommand {
     @Argument(parsing: .allUnrecognized, help: "The file, and options of confrelay, which win over it.")
     var arguments: [String] = []
 
-    func run() throws {
+    func run() async throws {
         let read = try RelayArguments(relayOptions: arguments)
         guard let command = try read.parse() as? ConfrelayCommand else { return }
         do throws(StartupError) {
-            try RelayServer.check(command.serverConfiguration, logger: Logger(label: "confrelay"))
+            try await RelayServer.check(command.serverConfiguration, logger: Logger(label: "confrelay"))
         } catch {
             throw CommandFailure(Confrelay.exit(for: error), error.description)
         }
