@@ -20,6 +20,7 @@ struct WebhookQueue {
     private let folder: URL
     private let fileLimit: Int
     private let limit: Int
+    private let write: @Sendable (FileHandle, Data) throws -> Void
     /// The sizes of the files, by their numbers.
     private var sizes: [Int: Int] = [:]
     private var position: Position
@@ -32,10 +33,15 @@ struct WebhookQueue {
     /// - Parameters:
     ///   - limit: Bytes of lines that it holds at most; of too many the oldest are dropped.
     ///   - fileLimit: About how many of them are in a file.
-    init(folder: URL, limit: Int = 16_000_000, fileLimit: Int = 1_000_000) throws {
+    ///   - write: Adds bytes to a file; tests have it fail.
+    init(
+        folder: URL, limit: Int = 16_000_000, fileLimit: Int = 1_000_000,
+        write: @escaping @Sendable (FileHandle, Data) throws -> Void = { try $0.write(contentsOf: $1) }
+    ) throws {
         self.folder = folder
         self.limit = limit
         self.fileLimit = fileLimit
+        self.write = write
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
@@ -65,8 +71,23 @@ struct WebhookQueue {
         // A file that another run of the program began is left alone: it may end in the middle of a line.
         if writer == nil || sizes[newest, default: 0] >= fileLimit { try begin(sizes.isEmpty ? newest : newest + 1) }
         let number = sizes.keys.max() ?? newest
-        try writer?.write(contentsOf: line + [0x0A])
+        guard let writer else { return }
+        do {
+            try write(writer, line + [0x0A])
+        } catch {
+            discardPart(in: number)
+            throw error
+        }
         sizes[number, default: 0] += line.count + 1
+    }
+
+    /// Cuts off what a failed write left of a line. Where that fails as well, the next line begins another file.
+    private mutating func discardPart(in number: Int) {
+        do {
+            try writer?.truncate(atOffset: UInt64(sizes[number, default: 0]))
+        } catch {
+            writer = nil
+        }
     }
 
     /// The oldest lines, as many as `count`.

@@ -55,6 +55,23 @@ struct WebhookQueueTests {
         #expect(texts(try again.next(9)) == ["line 0", "line 1", "line 3"])
     }
 
+    @Test("a line that could be written only in part is left out, and those around it come whole")
+    func partialWrite() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let refused: Data = line(1) + [0x0A]
+        var queue = try WebhookQueue(folder: folder) { file, bytes in
+            guard bytes == refused else { return try file.write(contentsOf: bytes) }
+            try file.write(contentsOf: bytes.prefix(3))
+            throw CocoaError(.fileWriteOutOfSpace)
+        }
+        try queue.append(line(0))
+        #expect(throws: CocoaError.self) { try queue.append(line(1)) }
+        try queue.append(line(2))
+        #expect(texts(try queue.next(9)) == ["line 0", "line 2"])
+        var again = try WebhookQueue(folder: folder)
+        #expect(texts(try again.next(9)) == ["line 0", "line 2"])
+    }
+
     @Test(
         "whatever is in the folder, it opens and goes on",
         arguments: ["", "9 9", "1 99999999", "-1 -1", "x", "1 9223372036854775807 3"])
