@@ -9,6 +9,8 @@ struct EventLog {
     private var file: FileHandle
     /// Whether the log has said that the file cannot be written to.
     private var isFailing = false
+    /// Whether the file ends in the middle of a line, because a write failed.
+    private var isTorn = false
 
     /// Opens or makes the file.
     init(path: String, logger: Logger) throws(StartupError) {
@@ -17,8 +19,17 @@ struct EventLog {
         file = try Self.open(path)
     }
 
+    /// Adds to a file that is open already.
+    init(path: String, file: FileHandle, logger: Logger) {
+        self.path = path
+        self.file = file
+        self.logger = logger
+    }
+
     /// Opens the file of this name anew: what rotates logs has renamed the one that was written to.
     mutating func reopen() {
+        // The new file is to begin with an event, not with the end of a line of the old one.
+        if isTorn, Self.write(Data([0x0A]), to: file.fileDescriptor).failure == 0 { isTorn = false }
         do throws(StartupError) {
             file = try Self.open(path)
         } catch {
@@ -28,15 +39,33 @@ struct EventLog {
 
     /// Adds a line, which has no line break in it.
     mutating func append(_ line: Data) {
-        do {
-            // With one call, so that lines of other programs do not come in between.
-            try file.write(contentsOf: line + [0x0A])
+        // A line that was written in part stays one of its own.
+        var bytes: Data = line + [0x0A]
+        if isTorn { bytes.insert(0x0A, at: bytes.startIndex) }
+        let (count, failure) = Self.write(bytes, to: file.fileDescriptor)
+        if count > 0 { isTorn = bytes[bytes.startIndex + count - 1] != 0x0A }
+        guard failure != 0 else {
             isFailing = false
-        } catch {
-            guard !isFailing else { return }
-            isFailing = true
-            logger.error(
-                "the event log \(path) cannot be written to: \(error.localizedDescription); events are missing")
+            return
+        }
+        guard !isFailing else { return }
+        isFailing = true
+        logger.error(
+            "the event log \(path) cannot be written to: \(String(cString: strerror(failure))); events are missing")
+    }
+
+    /// Writes with one call if possible, so that lines of other programs do not come in between.
+    /// - Returns: How much was written, and the error number, 0 if that is all.
+    private static func write(_ bytes: Data, to descriptor: CInt) -> (count: Int, failure: CInt) {
+        bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> (count: Int, failure: CInt) in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return (bytes.count - rest.count, count < 0 ? errno : EIO) }
+                rest = rest.dropFirst(count)
+            }
+            return (bytes.count, 0)
         }
     }
 

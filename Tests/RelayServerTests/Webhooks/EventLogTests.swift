@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import Logging
 import RoomAPI
 import Synchronization
 import Testing
@@ -61,6 +63,26 @@ struct EventLogTests {
         let event = try #require(events("events.ndjson").first)
         #expect(event.type == .requestRefused && event.room == "demo")
         #expect(event.request == .init(method: "DELETE", path: "/rooms/:room", status: 401, address: "127.0.0.1"))
+    }
+
+    @Test("goes on with a line of its own after one that could be written only in part")
+    func tornLine() throws {
+        // A pipe that is full takes a part of what is written to it.
+        let pipe = Pipe()
+        let writer = pipe.fileHandleForWriting
+        try #require(fcntl(writer.fileDescriptor, F_SETFL, O_NONBLOCK) == 0)
+        var log = EventLog(path: "events", file: writer, logger: Logger(label: "test"))
+        log.append(Data(repeating: 0x61, count: 2_000_000))
+        log.append(Data("lost".utf8))
+        var part = [UInt8](repeating: 0, count: 2_000_000)
+        let count = read(pipe.fileHandleForReading.fileDescriptor, &part, part.count)
+        try #require(count > 0 && count < part.count)
+        #expect(part.prefix(count).allSatisfy { $0 == 0x61 })
+        log.append(Data("first".utf8))
+        log.append(Data("second".utf8))
+        try writer.close()
+        let rest = try #require(try pipe.fileHandleForReading.readToEnd())
+        #expect(String(decoding: rest, as: UTF8.self) == "\nfirst\nsecond\n")
     }
 
     @Test("that cannot be written to is told at the start")
