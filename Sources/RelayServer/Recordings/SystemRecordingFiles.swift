@@ -47,12 +47,18 @@ struct SystemRecordingFiles: RecordingFileSystem {
 final class SystemRecordingFile: RecordingFile {
     private let path: String
     private var descriptor: CInt
+    private let write: (CInt, UnsafeRawBufferPointer) -> Int
     private(set) var size = 0
     private(set) var failure: RecordingFileError?
 
-    init(path: String, descriptor: CInt) {
+    /// - Parameter write: As the system's call of this name; tests have it fail.
+    init(
+        path: String, descriptor: CInt,
+        write: @escaping (CInt, UnsafeRawBufferPointer) -> Int = { Glibc.write($0, $1.baseAddress, $1.count) }
+    ) {
         self.path = path
         self.descriptor = descriptor
+        self.write = write
     }
 
     deinit { close() }
@@ -61,14 +67,18 @@ final class SystemRecordingFile: RecordingFile {
         let result = bytes.withUnsafeReadableBytes { bytes -> CInt in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest))
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return count < 0 ? errno : EIO }
                 rest = rest.dropFirst(count)
             }
             return 0
         }
-        guard result == 0 else { throw fail(result) }
+        guard result == 0 else {
+            // What is appended later must not continue what was written in part.
+            truncate(to: size)
+            throw fail(result)
+        }
         size += bytes.readableBytes
     }
 
@@ -77,7 +87,10 @@ final class SystemRecordingFile: RecordingFile {
     }
 
     func truncate(to size: Int) {
-        if ftruncate(descriptor, off_t(size)) == 0 { self.size = size }
+        guard ftruncate(descriptor, off_t(size)) == 0 else { return }
+        // Otherwise the next bytes would come behind a gap of zeros.
+        _ = lseek(descriptor, off_t(size), SEEK_SET)
+        self.size = size
     }
 
     func close() {
