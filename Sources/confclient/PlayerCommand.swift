@@ -62,7 +62,7 @@ struct PlayerCommand: AsyncParsableCommand {
             var change = settings.change
             change.paused = paused
             let request = PlayerRequest(url: film, name: name, settings: PlayerSettings().changed(by: change))
-            try await room.perform { Terminal.output(try await $0.startPlayer(request).id) }
+            try await room.perform { try await Terminal.output($0.startPlayer(request).id) }
         }
     }
 
@@ -134,7 +134,7 @@ struct PlayerCommand: AsyncParsableCommand {
                 for player in players {
                     let length = player.duration.map { " of \(Int(clamping: $0.rounded())) s" } ?? ""
                     let reason = player.reason.map { " (\($0.rawValue))" } ?? ""
-                    Terminal.output(
+                    try Terminal.output(
                         "\(player.id)  \(player.name)  \(player.state.rawValue)\(reason)  "
                             + "\(Int(clamping: player.position.rounded())) s\(length)  \(player.url)")
                 }

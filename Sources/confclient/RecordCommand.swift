@@ -35,7 +35,7 @@ struct RecordCommand: AsyncParsableCommand {
         func run() async throws {
             let request =
                 composite ? RecordingRequest(mode: .composite, composite: picture.settings) : RecordingRequest()
-            try await room.perform { Terminal.output(try await $0.startRecording(request).id) }
+            try await room.perform { try await Terminal.output($0.startRecording(request).id) }
         }
     }
 
@@ -49,7 +49,7 @@ struct RecordCommand: AsyncParsableCommand {
                 let active = try await controller.recordings().filter { $0.state == .recording }
                 guard let recording = active.first else { throw ClientError.usage(reason: "the room is not recorded") }
                 try await controller.endRecording(recording.id)
-                Terminal.output(recording.id)
+                try Terminal.output(recording.id)
             }
         }
     }
@@ -68,7 +68,7 @@ struct RecordCommand: AsyncParsableCommand {
                 guard !json else { return try Terminal.output(json: RecordingList(recordings)) }
                 for recording in recordings {
                     let length = recording.duration.map { "\(Int(clamping: $0.rounded())) s" } ?? "-"
-                    Terminal.output("\(recording.id)  \(recording.state.rawValue)  \(length)")
+                    try Terminal.output("\(recording.id)  \(recording.state.rawValue)  \(length)")
                 }
             }
         }

@@ -1,3 +1,4 @@
+import ConferenceClient
 import Foundation
 
 /// Writes for people: a status that renews itself on a terminal, lines elsewhere.
@@ -28,19 +29,25 @@ struct Terminal: Sendable {
     /// Writes the summary to standard output.
     func summarize(_ lines: [String]) {
         guard !isQuiet else { return }
-        for line in lines { Self.output(line) }
+        for line in lines { try? Self.output(line) }
     }
 
     /// Writes a result that was asked for to standard output, on lines of its own.
-    static func output(_ text: String) {
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    ///
+    /// - Throws: `ClientError.outputNotWritable`.
+    static func output(_ text: String) throws(ClientError) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+        } catch {
+            throw .outputNotWritable(path: "standard output", reason: error.localizedDescription)
+        }
     }
 
     /// Writes a result as JSON, for programs and people.
     static func output(json value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        output(String(decoding: try encoder.encode(value), as: UTF8.self))
+        try output(String(decoding: encoder.encode(value), as: UTF8.self))
     }
 
     /// Writes the failure to standard error.
@@ -49,7 +56,7 @@ struct Terminal: Sendable {
     }
 
     private static func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
     private static func width() -> Int {

@@ -102,6 +102,6 @@ struct CalibrateCommand: ParsableCommand {
             calibration: calibration, workers: min(workers, ProcessInfo.processInfo.activeProcessorCount),
             frameRate: frameRate, preset: encoderPreset, maximumEncoders: maxEncoders.count)
         let report = CalibrationReport(model)
-        StandardStreams.write(json ? try report.json() : report.table)
+        try StandardStreams.write(json ? report.json() : report.table)
     }
 }

@@ -79,9 +79,11 @@ enum Confrelay {
         let logger = Logger(label: "confrelay")
         // One that comes before `HangupService` runs is ignored.
         signal(SIGHUP, SIG_IGN)
+        // The reader of the log may go away: an error of a write, not the end of the calls.
+        signal(SIGPIPE, SIG_IGN)
         do {
             let server = try await RelayServer.bind(configuration, logger: logger) { endpoint in
-                StandardStreams.write("\(endpoint)\n")
+                try? StandardStreams.write("\(endpoint)\n")
             }
             let services: [ServiceGroupConfiguration.ServiceConfiguration] = [
                 .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),

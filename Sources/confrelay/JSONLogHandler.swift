@@ -29,7 +29,8 @@ struct JSONLogHandler: LogHandler {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard var data = try? encoder.encode(line) else { return }
         data.append(0x0A)
-        FileHandle.standardError.write(data)
+        // A log that cannot be written, such as on a full disk, is no reason to end calls.
+        try? FileHandle.standardError.write(contentsOf: data)
     }
 
     private struct Line: Encodable {

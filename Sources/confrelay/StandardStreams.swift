@@ -2,8 +2,18 @@ import Foundation
 
 /// The program's output streams.
 enum StandardStreams {
-    static func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
-    static func writeError(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    /// Writes a command's result.
+    static func write(_ text: String) throws(CommandFailure) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+        } catch {
+            throw CommandFailure(
+                .cannotCreate, "standard output cannot be written: \(error.localizedDescription)")
+        }
+    }
+
+    /// Writes for people. What cannot be written is left out: there is no other place to tell of it.
+    static func writeError(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 }
 
 /// The reason for which a command failed.

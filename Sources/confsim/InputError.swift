@@ -11,7 +11,7 @@ enum InputError {
 
     /// Writes a line to standard error about something that does not stop the run.
     static func note(_ message: String) {
-        FileHandle.standardError.write(Data("\(message)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("\(message)\n".utf8))
     }
 
     private static func fail(_ message: String, code: Int32) -> any Error {

@@ -15,6 +15,15 @@ enum Output {
         try write(Data(text.utf8), to: path)
     }
 
+    /// Writes a result to standard output.
+    static func writeResult(_ data: Data) throws {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: data)
+        } catch {
+            throw InputError.unwritable("cannot write to standard output: \(error.localizedDescription)")
+        }
+    }
+
     /// Checks before a long run that the files can be written.
     static func check(_ paths: [String?]) throws {
         for path in paths.compactMap({ $0 }) {

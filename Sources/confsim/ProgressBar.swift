@@ -27,13 +27,13 @@ struct ProgressBar {
         shown = now
         let line = Self.line(
             part: total > 0 ? done / total : 1, done: doneCount, of: count, elapsed: (now - start) / .seconds(1))
-        FileHandle.standardError.write(Data("\r\(line)\u{1B}[K".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("\r\(line)\u{1B}[K".utf8))
     }
 
     /// Removes the bar.
     func finish() {
         guard start != nil else { return }
-        FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8))
     }
 
     static func line(part: Double, done: Int, of count: Int, elapsed: Double) -> String {

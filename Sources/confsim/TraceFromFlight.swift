@@ -31,12 +31,11 @@ extension Traces {
             }
             let lines = estimate.milliseconds.map { "\($0)" }.joined(separator: "\n") + "\n"
             let seen = String(format: "%.0f", estimate.measuredPart * 100)
-            FileHandle.standardError.write(
-                Data("seen in \(seen) % of the time, interpolated in the rest\n".utf8))
+            InputError.note("seen in \(seen) % of the time, interpolated in the rest")
             if let output {
                 try Output.write(Data(lines.utf8), to: output)
             } else {
-                FileHandle.standardOutput.write(Data(lines.utf8))
+                try Output.writeResult(Data(lines.utf8))
             }
         }
     }

@@ -42,7 +42,7 @@ struct Traces: ParsableCommand {
             var generator = TraceGenerator(kind: kind, seed: seed)
             let trace = generator.trace(duration: duration)
             let data = Data((trace.milliseconds.map { "\($0)" }.joined(separator: "\n") + "\n").utf8)
-            if let output { try Output.write(data, to: output) } else { FileHandle.standardOutput.write(data) }
+            if let output { try Output.write(data, to: output) } else { try Output.writeResult(data) }
         }
     }
 

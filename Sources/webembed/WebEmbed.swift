@@ -9,7 +9,7 @@ enum WebEmbed {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 2, arguments.count.isMultiple(of: 2) else {
-            FileHandle.standardError.write(Data("usage: webembed OUTPUT [NAME FILE]...\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("usage: webembed OUTPUT [NAME FILE]...\n".utf8))
             exit(64)
         }
         var code = """

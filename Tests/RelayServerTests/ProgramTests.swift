@@ -16,7 +16,12 @@ struct ProgramTests {
         private let output = Pipe()
         private let errors = Pipe()
 
-        init(_ arguments: [String]) throws {
+        /// - Parameters:
+        ///   - outputTarget: Where standard output goes instead of to `firstLine` and `allOutput`.
+        ///   - errorTarget: Where standard error goes instead of to `firstError` and `end`.
+        init(
+            _ arguments: [String], output outputTarget: FileHandle? = nil, errors errorTarget: FileHandle? = nil
+        ) throws {
             // The test bundle lies beside the products that it was built with.
             let products = Bundle.allBundles.map(\.bundleURL).map { $0.deletingLastPathComponent() }
             let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -24,8 +29,8 @@ struct ProgramTests {
                 ([own] + products).map { $0.appendingPathComponent("confrelay") }
                     .first { FileManager.default.isExecutableFile(atPath: $0.path) })
             process = try SpawnedProcess(
-                program.path, arguments, output: output.fileHandleForWriting.fileDescriptor,
-                errors: errors.fileHandleForWriting.fileDescriptor)
+                program.path, arguments, output: (outputTarget ?? output.fileHandleForWriting).fileDescriptor,
+                errors: (errorTarget ?? errors.fileHandleForWriting).fileDescriptor)
             // So that reading ends with the program.
             try output.fileHandleForWriting.close()
             try errors.fileHandleForWriting.close()
@@ -90,6 +95,38 @@ struct ProgramTests {
         program.process.signal(SIGHUP)
         program.process.signal(SIGTERM)
         #expect(program.end().code == 0)
+    }
+
+    @Test(
+        "a log that cannot be written, on a full disk or to a reader that is gone, ends no calls",
+        arguments: ["json", "text"], ["full", "gone"])
+    func brokenLog(format: String, target: String) throws {
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let gone = Pipe()
+        try gone.fileHandleForReading.close()
+        let program = try Program(
+            [
+                "--port", "0", "--overload-control", "off", "--drain", "1h", "--log-level", "debug", "--log-format",
+                format,
+            ], errors: target == "full" ? full : gone.fileHandleForWriting)
+        let port = try port(in: program.firstLine())
+        let answer = try HTTPConnection(port: port).exchange(
+            "GET /readyz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        // It logs that it drains.
+        program.process.signal(SIGTERM)
+        #expect(program.process.wait() == .exit(0))
+    }
+
+    @Test(
+        "a command whose result cannot be written says so, with exit code 73",
+        arguments: [["key"], ["config", "print"]])
+    func brokenOutput(arguments: [String]) throws {
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let (code, errors) = try Program(arguments, output: full).end()
+        #expect(code == 73)
+        #expect(errors.hasPrefix("confrelay: standard output cannot be written: "))
+        #expect(errors.filter(\.isNewline).count == 1)
     }
 
     @Test("with nobody there it does not wait for calls to end")

@@ -29,11 +29,13 @@ struct KeyCommand: ParsableCommand {
     }
 
     func run() throws {
+        let file: String
         do {
-            StandardStreams.write(try AccessKeys.newFile(algorithm, id: id))
+            file = try AccessKeys.newFile(algorithm, id: id)
         } catch {
             throw CommandFailure(.internalFailure, "the key could not be made: \(error)")
         }
+        try StandardStreams.write(file)
     }
 }
 

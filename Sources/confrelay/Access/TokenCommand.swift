@@ -124,11 +124,11 @@ struct TokenCommand: AsyncParsableCommand {
             throw CommandFailure(.noInput, "\(authKeys): \(error.description)")
         }
         guard let link else {
-            StandardStreams.write(token + "\n")
+            try StandardStreams.write(token + "\n")
             return
         }
         let base = link.hasSuffix("/") ? String(link.dropLast()) : link
-        StandardStreams.write("\(base)/rooms/\(room)#token=\(token)\n")
+        try StandardStreams.write("\(base)/rooms/\(room)#token=\(token)\n")
     }
 }
 

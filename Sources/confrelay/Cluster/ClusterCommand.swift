@@ -43,9 +43,9 @@ struct ClusterStatusCommand: AsyncParsableCommand {
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            StandardStreams.write(String(decoding: try encoder.encode(status), as: UTF8.self) + "\n")
+            try StandardStreams.write(String(decoding: encoder.encode(status), as: UTF8.self) + "\n")
         } else {
-            StandardStreams.write(Self.text(of: status))
+            try StandardStreams.write(Self.text(of: status))
         }
     }
 

@@ -21,5 +21,5 @@ struct LayoutListCommand: ParsableCommand {
         }.joined()
     }
 
-    func run() throws { StandardStreams.write(text) }
+    func run() throws { try StandardStreams.write(text) }
 }

@@ -76,7 +76,7 @@ struct LayoutExplainCommand: ParsableCommand {
         try MediaOptions.check(canvas)
     }
 
-    func run() throws { StandardStreams.write(try explain()) }
+    func run() throws { try StandardStreams.write(explain()) }
 
     /// Returns the text for standard output; the picture is in its file then.
     func explain(wallClock: Int64 = Int64(Date().timeIntervalSince1970)) throws(CommandFailure) -> String {

@@ -38,7 +38,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
             throw CommandFailure(Confrelay.exit(for: error), error.description)
         }
         let count = DeclaredOption.all.count(where: { read.values(of: $0).source != .default })
-        StandardStreams.write("\(read.file?.path ?? "the command line"): fine, sets \(count) options\n")
+        try StandardStreams.write("\(read.file?.path ?? "the command line"): fine, sets \(count) options\n")
     }
 }
 
@@ -59,7 +59,7 @@ struct ConfigPrintCommand: ParsableCommand {
         let read = try RelayArguments(relayOptions: arguments)
         _ = try read.parse()
         let listing = OptionListing(arguments: read)
-        StandardStreams.write(json ? try listing.json() : listing.yaml)
+        try StandardStreams.write(json ? listing.json() : listing.yaml)
     }
 }
 
