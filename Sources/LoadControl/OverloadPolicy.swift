@@ -5,8 +5,8 @@ package import VideoCoding
 ///
 /// It is fed what each tick took of its time, and how long the workers and a device were busy. What counts is the load
 /// that 95 % of the ticks of about a second stay below. Where it comes near the deadline, one measure after the other
-/// is taken, each after the one before has shown what it does. While the workers have time left, only measures are
-/// taken that make a single job shorter: others would spare what is not scarce.
+/// is taken, each after the one before has shown what it does. While the workers have time left, it takes only
+/// measures that make a single job shorter: other measures would save time that is not scarce.
 ///
 /// A measure is taken back when what it would bring back fits with room to spare, and has for a while. Where that was
 /// wrong, it is known for some minutes what the measure brings back, and the while is twice as long the next time. So

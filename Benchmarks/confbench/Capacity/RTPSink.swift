@@ -23,7 +23,7 @@ struct RTPSink {
         arrivals = sockets.first?.makeArrivalClock()
     }
 
-    /// Takes what has come. Call it at least once a second: earlier arrival times are lost.
+    /// Takes the packets that have come. Call it at least once a second: older arrival times are lost.
     ///
     /// - Returns: The number of frames of each stream since the last call.
     mutating func take() -> [Int] {

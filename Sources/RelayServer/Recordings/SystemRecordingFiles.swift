@@ -75,7 +75,7 @@ final class SystemRecordingFile: RecordingFile {
             return 0
         }
         guard result == 0 else {
-            // What is appended later must not continue what was written in part.
+            // Later bytes must not continue a line that was written in part.
             truncate(to: size)
             throw fail(result)
         }

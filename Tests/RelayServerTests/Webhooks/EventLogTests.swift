@@ -67,7 +67,7 @@ struct EventLogTests {
 
     @Test("goes on with a line of its own after one that could be written only in part")
     func tornLine() throws {
-        // A pipe that is full takes a part of what is written to it.
+        // A full pipe takes only a part of a write.
         let pipe = Pipe()
         let writer = pipe.fileHandleForWriting
         try #require(fcntl(writer.fileDescriptor, F_SETFL, O_NONBLOCK) == 0)
