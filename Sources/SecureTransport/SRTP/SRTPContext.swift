@@ -38,7 +38,10 @@ public final class SRTPContext {
     private var sources: [UInt32] = []
 
     /// Prepares the library once for the process, and keeps its status for later calls.
-    private static let libraryStatus: srtp_err_status_t = srtp_init()
+    private static let libraryStatus: srtp_err_status_t = {
+        let status = srtp_init()
+        return status == srtp_err_status_ok ? OpenSSLCipher.replaceLibraryCiphers() : status
+    }()
 
     /// Prepares the library, which tests its ciphers at the start: some tens of milliseconds, once per process. Without
     /// this call the first context takes that time, in the middle of a participant's joining.
