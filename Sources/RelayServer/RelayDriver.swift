@@ -24,7 +24,8 @@ actor RelayDriver {
     private var eventSource: RelayEventSource
     private var socket: MediaSocket?
     private var downlinks: EmulatedDownlinks?
-    private var timer: (scheduled: NIOScheduledCallback, instant: MonotonicInstant)?
+    private var pace = TurnPace()
+    private var timer = DriverTimer()
     /// A job that the pool had no room for.
     private var heldBackJob: Job?
     /// True after `close` was called.
@@ -86,7 +87,7 @@ actor RelayDriver {
         }
         completions.setWakeUp { [weak self, eventLoop] in
             guard let self else { return }
-            eventLoop.execute { self.assumeIsolated { $0.completionsArrived() } }
+            eventLoop.execute { self.assumeIsolated { $0.takeTurn() } }
         }
         snapshots.server.setMake { [weak self] _ in self?.assumeIsolated { $0.report() } }
         snapshots.timelines.setMake { [weak self] room in
@@ -145,8 +146,7 @@ actor RelayDriver {
         emptyRelay?.finish()
         feedTimer?.cancel()
         feedTimer = nil
-        timer?.scheduled.cancel()
-        timer = nil
+        timer.cancel()
         socket?.close()
         socketEnd?.resume()
         socketEnd = nil
@@ -314,57 +314,57 @@ actor RelayDriver {
         armFeedTimer()
     }
 
-    /// Sets the timer unless one is set that fires early enough. One that fires too early finds nothing due.
     private func armTimer() {
         guard !isClosed else { return }
-        let next = nextWakeUp
+        let next = nextTurn
         guard next < .distantFuture else { return }
         // A timer that is due at once would run before the socket is read, and again and again would leave no time for
         // it. So the clock is read again: the work since the last reading may have taken longer than the delay.
         let wanted = max(next, now() + Self.minimumTimerDelay)
-        if let timer {
-            if timer.instant <= wanted { return }
-            timer.scheduled.cancel()
-        }
-        timer = nil
-        // Fails only once the loop has ended.
-        guard let scheduled = try? eventLoop.scheduleCallback(at: wanted.deadline, handler: Alarm(driver: self)) else {
-            return
-        }
-        timer = (scheduled, wanted)
+        timer.set(
+            for: wanted, tolerance: pace.isBusy ? TurnPace.interval / 4 : .seconds(3600), on: eventLoop
+        ) { Alarm(driver: self, setting: $0) }
     }
 
     /// Wakes the driver, if it is still there.
     private struct Alarm: NIOScheduledCallbackHandler, Sendable {
         weak let driver: RelayDriver?
+        let setting: DriverTimer.Setting
 
         func handleScheduledCallback(eventLoop: some EventLoop) {
-            driver?.assumeIsolated { $0.timerFired() }
+            driver?.assumeIsolated { $0.timerFired(setting) }
         }
     }
 
-    private var nextWakeUp: MonotonicInstant {
-        min(relay.nextWakeUp, downlinks?.nextDelivery ?? .distantFuture)
+    private var nextTurn: MonotonicInstant {
+        pace.nextTurn ?? min(relay.nextWakeUp, downlinks?.nextDelivery ?? .distantFuture)
     }
 
-    private func timerFired() {
-        timer = nil
+    private func timerFired(_ setting: DriverTimer.Setting) {
+        guard timer.fired(setting) else { return }
+        if nextTurn <= now() { takeTurn() } else { armTimer() }
+    }
+
+    /// Does everything that there is to do: results, datagrams, due timers.
+    ///
+    /// - Parameter datagrams: Datagrams that came after a silence.
+    private func takeTurn(with datagrams: [MediaSocket.Datagram] = []) {
         guard !isClosed else { return }
         let now = now()
-        guard nextWakeUp <= now else {
-            armTimer()
-            return
-        }
         takeCompletions(now: now)
+        receive(datagrams, now: now)
+        var count = datagrams.count
+        if let socket, pace.isBusy { count += socket.read(now: now) { receive($0, now: now) } }
         if relay.nextWakeUp <= now { relay.wake(now: now) }
+        pace.noteTurn(datagramCount: count, isFull: count >= MediaSocket.datagramsPerRead, now: now)
+        socket?.setAnnouncesDatagrams(!pace.isBusy)
         settle(now: now)
     }
 
-    private func completionsArrived() {
-        guard !isClosed else { return }
-        let now = now()
-        takeCompletions(now: now)
-        settle(now: now)
+    private func receive(_ datagrams: [MediaSocket.Datagram], now: MonotonicInstant) {
+        for datagram in datagrams {
+            relay.receive(datagram.payload, from: datagram.source, arrival: datagram.arrival, now: now)
+        }
     }
 
     private func takeCompletions(now: MonotonicInstant) {
@@ -374,21 +374,11 @@ actor RelayDriver {
 
 extension RelayDriver: MediaSocket.Receiver {
     nonisolated func received(_ datagrams: [MediaSocket.Datagram]) {
-        assumeIsolated { $0.receive(datagrams) }
+        assumeIsolated { $0.takeTurn(with: datagrams) }
     }
 
     nonisolated func socketClosed() {
         assumeIsolated { $0.recordSocketClosed() }
-    }
-
-    private func receive(_ datagrams: [MediaSocket.Datagram]) {
-        guard !isClosed else { return }
-        let now = now()
-        takeCompletions(now: now)
-        for datagram in datagrams {
-            relay.receive(datagram.payload, from: datagram.source, arrival: datagram.arrival, now: now)
-        }
-        settle(now: now)
     }
 
     private func recordSocketClosed() {

@@ -7,17 +7,11 @@ import SecureTransport
 ///
 /// Belongs to that event loop: everything but `bind` is called there only.
 final class MediaSocket {
-    /// A datagram that arrived.
-    struct Datagram: Sendable {
-        var payload: ByteBuffer
-        var source: TransportAddress
-        /// The time at which the kernel received it.
-        var arrival: MonotonicInstant
-    }
+    typealias Datagram = DatagramReceiver.Datagram
 
     /// Receives arriving datagrams, on the event loop.
     protocol Receiver: AnyObject, Sendable {
-        /// Takes the datagrams of one read, in the order in which they came.
+        /// Takes the datagrams that waited, in the order in which they came.
         func received(_ datagrams: [Datagram])
         /// The socket failed and is closed.
         func socketClosed()
@@ -26,12 +20,11 @@ final class MediaSocket {
     private let channel: any Channel
     private let sender: DatagramSender
     private let handler: Handler
+    /// Whether the receiver hears of datagrams when they arrive. Otherwise it asks for them.
+    private(set) var announcesDatagrams = true
 
-    /// Datagrams taken from the kernel before other work of the loop has its turn. Each takes a system call of its own,
-    /// since the kernel states the arrival time of the last one only.
-    private static let datagramsPerRead: UInt = 64
-    /// Room for each of them. A larger datagram is cut, and then fails authentication.
-    private static let datagramCapacity = 2048
+    /// Datagrams taken from the kernel before other work of the loop has its turn.
+    static let datagramsPerRead = 256
     /// The requested size of the kernel's buffers in each direction; it may grant less (`net.core.[rw]mem_max`).
     private static let socketBufferSize = 4 << 20
 
@@ -44,8 +37,10 @@ final class MediaSocket {
     /// Opens a channel bound to `address`. It reads nothing until a media socket is made of it.
     static func bind(to address: SocketAddress, on eventLoop: any EventLoop) async throws -> any Channel {
         try await DatagramBootstrap(group: eventLoop)
-            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: datagramCapacity))
-            .channelOption(.maxMessagesPerRead, value: datagramsPerRead)
+            .channelOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: DatagramReceiver.datagramCapacity)
+            )
+            .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(.autoRead, value: false)
             .channelOption(.socketOption(.so_rcvbuf), value: socketBufferSize)
             .channelOption(.socketOption(.so_sndbuf), value: socketBufferSize)
@@ -63,7 +58,7 @@ final class MediaSocket {
         let sender = DatagramSender(
             descriptor: descriptor, isIPv6: localAddress.protocol == .inet6,
             usesSegmentationOffload: System.supportsUDPSegmentationOffload)
-        let handler = Handler(receiver: receiver, arrivals: DatagramArrivalClock(descriptor: descriptor))
+        let handler = Handler(receiver: receiver, datagrams: DatagramReceiver(descriptor: descriptor))
         try pipeline.addHandler(handler)
         try channel.syncOptions?.setOption(.autoRead, value: true)
         return MediaSocket(channel: channel, sender: sender, handler: handler)
@@ -75,6 +70,20 @@ final class MediaSocket {
         counters.datagramsReceived = handler.datagramsReceived
         counters.bytesReceived = handler.bytesReceived
         return counters
+    }
+
+    /// Chooses whether the receiver hears of datagrams when they arrive, or asks for them with `read`.
+    func setAnnouncesDatagrams(_ announces: Bool) {
+        guard announces != announcesDatagrams, channel.isActive else { return }
+        announcesDatagrams = announces
+        // Fails only for a channel that was closed meanwhile.
+        try? channel.syncOptions?.setOption(.autoRead, value: announces)
+    }
+
+    /// Passes the datagrams that wait to `body`, in the order in which they came, and returns their number.
+    func read(now: MonotonicInstant, _ body: ([Datagram]) -> Void) -> Int {
+        guard channel.isActive else { return 0 }
+        return handler.read(now: now, body)
     }
 
     /// Queues a datagram for the next flush.
@@ -97,7 +106,8 @@ final class MediaSocket {
 }
 
 extension MediaSocket {
-    /// Hands datagrams from the channel to the receiver.
+    /// Hands datagrams to the receiver. The channel reads the first datagram after a silence, and so tells that there are
+    /// some; those behind it are read with their times.
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
@@ -105,29 +115,41 @@ extension MediaSocket {
         var datagramsReceived: UInt64 = 0
         var bytesReceived: UInt64 = 0
 
-        private var arrivals: DatagramArrivalClock
-        /// The datagrams of the present read.
+        private let datagrams: DatagramReceiver
+        /// The datagrams of the present read: at most one of the channel's own, and then those behind it.
         private var batch: [Datagram] = []
 
-        init(receiver: any Receiver, arrivals: DatagramArrivalClock) {
+        init(receiver: any Receiver, datagrams: DatagramReceiver) {
             self.receiver = receiver
-            self.arrivals = arrivals
+            self.datagrams = datagrams
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let arrival = arrivals.arrival(now: SystemMediaClock.shared.now)
             let envelope = unwrapInboundIn(data)
-            datagramsReceived += 1
-            bytesReceived += UInt64(envelope.data.readableBytes)
             guard let source = TransportAddress(envelope.remoteAddress) else { return }
             // A slice without spare capacity: code that writes to it copies the datagram and not the read buffer's
             // share.
-            batch.append(Datagram(payload: envelope.data.slice(), source: source, arrival: arrival))
+            batch.append(
+                Datagram(payload: envelope.data.slice(), source: source, arrival: SystemMediaClock.shared.now))
         }
 
         func channelReadComplete(context: ChannelHandlerContext) {
-            receiver?.received(batch)
+            _ = read(now: SystemMediaClock.shared.now) { receiver?.received($0) }
+        }
+
+        func read(now: MonotonicInstant, _ body: ([Datagram]) -> Void) -> Int {
+            let announced = batch.count
+            datagrams.read(into: &batch, limit: MediaSocket.datagramsPerRead, now: now)
+            if batch.count > announced {
+                // The channel does not tell when its datagram came. It was before the next one.
+                for index in 0..<announced { batch[index].arrival = batch[announced].arrival }
+            }
+            let count = batch.count
+            datagramsReceived += UInt64(count)
+            for datagram in batch { bytesReceived += UInt64(datagram.payload.readableBytes) }
+            body(batch)
             batch.removeAll(keepingCapacity: true)
+            return count
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -1,0 +1,109 @@
+import Glibc
+import MediaCore
+import NIOCore
+import SecureTransport
+import Testing
+
+@testable import RelayServer
+
+@Suite("Receiving datagrams with their times")
+struct DatagramReceiverTests {
+    private func read(_ receiver: DatagramReceiver, limit: Int = 256) -> [DatagramReceiver.Datagram] {
+        var batch: [DatagramReceiver.Datagram] = []
+        receiver.read(into: &batch, limit: limit, now: .now())
+        return batch
+    }
+
+    @Test("datagrams come with their bytes and their sources, in order")
+    func contents() throws {
+        let (socket, ada, ben) = (try UDPPeer(), try UDPPeer(), try UDPPeer())
+        let receiver = DatagramReceiver(descriptor: socket.descriptor)
+        #expect(read(receiver).isEmpty)
+        for index in 0..<20 {
+            (index.isMultiple(of: 3) ? ada : ben).send(
+                [UInt8](repeating: UInt8(index), count: 60 * index), toPort: socket.address.port)
+        }
+        let batch = read(receiver)
+        let contents = batch.map { Array($0.payload.readableBytesView) }
+        #expect(contents == (0..<20).map { [UInt8](repeating: $0, count: 60 * Int($0)) })
+        #expect(batch.enumerated().allSatisfy { $1.source == ($0.isMultiple(of: 3) ? ada : ben).address })
+        #expect(read(receiver).isEmpty)
+    }
+
+    @Test("a datagram's time is when the kernel received it, however late it is read")
+    func lateReading() throws {
+        let (socket, peer) = (try UDPPeer(), try UDPPeer())
+        let receiver = DatagramReceiver(descriptor: socket.descriptor)
+        let start = MonotonicInstant.now()
+        peer.send([1], toPort: socket.address.port)
+        while MonotonicInstant.now() - start < .milliseconds(30) {}
+        let middle = MonotonicInstant.now()
+        peer.send([2], toPort: socket.address.port)
+        while MonotonicInstant.now() - middle < .milliseconds(30) {}
+        let batch = read(receiver)
+        #expect(batch.count == 2)
+        // The kernel stamps with the wall clock: the two clocks are read one after the other.
+        let tolerance = Duration.milliseconds(1)
+        #expect(batch[0].arrival > start - tolerance && batch[0].arrival < middle)
+        #expect(batch[1].arrival > middle - tolerance)
+        #expect(batch[1].arrival - batch[0].arrival >= .milliseconds(29))
+    }
+
+    @Test("a read takes at most its limit, and the rest stays")
+    func limit() throws {
+        let (socket, peer) = (try UDPPeer(), try UDPPeer())
+        let receiver = DatagramReceiver(descriptor: socket.descriptor)
+        for index in 0..<10 { peer.send([UInt8(index)], toPort: socket.address.port) }
+        #expect(read(receiver, limit: 6).map { $0.payload.getInteger(at: 0) } == (0..<6).map { UInt8($0) })
+        #expect(read(receiver, limit: 6).map { $0.payload.getInteger(at: 0) } == (6..<10).map { UInt8($0) })
+    }
+
+    @Test("a datagram that is too large is cut, and the next one is whole")
+    func oversize() throws {
+        let (socket, peer) = (try UDPPeer(), try UDPPeer())
+        let receiver = DatagramReceiver(descriptor: socket.descriptor)
+        peer.send([UInt8](repeating: 1, count: 9000), toPort: socket.address.port)
+        peer.send([UInt8](repeating: 2, count: 5), toPort: socket.address.port)
+        let batch = read(receiver)
+        #expect(batch.map(\.payload.readableBytes) == [DatagramReceiver.datagramCapacity, 5])
+    }
+
+    /// A receiver whose system call is `outcome`, with datagrams of one sender and without stamps.
+    private func makeReceiver(outcome: @escaping () -> Int) -> DatagramReceiver {
+        DatagramReceiver(descriptor: -1) { _, message in
+            message.pointee.msg_controllen = 0
+            let address = SystemAddress(TransportAddress(ipv4: 0x7F00_0001, port: 9), isIPv6Socket: false)
+            address?.withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(start: message.pointee.msg_name, count: bytes.count).copyMemory(
+                    from: bytes)
+                message.pointee.msg_namelen = socklen_t(bytes.count)
+            }
+            return outcome()
+        }
+    }
+
+    @Test("an interrupted system call is tried again, an error ends the read")
+    func errors() throws {
+        let outcomes = [-Int(EINTR), 3, -Int(ENOMEM), 3]
+        var calls = 0
+        let receiver = makeReceiver {
+            defer { calls += 1 }
+            return outcomes[calls]
+        }
+        #expect(read(receiver).count == 1)
+        #expect(calls == 3)
+    }
+
+    @Test("without stamps a datagram has arrived when it is read")
+    func withoutStamps() throws {
+        var left = 2
+        let receiver = makeReceiver {
+            left -= 1
+            return left >= 0 ? 1 : -Int(EAGAIN)
+        }
+        var batch: [DatagramReceiver.Datagram] = []
+        let now = MonotonicInstant(nanoseconds: 7_000_000_000)
+        receiver.read(into: &batch, limit: 9, now: now)
+        #expect(batch.map(\.arrival) == [now, now])
+    }
+}
