@@ -122,7 +122,7 @@ public final class FlightFileWriter: @unchecked Sendable {
         files.removeAll { file in
             var failure: CInt = 0
             let state = file.ring.drain { bytes in
-                if failure == 0 { failure = Self.write(bytes, to: file.descriptor) }
+                if failure == 0 { failure = bytes.writeAll(to: file.descriptor).failure }
             }
             var end: [UInt8] = []
             switch state {
@@ -133,25 +133,13 @@ public final class FlightFileWriter: @unchecked Sendable {
                 end = FlightEncoder.endRecord(.overrun(lostRecords: lostRecords))
                 report(.fellBehind(path: file.path, lostRecords: lostRecords))
             }
-            if failure == 0 { failure = end.withUnsafeBytes { Self.write($0, to: file.descriptor) } }
+            if failure == 0 { failure = end.withUnsafeBytes { $0.writeAll(to: file.descriptor).failure } }
             if failure != 0 { report(.cannotWrite(path: file.path, reason: Self.reason(failure))) }
             guard failure != 0 || state != .open || isShutDown else { return false }
             file.ring.abandon()
             close(file.descriptor)
             return true
         }
-    }
-
-    /// Writes all bytes; returns `errno` of the failure, or zero.
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return count < 0 ? errno : EIO }
-            rest = rest.dropFirst(count)
-        }
-        return 0
     }
 
     private static func reason(_ number: CInt) -> String {

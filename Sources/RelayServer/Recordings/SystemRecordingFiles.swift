@@ -1,3 +1,4 @@
+import FlightFiles
 import Foundation
 import Glibc
 import MediaCore
@@ -47,15 +48,12 @@ struct SystemRecordingFiles: RecordingFileSystem {
 final class SystemRecordingFile: RecordingFile {
     private let path: String
     private var descriptor: CInt
-    private let write: (CInt, UnsafeRawBufferPointer) -> Int
+    private let write: ((CInt, UnsafeRawBufferPointer) -> Int)?
     private(set) var size = 0
     private(set) var failure: RecordingFileError?
 
-    /// - Parameter write: As the system's call of this name; tests have it fail.
-    init(
-        path: String, descriptor: CInt,
-        write: @escaping (CInt, UnsafeRawBufferPointer) -> Int = { Glibc.write($0, $1.baseAddress, $1.count) }
-    ) {
+    /// - Parameter write: As the system's call of this name, which is called where this is nil; tests have it fail.
+    init(path: String, descriptor: CInt, write: ((CInt, UnsafeRawBufferPointer) -> Int)? = nil) {
         self.path = path
         self.descriptor = descriptor
         self.write = write
@@ -64,20 +62,11 @@ final class SystemRecordingFile: RecordingFile {
     deinit { close() }
 
     func append(_ bytes: ByteBuffer) throws {
-        let result = bytes.withUnsafeReadableBytes { bytes -> CInt in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count < 0 ? errno : EIO }
-                rest = rest.dropFirst(count)
-            }
-            return 0
-        }
-        guard result == 0 else {
+        let number = bytes.withUnsafeReadableBytes { $0.writeAll(to: descriptor, write: write).failure }
+        guard number == 0 else {
             // Later bytes must not continue a line that was written in part.
             truncate(to: size)
-            throw fail(result)
+            throw fail(number)
         }
         size += bytes.readableBytes
     }
