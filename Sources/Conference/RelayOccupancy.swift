@@ -23,7 +23,7 @@ public struct RelayOccupancy: Hashable, Sendable {
     /// Rooms that take no more participants at this relay.
     public var fullRooms: Set<String> = []
     /// Rooms that have a lock, a PIN, a lobby or a ban, which this relay enforces.
-    public var guardedRooms: Set<String> = []
+    public var restrictedRooms: Set<String> = []
     public var participants = 0
     /// Further participants that fit; nil while that is not known.
     public var seatsLeft: Int?
@@ -39,7 +39,7 @@ extension Relay {
         for room in rooms.values {
             occupancy.rooms[room.id] = .init(
                 layout: room.layout, overlays: room.overlays, conditions: room.door.conditions)
-            if room.door.isGuarded { occupancy.guardedRooms.insert(room.id) }
+            if room.door.isRestrictive { occupancy.restrictedRooms.insert(room.id) }
             let count = room.participants.count { $0.remote == nil }
             if count >= configuration.maximumParticipants { occupancy.fullRooms.insert(room.id) }
         }

@@ -65,8 +65,8 @@ struct FurtherRelayTests {
         #expect(decision() == .further(second, url: "http://\(second)"))
     }
 
-    @Test("stays where its door is guarded")
-    func guarded() throws {
+    @Test("stays where its door may keep somebody out")
+    func restrictiveDoor() throws {
         let world = try world(relays: 2, limit: 1, joins: 1)
         world.update(world.nodes[0]) { directory, now in
             #expect(directory.place("demo", isFull: true, mayExtend: false, now: now) == .here)

@@ -94,7 +94,7 @@ struct CascadeControlTests {
         try #require(pair.run { pair.names(1).contains("Cy") })
         try moderate(.remove(participant: cy.participantID, keepOut: true), at: 1, of: pair)
         #expect(pair.run(until: { !pair.names(0).contains("Cy") && !pair.names(1).contains("Cy") }, limit: .seconds(2)))
-        #expect(pair.run(until: { pair.room(1)?.door.isGuarded == true }, limit: .seconds(1)))
+        #expect(pair.run(until: { pair.room(1)?.door.isRestrictive == true }, limit: .seconds(1)))
         #expect {
             try pair[1].join("Cy", adjustRequest: { $0.client = TransportAddress(ipv4: 0x0a00_0001, port: 11) })
         } throws: {

@@ -49,8 +49,8 @@ struct RoomDoor {
         returnsEnd = inherited.map { _ in now + EntryConditions.returnTime }
     }
 
-    /// True if some may not enter.
-    var isGuarded: Bool { conditions.areRestrictive || !keptOut.isEmpty }
+    /// True if it may keep somebody out, by its conditions or by a ban.
+    var isRestrictive: Bool { conditions.areRestrictive || !keptOut.isEmpty }
 
     var state: RoomEntryState {
         RoomEntryState(locked: conditions.isLocked, lobby: conditions.hasLobby, pin: conditions.pin != nil)

@@ -24,9 +24,10 @@ actor ClusterService {
     private var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
     /// Settings that rooms had on their last relay and that are not set here yet.
     private var inherited: [String: (settings: RelayOccupancy.RoomSettings, until: MonotonicInstant)] = [:]
-    /// Rooms that take no more participants at this relay, and rooms whose doors it guards, as last heard.
+    /// Rooms that take no more participants at this relay, and rooms from which it may keep somebody out, as last
+    /// heard.
     private var fullRooms: Set<String> = []
-    private var guardedRooms: Set<String> = []
+    private var restrictedRooms: Set<String> = []
     private var pageOrigins = PageOrigins()
     /// Makes links to other relays of its rooms.
     let links: CascadeDialer
@@ -107,7 +108,7 @@ actor ClusterService {
             publish(settings, of: room, now: now)
         }
         for room in directory.presentRooms where occupancy.rooms[room] == nil { directory.roomClosed(room, now: now) }
-        (fullRooms, guardedRooms) = (occupancy.fullRooms, occupancy.guardedRooms)
+        (fullRooms, restrictedRooms) = (occupancy.fullRooms, occupancy.restrictedRooms)
         inherited = inherited.filter { now < $0.value.until }
         pageOrigins.note(directory.nodes.values, now: now)
         settle()
@@ -262,7 +263,7 @@ actor ClusterService {
         while true {
             let decision = directory.place(
                 room, hops: hops, isFurther: isFurther, isFull: fullRooms.contains(room),
-                mayExtend: !guardedRooms.contains(room),
+                mayExtend: !restrictedRooms.contains(room),
                 isImpatient: now() >= end || isClosed, now: now())
             settle()
             guard decision == .pending else { return decision }
