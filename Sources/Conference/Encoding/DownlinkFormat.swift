@@ -53,8 +53,7 @@ struct DownlinkFormat {
         properties.sliceMaxBytes = needsSmallSlices ? maximumSliceSize : nil
         properties.colour = CompositionRenderer.canvasColour
         // The encoder picks the lowest level that fits, with some head-room; never above the receiver's.
-        let usual = H264Level.lowest(
-            for: dimensions, frameRate: frameRate, bitRate: max(bitRate, .megabits(4)), profile: profile)
+        let usual = properties.lowestLevel(for: dimensions, frameRate: frameRate, bitRate: bitRate)
         if let level, usual.map({ $0.maximumMacroblockRate > level.maximumMacroblockRate }) ?? true,
             level.reasonToRefuse(dimensions, frameRate: frameRate) == nil
         {

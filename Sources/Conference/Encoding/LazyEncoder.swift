@@ -138,7 +138,9 @@ final class LazyEncoder {
         wanted.apply(to: &properties)
         // A session keeps its level. One that begins with few frames a second takes the room's rate later.
         properties.profileLevel.level =
-            properties.profileLevel.level ?? properties.lowestLevel(for: dimensions, frameRate: highestFrameRate)
+            properties.profileLevel.level
+            ?? properties.lowestLevel(
+                for: dimensions, frameRate: highestFrameRate, bitRate: properties.averageBitRate)
         properties.temporalLayers = form.layers
         properties.controlsDeviceQP = form.usesDevice && hardware?.followsSlowly == true
         switch form.recovery {

@@ -170,18 +170,18 @@ extension CompressionProperties {
             }
             return level
         }
-        guard let lowest = lowestLevel(for: dimensions, frameRate: frameRate) else {
+        guard let lowest = lowestLevel(for: dimensions, frameRate: frameRate, bitRate: averageBitRate) else {
             throw .levelExceeded(
                 levelIDC: 52, reason: "no level holds \(dimensions) at \(frameRate) frames a second")
         }
         return lowest
     }
 
-    /// The lowest level for pictures of a size, so many a second, with some room for a higher rate; nil if there is
-    /// none.
-    package func lowestLevel(for dimensions: VideoDimensions, frameRate: Int) -> H264Level? {
+    /// The lowest level for pictures of a size, so many a second, at a rate, with some room for a higher one; nil if
+    /// there is none.
+    package func lowestLevel(for dimensions: VideoDimensions, frameRate: Int, bitRate: BitRate) -> H264Level? {
         H264Level.lowest(
-            for: dimensions, frameRate: frameRate, bitRate: max(averageBitRate, Self.usualBitRate),
+            for: dimensions, frameRate: frameRate, bitRate: max(bitRate, Self.usualBitRate),
             profile: profileLevel.profile)
     }
 }
