@@ -29,14 +29,9 @@ extension Traces {
                 throw InputError.unusable(
                     "\(file): it tells nothing of the link: it is too short or too long, or no packet ever queued")
             }
-            let lines = estimate.milliseconds.map { "\($0)" }.joined(separator: "\n") + "\n"
             let seen = String(format: "%.0f", estimate.measuredPart * 100)
             InputError.note("seen in \(seen) % of the time, interpolated in the rest")
-            if let output {
-                try Output.write(Data(lines.utf8), to: output)
-            } else {
-                try Output.writeResult(Data(lines.utf8))
-            }
+            try Traces.write(estimate.milliseconds, to: output)
         }
     }
 }

@@ -40,9 +40,7 @@ struct Traces: ParsableCommand {
 
         func run() throws {
             var generator = TraceGenerator(kind: kind, seed: seed)
-            let trace = generator.trace(duration: duration)
-            let data = Data((trace.milliseconds.map { "\($0)" }.joined(separator: "\n") + "\n").utf8)
-            if let output { try Output.write(data, to: output) } else { try Output.writeResult(data) }
+            try Traces.write(generator.trace(duration: duration).milliseconds, to: output)
         }
     }
 
@@ -98,6 +96,12 @@ struct Traces: ParsableCommand {
             }
             return ReportTable(heading: columns, rows: rows).text
         }
+    }
+
+    /// Writes a trace in mahimahi's format to a file, or to standard output where none is named.
+    static func write(_ milliseconds: [Int64], to path: String?) throws {
+        let data = Data((milliseconds.map { "\($0)" }.joined(separator: "\n") + "\n").utf8)
+        if let path { try Output.write(data, to: path) } else { try Output.writeResult(data) }
     }
 
     static func parseKind(_ text: String) throws -> TraceGenerator.Kind {
