@@ -14,6 +14,7 @@ import Testing
 @Suite("Tokens, keys and PINs")
 struct AccessTests {
     private static let time = 1_700_000_000.0
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private func write(_ text: String) throws -> String {
         let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-keys-\(UUID().uuidString)").path
@@ -21,9 +22,19 @@ struct AccessTests {
         return path
     }
 
-    private func store(_ text: String) async throws -> (KeyStore, String) {
+    /// A store whose file is there only until it is read.
+    private func store(_ text: String) async throws -> KeyStore {
         let path = try write(text)
-        return (try await KeyStore(file: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }), path)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try await KeyStore(file: path, logger: Self.logger)
+    }
+
+    /// A client of a relay that takes tokens, and the keys that sign them.
+    private func clientWithKeys() async throws -> (client: SignallingClient, keys: AccessKeys) {
+        let keys = try await store(AccessKeys.newFile(.hs256, id: "main"))
+        var client = SignallingClient()
+        client.keys = keys
+        return (client, await keys.current)
     }
 
     private func claims(_ change: (inout AccessClaims) -> Void = { _ in }) -> AccessClaims {
@@ -120,21 +131,17 @@ struct AccessTests {
 
     @Test("a join takes name, role and rights from the token; a viewer only watches, a sender only sends")
     func joining() async throws {
-        var client = SignallingClient()
-        let (keys, path) = try await store(AccessKeys.newFile(.hs256, id: "main"))
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        client.keys = keys
-        let signer = await keys.current
-        let ada = try await signer.sign(
+        let (client, keys) = try await clientWithKeys()
+        let ada = try await keys.sign(
             claims {
                 $0.name = "Ada"
                 $0.identity = "ada@example.org"
             })
         #expect(try await join(client, token: ada, "?name=Somebody").status == .created)
-        let viewer = try await signer.sign(claims { $0.role = .viewer })
+        let viewer = try await keys.sign(claims { $0.role = .viewer })
         #expect(try await join(client, token: viewer, "?name=Cy").status == .created)
         #expect(try await join(client, token: viewer, "", "/whip/demo").status == .forbidden)
-        let sender = try await signer.sign(claims { $0.watch = false })
+        let sender = try await keys.sign(claims { $0.watch = false })
         #expect(try await join(client, token: sender).status == .created)
         #expect(try await join(client, token: sender, "", "/whep/demo").status == .forbidden)
         let requests = client.script.state.withLock { $0.requests }
@@ -146,13 +153,8 @@ struct AccessTests {
 
     @Test("a token for a single use lets one session in, and its client back in; a refused join does not use it up")
     func singleUse() async throws {
-        var client = SignallingClient()
-        let (keys, path) = try await store(AccessKeys.newFile(.hs256, id: "main"))
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        client.keys = keys
-        let spent = SpentTokens()
-        client.spent = spent
-        let token = try await keys.current.sign(
+        let (client, keys) = try await clientWithKeys()
+        let token = try await keys.sign(
             claims {
                 $0.isSingleUse = true
                 $0.id = "t1"
@@ -165,16 +167,13 @@ struct AccessTests {
         #expect(
             try await join(client, token: token, "?resume=\(SignallingClient.session("p2"))").status == .unauthorized)
         #expect(try await join(client, token: token, "?resume=\(SignallingClient.session("p1"))").status == .created)
-        let nameless = try await keys.current.sign(claims { $0.isSingleUse = true })
+        let nameless = try await keys.sign(claims { $0.isSingleUse = true })
         #expect(try await join(client, token: nameless).status == .unauthorized)
     }
 
     @Test("a session's key lets nobody join a relay with keys, whatever its member may")
     func joiningBySession() async throws {
-        var client = SignallingClient()
-        let (keys, path) = try await store(AccessKeys.newFile(.hs256, id: "main"))
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        client.keys = keys
+        let client = try await clientWithKeys().client
         client.script.state.withLock {
             $0.access = ["demo": RoomAccess()]
             $0.grants = ["p1": MemberGrants(role: .moderator), "p2": MemberGrants(role: .viewer)]
@@ -187,9 +186,9 @@ struct AccessTests {
 
     @Test("keys are read again; a file that cannot be used changes nothing")
     func reload() async throws {
-        let first = try AccessKeys.newFile(.hs256, id: "main")
-        let (keys, path) = try await store(first)
+        let path = try write(AccessKeys.newFile(.hs256, id: "main"))
         defer { try? FileManager.default.removeItem(atPath: path) }
+        let keys = try await KeyStore(file: path, logger: Self.logger)
         let token = try await keys.current.sign(claims())
         try "nonsense".write(toFile: path, atomically: true, encoding: .utf8)
         await keys.reload()
