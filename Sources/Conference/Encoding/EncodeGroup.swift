@@ -49,7 +49,7 @@ final class EncodeGroup {
     var subscribers = GroupSubscribers()
     /// The planner's rate for several receivers, and whether it stays until the next review.
     var planned: (rate: BitRate, isKept: Bool)
-    private(set) var bitRate: VideoBitRate
+    var bitRate: VideoBitRate
     /// The rate of the slowest member.
     private(set) var slowestRate: BitRate
     /// True if more than one receiver gets the frames.
@@ -98,16 +98,16 @@ final class EncodeGroup {
             expectsKeyframe: expectsKeyframe)
     }
 
-    func update(bitRate: VideoBitRate, isShared: Bool, recovers: Bool) {
+    /// Takes the group's rate and the needs of its receivers.
+    ///
+    /// - Parameter needsLayers: True if a receiver did not get every frame in time lately. Layers let single receivers
+    ///   get fewer frames, and cost all of them quality.
+    func update(bitRate: VideoBitRate, isShared: Bool, recovers: Bool, needsLayers: Bool) {
         self.isShared = isShared
         self.recovers = recovers && !isShared
         self.bitRate = bitRate
+        wantsLayers = needsLayers && isShared && !format.repeatsKeyframes
     }
-
-    /// Layers let single receivers get fewer frames, and cost all of them quality.
-    ///
-    /// - Parameter isNeeded: True if a receiver did not get every frame in time lately.
-    func setLayers(isNeeded: Bool) { wantsLayers = isNeeded && isShared && !format.repeatsKeyframes }
 
     // MARK: Rungs
 
@@ -311,7 +311,11 @@ final class EncodeGroup {
     var unchangedInterval: Duration { unchanged.interval }
 
     private func isPictureDue(_ picture: PixelBuffer, of tick: ComposedTick, divisor: Int) -> Bool {
-        unchanged.isDue(picture, at: tick.captureTime) ?? tickCount.isMultiple(of: UInt64(divisor))
+        switch unchanged.need(of: picture, at: tick.captureTime) {
+        case .usual: tickCount.isMultiple(of: UInt64(divisor))
+        case .keepAlive: true
+        case .none: false
+        }
     }
 
     /// Takes a job's result. Returns the frames of sources that it is the first to show.

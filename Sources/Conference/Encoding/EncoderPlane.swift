@@ -243,8 +243,8 @@ final class EncoderPlane {
             ?? VideoBitRate(target: group.planned.rate, sustained: group.planned.rate)
         group.update(
             bitRate: rate, isShared: sole == nil || group.subscribers.hasLeaving,
-            recovers: sole.flatMap { viewers[$0]?.link.acknowledgesPictures } ?? false)
-        group.setLayers(isNeeded: group.subscribers.ids.contains { downlinks[$0]?.needsLayers(now: now) ?? false })
+            recovers: sole.flatMap { viewers[$0]?.link.acknowledgesPictures } ?? false,
+            needsLayers: group.subscribers.ids.contains { downlinks[$0]?.needsLayers(now: now) ?? false })
     }
 
     /// Ends the groups that nobody belongs to and nobody is sent.
@@ -259,9 +259,7 @@ final class EncoderPlane {
             let isReplaced = isBlocked && receivers.allSatisfy { !(self.group(of: $0)?.hasStarted ?? true) }
             guard !receivers.isEmpty, !isReplaced else { return false }
             if let slowest = receivers.compactMap({ downlinks[$0]?.bitRate.sustained }).min() {
-                group.update(
-                    bitRate: VideoBitRate(target: slowest, sustained: slowest), isShared: group.isShared,
-                    recovers: group.recovers)
+                group.bitRate = VideoBitRate(target: slowest, sustained: slowest)
             }
             return true
         }

@@ -38,19 +38,27 @@ struct UnchangedPicture {
         return Self.longestInterval
     }
 
+    /// The need for a frame of a tick's picture.
+    enum Need {
+        /// The picture is new, or not sharp yet: it is encoded as often as the frame rate says.
+        case usual
+        /// The picture is sharp, and a frame keeps the stream alive.
+        case keepAlive
+        /// The picture is sharp, and a frame was encoded a short time ago.
+        case none
+    }
+
     /// Compares a tick's picture with the one that was encoded last.
-    ///
-    /// - Returns: True if it keeps the stream alive, false if it need not be encoded; nil if it is new, or not sharp
-    ///   yet.
-    mutating func isDue(_ new: PixelBuffer, at captureTime: MonotonicInstant) -> Bool? {
+    mutating func need(of new: PixelBuffer, at captureTime: MonotonicInstant) -> Need {
         guard let picture, picture === new else {
             repetitions = 0
             since = captureTime
-            return nil
+            return .usual
         }
         repetitions += 1
-        guard isSharp else { return nil }
-        return lastCapture.map { captureTime - $0 >= interval - Self.earliness } ?? true
+        guard isSharp else { return .usual }
+        guard let lastCapture else { return .keepAlive }
+        return captureTime - lastCapture >= interval - Self.earliness ? .keepAlive : .none
     }
 
     /// A picture is encoded.
