@@ -54,7 +54,8 @@ enum Ending: Sendable {
 
 /// Ctrl-C and SIGTERM: the first ends the session in order, the second at once.
 ///
-/// `@unchecked Sendable` holds because all variable state is used only inside blocks on `queue`, a serial queue.
+/// `@unchecked Sendable` holds because `count` and `action` are used only inside blocks on `queue`, a serial queue, and
+/// `sources` only in the initializer.
 final class Interruptions: @unchecked Sendable {
     private let queue = DispatchQueue(label: "confclient.signals")
     private var sources: [any DispatchSourceSignal] = []

@@ -3,9 +3,9 @@ import MediaCore
 
 /// One decoded frame in libavcodec's memory.
 ///
-/// Unchecked because the pointer is not `Sendable`: `FrameFreeList` fills and clears the frame only while nobody holds
-/// a picture of it, pictures are only read, this class alone frees it, and libavutil counts references to its memory
-/// atomically.
+/// Unchecked because the pointers are not `Sendable`: `FrameFreeList` fills, maps and clears the frame only while
+/// nobody holds a picture of it, pictures are only read, this class alone frees it, and libavutil counts references to
+/// its memory atomically.
 final class LibAVFrame: @unchecked Sendable {
     private let frame: UnsafeMutablePointer<AVFrame>
     /// The samples in memory, of a frame that is on a device; nil until the first.
