@@ -9,8 +9,8 @@ extension ClusterDirectory {
     ///     ticket.
     ///   - isFurther: The ticket says that this relay is to join the room's relays, which have no seats in reserve.
     ///   - isFull: The room takes no more participants at this relay.
-    ///   - mayExtend: The room may go on to further relays. One whose door may keep somebody out may not: this relay has
-    ///     the key.
+    ///   - mayExtend: The room may go on to further relays. One whose door may keep somebody out may not: this relay
+    ///     has the key.
     ///   - isImpatient: The directory was asked about the room, and has not answered in time.
     public mutating func place(
         _ room: String, hops: Int? = nil, isFurther: Bool = false, isFull: Bool = false, mayExtend: Bool = true,

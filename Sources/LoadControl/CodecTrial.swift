@@ -12,8 +12,8 @@ public struct CodecTrial: Hashable, Sendable {
     /// not get there.
     public var stepResponse: Int?
 
-    /// The rates, one after the other, of a canvas of `usualCanvas`. Others have as many bits for a sample: larger rates
-    /// than a picture can take would tell nothing.
+    /// The rates, one after the other, of a canvas of `usualCanvas`. Others have as many bits for a sample: larger
+    /// rates than a picture can take would tell nothing.
     private static let usualRates = [BitRate.megabits(1.5), .kilobits(500), .megabits(2)]
     private static let usualCanvas = VideoDimensions(width: 1280, height: 720)
     /// Below it, headers are most of a frame.

@@ -83,7 +83,8 @@ final class AbandonableThread<Request: Sendable, Response: Sendable>: Sendable {
         return takeResponse()
     }
 
-    /// Has the thread answer a request that nobody waits for. `poll()` has the answer; no other request may come before.
+    /// Has the thread answer a request that nobody waits for. `poll()` has the answer; no other request may come
+    /// before.
     ///
     /// - Returns: False: a request has taken too long before.
     func begin(_ request: Request) -> Bool {

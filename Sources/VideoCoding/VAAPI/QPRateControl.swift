@@ -2,13 +2,13 @@
     import Glibc
     import MediaCore
 
-    /// Chooses the QP of each frame so that a stream keeps to its rate, for drivers whose own rate control follows a new
-    /// rate too slowly.
+    /// Chooses the QP of each frame so that a stream keeps to its rate, for drivers whose own rate control follows a
+    /// new rate too slowly.
     ///
     /// A QP that is higher by six makes a frame about half as large, because the quantiser's step doubles (H.264
-    /// 8.5.9). So the sizes of the last frames tell the QP of the next one at any rate: a lower rate holds from the next
-    /// frame on, a higher one from the second or third. Frames that came out larger are paid back within the time of a
-    /// decoder's buffer.
+    /// 8.5.9). So the sizes of the last frames tell the QP of the next one at any rate: a lower rate holds from the
+    /// next frame on, a higher one from the second or third. Frames that came out larger are paid back within the time
+    /// of a decoder's buffer.
     struct QPRateControl {
         private var rate: EncodingRate
         private var meter: OverspendMeter
@@ -17,8 +17,8 @@
         private let range: ClosedRange<Int>
         private var keyframes: FrameComplexity
         private var others = FrameComplexity()
-        /// The complexity of the largest of the last frames that fit in the buffer. Pictures that stand still become only
-        /// so good that such a frame still fits when they move again.
+        /// The complexity of the largest of the last frames that fit in the buffer. Pictures that stand still become
+        /// only so good that such a frame still fits when they move again.
         private var peak = 0.0
         /// The QP of the last frame that was no keyframe.
         private var lastQP = 0
@@ -40,8 +40,8 @@
         private static let leastShares = 2.0
         /// The peak falls by this much with each frame: four QPs in a second.
         private static let peakDecay = 0.02
-        /// The most by which a QP is better than the last one. At low rates it takes only half of `doublingStep` to halve
-        /// a frame.
+        /// The most by which a QP is better than the last one. At low rates it takes only half of `doublingStep` to
+        /// halve a frame.
         private static let greatestFall = 6
         private static let sampleBits = 16.0
         /// Smaller frames are headers, and say nothing.

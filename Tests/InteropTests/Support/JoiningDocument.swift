@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The commands in `docs/joining.md`: its fenced blocks, each under the name behind `bash`, and the scripts and programs
-/// in `docs/joining`.
+/// The commands in `docs/joining.md`: its fenced blocks, each under the name behind `bash`, and the scripts and
+/// programs in `docs/joining`.
 struct JoiningDocument {
     private(set) var blocks: [(name: String, text: String)] = []
     /// The Python programs, by the names of their files.

@@ -96,7 +96,8 @@ struct SignallingClient {
             recordings: recordings, outputRules: outputRules, playerRules: playerRules, webFiles: webFiles,
             sites: sites ?? SitePolicy(isEncrypted: isEncrypted), clients: clients, quotas: quotas,
             access: AccessControl(
-                keys: keys, driver: driver, sessions: Self.sessions, quotas: quotas, now: now, time: time, spent: spent),
+                keys: keys, driver: driver, sessions: Self.sessions, quotas: quotas, now: now, time: time,
+                spent: spent),
             hasAdministrationAddress: hasAdministrationAddress, now: now)
     }
 

@@ -149,7 +149,8 @@ struct ScenarioTests {
     func encoderLag() {
         var encoder = EncoderModel(
             configuration: .init(
-                frameRate: 10, minimum: .kilobits(80), maximum: .megabits(4), noise: 0, responseLag: .milliseconds(100)),
+                frameRate: 10, minimum: .kilobits(80), maximum: .megabits(4), noise: 0,
+                responseLag: .milliseconds(100)),
             seed: 1)
         #expect(encoder.nextFrame(target: .kilobits(800)).bytes == 10_000)
         #expect(encoder.nextFrame(target: .kilobits(400)).bytes == 7500)
