@@ -80,10 +80,13 @@ extension MetricFamily<ServerReport> {
         [
             Self(
                 "webhook_events_total", .counter,
-                "Events by `result`: `delivered`, `expired` (not taken for an hour), `dropped` (no room)."
+                "Events by `result`: `delivered`, `refused` (as `400`), `expired` (after an hour), `dropped` (no room)."
             ) { report in
                 let results = report.webhooks.map {
-                    [("delivered", $0.delivered), ("expired", $0.expired), ("dropped", $0.dropped)]
+                    [
+                        ("delivered", $0.delivered), ("refused", $0.refused), ("expired", $0.expired),
+                        ("dropped", $0.dropped),
+                    ]
                 }
                 return (results ?? []).map { Sample(Double($0.1), [("result", $0.0)]) }
             },

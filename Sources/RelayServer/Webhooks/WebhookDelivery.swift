@@ -32,6 +32,8 @@ actor WebhookDelivery {
     /// Events that are read from the queue at once.
     private static let windowLength = 64
     private static let longestPause = 60.0
+    /// The least time between two lines in the log about refused events.
+    private static let refusalInterval = 60.0
 
     nonisolated let endpoint: WebhookEndpoint
     private let signer: WebhookSigner
@@ -42,6 +44,8 @@ actor WebhookDelivery {
     private let totals = Mutex(WebhookCounters())
     /// Whether the log has said that requests fail.
     private var isFailing = false
+    /// The time of the log's last line about refused events, and how many were refused since.
+    private var refusals: (told: Date?, untold: Int) = (nil, 0)
     private let news: AsyncStream<Void>
     private let tell: AsyncStream<Void>.Continuation
 
@@ -150,6 +154,10 @@ actor WebhookDelivery {
                     recordSuccess()
                     return
                 }
+                guard !Self.isFinal(status) else {
+                    recordRefusal(of: waiting.event, status: status, at: now)
+                    return
+                }
                 recordFailure("it answers \(status)")
             } catch {
                 guard !Task.isCancelled else { return }
@@ -161,11 +169,30 @@ actor WebhookDelivery {
         }
     }
 
+    /// True if the endpoint finds fault with the event itself (RFC 9110, 15.5): to repeat it would only hold up others.
+    /// Other answers of 4xx, such as 401 and 404, may come from an endpoint that is being set up.
+    private static func isFinal(_ status: Int) -> Bool { [400, 413, 415, 422].contains(status) }
+
     private func recordSuccess() {
         count { $0.delivered &+= 1 }
         guard isFailing else { return }
         isFailing = false
         logger.notice("the webhook \(endpoint.shownURL) takes events again")
+    }
+
+    private func recordRefusal(of event: RelayEvent, status: Int, at now: Date) {
+        count {
+            $0.failedRequests &+= 1
+            $0.refused &+= 1
+        }
+        if let told = refusals.told, now.timeIntervalSince(told) < Self.refusalInterval {
+            refusals.untold += 1
+            return
+        }
+        let event = "the event \(event.id) (\(event.type.rawValue))"
+        let others = refusals.untold > 0 ? ", as were \(refusals.untold) before it" : ""
+        refusals = (now, 0)
+        logger.warning("the webhook \(endpoint.shownURL) answers \(status) to \(event): it is given up\(others)")
     }
 
     private func recordFailure(_ reason: String) {
@@ -180,10 +207,12 @@ actor WebhookDelivery {
 /// The outcomes of the events of webhooks.
 public struct WebhookCounters: Hashable, Sendable {
     public internal(set) var delivered: UInt64 = 0
-    /// Requests that were not answered with 2xx; each is repeated.
+    /// Requests that were not answered with 2xx; each is repeated, unless the answer is final.
     public internal(set) var failedRequests: UInt64 = 0
     /// Events that were given up after an hour.
     public internal(set) var expired: UInt64 = 0
+    /// Events that were given up because the endpoint found fault with them.
+    public internal(set) var refused: UInt64 = 0
     /// Events that the queue had no room for, or that could not be written or read.
     public internal(set) var dropped: UInt64 = 0
     /// Bytes of events that wait.
@@ -194,6 +223,7 @@ public struct WebhookCounters: Hashable, Sendable {
         delivered &+= other.delivered
         failedRequests &+= other.failedRequests
         expired &+= other.expired
+        refused &+= other.refused
         dropped &+= other.dropped
         waiting += other.waiting
     }

@@ -18,6 +18,8 @@ struct WebhookDeliveryTests {
             var elapsed = 0.0
             var taken: [RelayEvent] = []
             var requests = 0
+            /// The answers to events of these ids, whenever they come.
+            var refusals: [String: Int] = [:]
             /// What is done whenever time has passed.
             var onTime: (@Sendable (Double) async -> Void)?
         }
@@ -43,11 +45,11 @@ struct WebhookDeliveryTests {
         func post(_ body: [UInt8], to url: String, fields: [(name: String, value: String)]) async throws -> Int {
             let event = try JSONDecoder().decode(RelayEvent.self, from: Data(body))
             #expect(fields.contains { $0 == ("webhook-id", event.id) })
-            let (elapsed, request) = state.withLock { state in
+            let (elapsed, request, refusal) = state.withLock { state in
                 state.requests += 1
-                return (state.elapsed, state.requests)
+                return (state.elapsed, state.requests, state.refusals[event.id])
             }
-            let status = try answer(elapsed, request)
+            let status = try refusal ?? answer(elapsed, request)
             if (200..<300).contains(status) { state.withLock { $0.taken.append(event) } }
             return status
         }
@@ -137,6 +139,34 @@ struct WebhookDeliveryTests {
         await delivery.run()
         #expect(delivery.counters.expired == 1)
         #expect(numbers(world.taken, room: "a") == [1])
+    }
+
+    @Test("an event that is refused for good is given up at once, and holds up no other")
+    func refusal() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let world = World { _, _ in 200 }
+        world.state.withLock { $0.refusals = ["e-0": 400, "e-3": 413] }
+        let delivery = try delivery(world)
+        for number in 0..<6 { try await append(event(number, room: number < 3 ? "a" : "b"), to: delivery) }
+        await delivery.finish()
+        await delivery.run()
+        #expect(numbers(world.taken, room: "a") == [1, 2] && numbers(world.taken, room: "b") == [4, 5])
+        #expect(world.state.withLock { $0.elapsed == 0 && $0.requests == 6 })
+        let counters = delivery.counters
+        #expect(counters.delivered == 4 && counters.refused == 2 && counters.failedRequests == 2)
+        #expect(counters.expired == 0 && counters.waiting == 0)
+    }
+
+    @Test("an answer that may change has the event sent again", arguments: [307, 401, 404, 408, 429, 500])
+    func passingAnswer(status: Int) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let world = World { _, request in request == 1 ? status : 200 }
+        let delivery = try delivery(world)
+        try await append(event(0, room: "a"), to: delivery)
+        await delivery.finish()
+        await delivery.run()
+        #expect(numbers(world.taken, room: "a") == [0])
+        #expect(delivery.counters.failedRequests == 1 && delivery.counters.refused == 0)
     }
 
     @Test("an event whose answer was lost comes again, with the same id, before the next of its room")
