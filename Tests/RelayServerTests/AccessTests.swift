@@ -184,6 +184,32 @@ struct AccessTests {
         #expect(client.script.state.withLock { $0.requests }.isEmpty)
     }
 
+    @Test("wrong tokens from an address keep out nobody there who has a right one; very many get 429")
+    func wrongTokens() async throws {
+        var client = SignallingClient()
+        let start = MonotonicInstant.now()
+        client.now = { start }
+        client.script.state.withLock { $0.snapshot.rooms = [RoomSnapshot(id: "demo")] }
+        let (keys, path) = try await store(AccessKeys.newFile(.es256, id: "main"))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        client.keys = keys
+        let right = try await keys.current.sign(claims())
+        let wrong = try await AccessKeys(parsing: AccessKeys.newFile(.es256, id: "main")).sign(claims())
+        let read = { (token: String) in
+            try await client.send(.get, "/rooms/demo", headers: [.authorization: "Bearer \(token)"])
+        }
+        for _ in 0..<20 { #expect(try await read(wrong).status == .unauthorized) }
+        #expect(try await read(right).status == .ok)
+        #expect(try await join(client, token: right).status == .created)
+
+        let subject = RequestQuotas.Subject.network(ClientNetwork(SignallingClient.loopback))
+        for _ in 0..<Int(RequestQuotas.Kind.wrongProof.limits.burst) {
+            _ = client.quotas.take(.wrongProof, of: subject, now: start)
+        }
+        let refused = try await read(wrong)
+        #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "1")
+    }
+
     @Test("keys are read again; a file that cannot be used changes nothing")
     func reload() async throws {
         let path = try write(AccessKeys.newFile(.hs256, id: "main"))
@@ -280,8 +306,10 @@ struct AccessTests {
         // Who is not in the room does not see who is.
         #expect(try await client.send(.get, "/rooms/demo").status == .unauthorized)
         let headers: HTTPFields = [.authorization: "Bearer \(SignallingClient.session("p2"))"]
-        let elsewhere = TransportAddress(ipv4: 0x7F00_0002, port: 1)
-        #expect(try await client.send(.get, "/rooms/demo", headers: headers, from: elsewhere).status == .ok)
+        let guesser = TransportAddress(ipv4: 0x7F00_0001, port: 1)
+        #expect(
+            try await client.send(.get, "/rooms/demo", headers: headers, from: guesser).status == .ok,
+            "a key cannot be guessed")
     }
 
     @Test("who is not in a room with a lock or a lobby may watch its stream, and change nothing")

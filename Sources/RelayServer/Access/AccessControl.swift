@@ -99,15 +99,15 @@ struct AccessControl: Sendable {
             return .anonymous
         }
         if let subject = context.quotaSubject,
-            let seconds = quotas.secondsToWait(.wrongSecret, of: subject, now: now())
+            let seconds = quotas.secondsToWait(.wrongProof, of: subject, now: now())
         {
-            throw Problem.tooManyRequests(.wrongSecret, retryAfter: seconds)
+            throw Problem.tooManyRequests(.wrongProof, retryAfter: seconds)
         }
         do throws(Problem) {
             return try await proven(by: bearer, room: room)
         } catch {
             if error.status == .unauthorized, let subject = context.quotaSubject {
-                _ = quotas.take(.wrongSecret, of: subject, now: now())
+                _ = quotas.take(.wrongProof, of: subject, now: now())
             }
             throw error
         }

@@ -20,8 +20,10 @@ final class RequestQuotas: Sendable {
         case join
         /// Changes of rooms and participants.
         case change
-        /// Secrets of one client that were wrong: PINs and tokens.
+        /// Secrets of one client that were wrong, and short enough to be guessed: PINs.
         case wrongSecret
+        /// Tokens and keys of one client that were wrong. Nobody guesses them: the bound is one of what checks cost.
+        case wrongProof
         /// Wrong PINs of one room, from all clients.
         case wrongPIN
 
@@ -32,6 +34,8 @@ final class RequestQuotas: Sendable {
             case .join: (100, 5)
             case .change: (200, 50)
             case .wrongSecret: (5, 0.1)
+            // One bad client is not to keep out all others behind its address.
+            case .wrongProof: (200, 50)
             case .wrongPIN: (50, 0.5)
             }
         }
@@ -133,7 +137,8 @@ extension Problem {
             switch kind {
             case .join: "too many joins came from your address, or with your token, in a short time"
             case .change: "too many changes came from your address, or with your token, in a short time"
-            case .wrongSecret: "too many wrong PINs or tokens came from your address"
+            case .wrongSecret: "too many wrong PINs came from your address"
+            case .wrongProof: "too many wrong tokens or keys came from your address"
             case .wrongPIN: "too many wrong PINs came for this room"
             }
         return Problem(

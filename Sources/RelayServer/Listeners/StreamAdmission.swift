@@ -26,8 +26,8 @@ struct StreamAdmission: Sendable {
             if let wait = quotas.take(.join, of: subject, now: now()) {
                 throw Problem.tooManyRequests(.join, retryAfter: wait)
             }
-            if let wait = quotas.secondsToWait(.wrongSecret, of: subject, now: now()) {
-                throw Problem.tooManyRequests(.wrongSecret, retryAfter: wait)
+            if let wait = quotas.secondsToWait(.wrongProof, of: subject, now: now()) {
+                throw Problem.tooManyRequests(.wrongProof, retryAfter: wait)
             }
         }
         let room = try RoomName(text)
@@ -38,7 +38,7 @@ struct StreamAdmission: Sendable {
                 publisher: StreamPublisher(grants: grants, client: address))
         } catch {
             if error.status == .unauthorized, let subject {
-                _ = quotas.take(.wrongSecret, of: subject, now: now())
+                _ = quotas.take(.wrongProof, of: subject, now: now())
             }
             throw error
         }
