@@ -27,6 +27,8 @@ public protocol RelayCore: AnyObject {
     func perform(_ command: RoomCommand, room: String, now: MonotonicInstant) throws(RoomControlError)
     /// The state that decides whether a request may act in a room; nil if there is no such room.
     func access(ofRoom id: String, participant publicID: String?) -> RoomAccess?
+    /// True if a moderator removed the bearer of a token with these grants from a room.
+    func keepsOut(_ grants: MemberGrants, client: TransportAddress?, ofRoom id: String) -> Bool
     /// The outcome for a person in a room's lobby that asks; nil: the person does not wait there.
     func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState?
     /// The people in a room's lobby; nil: there is no such room.

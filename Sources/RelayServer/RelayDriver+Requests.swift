@@ -44,6 +44,11 @@ extension RelayDriver {
         ask { $0.access(ofRoom: room, participant: participant) }
     }
 
+    /// True if a moderator removed the bearer of a token with these grants from a room.
+    func keepsOut(_ grants: MemberGrants, client: TransportAddress?, ofRoom room: String) -> Bool {
+        ask { $0.keepsOut(grants, client: client, ofRoom: room) }
+    }
+
     /// The outcome for a person in a room's lobby that asks; nil: the person does not wait there.
     func lobbyState(of ticket: String, room: String) -> LobbyState? {
         act { relay, now in relay.lobbyState(of: ticket, room: room, now: now) }

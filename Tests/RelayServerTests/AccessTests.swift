@@ -190,8 +190,7 @@ struct AccessTests {
         let start = MonotonicInstant.now()
         client.now = { start }
         client.script.state.withLock { $0.snapshot.rooms = [RoomSnapshot(id: "demo")] }
-        let (keys, path) = try await store(AccessKeys.newFile(.es256, id: "main"))
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let keys = try await store(AccessKeys.newFile(.es256, id: "main"))
         client.keys = keys
         let right = try await keys.current.sign(claims())
         let wrong = try await AccessKeys(parsing: AccessKeys.newFile(.es256, id: "main")).sign(claims())
@@ -208,6 +207,29 @@ struct AccessTests {
         }
         let refused = try await read(wrong)
         #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "1")
+    }
+
+    @Test("a token whose bearer a moderator removed reads nothing of the room, unless it is a moderator's")
+    func removedBearer() async throws {
+        let (client, keys) = try await clientWithKeys()
+        client.script.state.withLock {
+            $0.keptOut = ["ben"]
+            $0.snapshot.rooms = [RoomSnapshot(id: "demo")]
+        }
+        let read = { (path: String, identity: String, role: AccessRole) in
+            let token = try await keys.sign(
+                claims {
+                    $0.identity = identity
+                    $0.role = role
+                })
+            return try await client.send(.get, path, headers: [.authorization: "Bearer \(token)"])
+        }
+        for path in ["/rooms/demo", "/rooms/demo/events", "/rooms/demo/overlays"] {
+            let answer = try await read(path, "ben", .participant)
+            #expect(answer.status == .forbidden && answer.detail == JoinError.keptOut.description, "\(path)")
+        }
+        #expect(try await read("/rooms/demo", "ada", .participant).status == .ok)
+        #expect(try await read("/rooms/demo", "ben", .moderator).status == .ok)
     }
 
     @Test("keys are read again; a file that cannot be used changes nothing")

@@ -2,6 +2,7 @@ import Compositing
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import MediaCore
 import NIOCore
 import NIOPosix
@@ -121,6 +122,42 @@ struct EventStreamTests {
         #expect(parts[1].contains("id: \(last - 1)\nevent: room\n"))
         #expect(parts[1].contains(#""layout":{"layout":"grid"}"#))
         #expect(parts[2] == "id: \(last)\nevent: layoutChanged\ndata: {\"layout\":\"speaker\"}\n\n")
+    }
+
+    @Test("events end for the bearer of a token whom a moderator removes, and go on for others")
+    func removedBearer() async throws {
+        openRoom()
+        let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-keys-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try AccessKeys.newFile(.hs256, id: "main").write(toFile: path, atomically: true, encoding: .utf8)
+        let keys = try await KeyStore(file: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var client = self.client
+        client.keys = keys
+        let driver = makeDriver()
+        var readers: [(parts: AsyncStream<String>, writing: Task<Void, any Error>)] = []
+        for identity in ["ada", "ben"] {
+            var claims = AccessClaims(room: "demo")
+            claims.identity = identity
+            let token = try await keys.current.sign(claims)
+            let response = try await client.respond(
+                driver, .get, "/rooms/demo/events", headers: [.authorization: "Bearer \(token)"])
+            let (parts, continuation) = AsyncStream.makeStream(of: String.self)
+            readers.append((parts: parts, writing: Task { try await response.body.write(Writer(parts: continuation)) }))
+        }
+        let removal = ModerationEvent(.removed, participant: "p2", by: RoomActor(name: "Ada"))
+        for kind in [RoomEvent.Kind.moderated(removal), .layoutChanged(.grid)] {
+            script.state.withLock {
+                $0.keptOut = ["ben"]
+                $0.events = [RoomEvent(room: "demo", kind: kind)]
+            }
+            _ = await driver.leave(room: "demo", participant: "nobody")
+        }
+        await driver.close()
+        for (index, reader) in readers.enumerated() {
+            let text = await reader.parts.reduce("", +)
+            #expect(text.contains("event: moderated") && text.contains("event: layoutChanged") == (index == 0))
+            try await reader.writing.value
+        }
     }
 
     @Test("a response that is dropped is forgotten")

@@ -1,4 +1,5 @@
 public import RoomAPI
+public import SecureTransport
 
 /// The state that decides whether a request may enter a room or act in it.
 public struct RoomAccess: Sendable {
@@ -44,5 +45,16 @@ extension Relay {
             pin: conditions.pin, isGuarded: conditions.isLocked || conditions.hasLobby,
             moderatorKey: conditions.moderatorKey,
             member: member.map { RoomAccess.Member(name: $0.name, grants: $0.grants) })
+    }
+
+    /// True if a moderator removed the bearer of a token with these grants from a room: what happens there is not for
+    /// them any more.
+    public func keepsOut(_ grants: MemberGrants, client: TransportAddress?, ofRoom id: String) -> Bool {
+        guard let room = rooms[id], room.door.isKeptOut(grants, client) else { return false }
+        guard grants.identity == nil, let network = client.map(ClientNetwork.init) else { return true }
+        // An address keeps out those who come from now on. A member who stays there may have a token of the same kind.
+        return !room.participants.contains { member in
+            member.grants.identity == nil && member.client.map(ClientNetwork.init) == network
+        }
     }
 }

@@ -98,7 +98,8 @@ struct RoomDoor {
         conditions.hasLobby && !(grants.role.skipsLobby && grants.identity != nil)
     }
 
-    private func isKeptOut(_ grants: MemberGrants, _ client: TransportAddress?) -> Bool {
+    /// True if a moderator removed a person with these grants, or from this address.
+    func isKeptOut(_ grants: MemberGrants, _ client: TransportAddress?) -> Bool {
         if let identity = grants.identity { return keptOut.contains(.identity(identity)) }
         return client.map { keptOut.contains(.network(ClientNetwork($0))) } ?? false
     }

@@ -73,7 +73,15 @@ struct AccessControl: Sendable {
             }
             throw Self.forbidden("this takes the permission '\(permission.rawValue)', which yours does not have")
         }
+        if let room, await isKeptOut(caller, of: room, client: context.client) { throw Problem(JoinError.keptOut) }
         return caller
+    }
+
+    /// True if a moderator removed the bearer of the caller's token from a room. Moderators are never kept out, and the
+    /// key of a session ends with the session.
+    func isKeptOut(_ caller: Caller, of room: RoomName, client: TransportAddress?) async -> Bool {
+        guard caller.claims != nil, !caller.may(.moderate) else { return false }
+        return await driver.keepsOut(caller.grants, client: client, ofRoom: room.rawValue)
     }
 
     /// The sender of a request, by `Authorization: Bearer` with a token, a session's name and key, or a moderator key.

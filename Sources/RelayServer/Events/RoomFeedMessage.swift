@@ -30,6 +30,11 @@ struct RoomFeedMessage: Sendable {
     /// The time after which a browser connects again, in milliseconds.
     private static let retryMilliseconds = 2000
 
+    /// True if it tells that a moderator removed a member.
+    var tellsOfRemoval: Bool {
+        if case .change(.moderated(let act)) = content { act.action == .removed } else { false }
+    }
+
     /// The message as `docs/openapi.json` describes it.
     func encode() throws -> ByteBuffer {
         try text.value { try encodeOnce() }

@@ -21,14 +21,21 @@ extension SignallingRouter {
             throw Problem(error, room: room)
         }
         let headers: HTTPFields = [.contentType: ServerSentEvent.mediaType, .cacheControl: "no-store"]
+        let (caller, client) = (context.caller, context.client)
         let body = ResponseBody { writer in
             var feed = first
-            repeat {
+            following: repeat {
                 // A subscriber that connects again gets the whole state, so missed events do not matter.
                 try await writer.write(feed.state.encode())
-                for await message in feed.messages where !feed.isOverrun { try await writer.write(message.encode()) }
+                for await message in feed.messages where !feed.isOverrun {
+                    try await writer.write(message.encode())
+                    if message.tellsOfRemoval, await access.isKeptOut(caller, of: room, client: client) {
+                        break following
+                    }
+                }
                 // The same for one that is too slow, which keeps its connection.
-                guard feed.isOverrun, let next = try? await driver.follow(room: room.rawValue, participant: participant)
+                guard feed.isOverrun, await !access.isKeptOut(caller, of: room, client: client),
+                    let next = try? await driver.follow(room: room.rawValue, participant: participant)
                 else { break }
                 feed = next
             } while true

@@ -36,6 +36,8 @@ final class TwinRelay: RelayCore {
             /// What decides who may act in a room, by room and member.
             var access: [String: RoomAccess] = [:]
             var grants: [String: MemberGrants] = [:]
+            /// The identities of those whom moderators removed.
+            var keptOut: Set<String> = []
             var lobby: [String: LobbyState] = [:]
             var moderations: [(what: RoomCommand.Moderation, by: RoomActor)] = []
             /// The outputs that go on.
@@ -116,7 +118,7 @@ final class TwinRelay: RelayCore {
         }
     }
 
-    private let script: Script
+    let script: Script
 
     init(_ script: Script) {
         self.script = script
@@ -234,24 +236,6 @@ final class TwinRelay: RelayCore {
             return nil
         }
         if let refusal { throw refusal }
-    }
-
-    func access(ofRoom id: String, participant: String?) -> RoomAccess? {
-        script.state.withLock { state in
-            var access = state.access[id]
-            access?.member = participant.flatMap { state.grants[$0] }.map { RoomAccess.Member(name: "Ada", grants: $0) }
-            return access
-        }
-    }
-
-    func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState? {
-        script.state.withLock { $0.lobby[ticket] }
-    }
-
-    func waiting(inRoom id: String) -> [WaitingPerson]? {
-        script.state.withLock { state in
-            state.access[id].map { _ in state.lobby.keys.sorted().map { WaitingPerson(id: $0, name: "Cy") } }
-        }
     }
 
     func state(ofRoom id: String) -> RoomState? {
