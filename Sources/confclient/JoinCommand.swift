@@ -41,18 +41,16 @@ struct JoinCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isQuiet: media.quiet)
-        var sessions = 0
-        func makeOptions() throws -> JoinOptions {
+        func makeOptions(ofSession number: Int) throws -> JoinOptions {
             var options = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
             options.onWaiting = { terminal.fail("the room has a lobby: waiting until a moderator lets us in") }
             options.flightRecorderPath = flightRecorder
             options.flightRecorderLimit = flightRecorderLimit.size
-            sessions += 1
-            return sessions == 1 ? options : options.numbered(sessions)
+            return options.numbered(number)
         }
         try await media.conduct(
             terminal,
-            resume: { (call: ClientSession, end, lost) in
+            resume: { (call: ClientSession, end, lost, number) in
                 guard !call.rejoinURLs.isEmpty else { return nil }
                 switch end {
                 case .ended(.relayLeft(let reason)):
@@ -60,14 +58,14 @@ struct JoinCommand: AsyncParsableCommand {
                 case .moved: terminal.fail("the relay at \(call.url) is about to end; joining at another one")
                 case .ended, .duration, .interrupted: return nil
                 }
-                let next = try await call.joinElsewhere(makeOptions(), since: lost)
+                let next = try await call.joinElsewhere(makeOptions(ofSession: number), since: lost)
                 let time = (ContinuousClock.now - lost).formatted(
                     .units(allowed: [.seconds, .milliseconds], width: .narrow))
                 terminal.fail("joined again at \(next.url) after \(time)")
                 if case .moved = end { await next.waitForMedia() }
                 return next.moderatorKey == call.moderatorKey ? next : tell(next, terminal)
             },
-            { tell(try await join(makeOptions(), terminal), terminal) })
+            { tell(try await join(makeOptions(ofSession: 1), terminal), terminal) })
     }
 
     /// Tells the moderator's key of a room that the session began.

@@ -37,10 +37,10 @@ extension MediaOptions {
     /// Starts a call, shows its state until it ends, then leaves and reports.
     ///
     /// - Parameter resume: Returns the call that goes on where the relay ended one, or asks to be left; nil if none
-    ///   does. It is given that call, its end and the time of this end.
+    ///   does. It is given that call, its end, the time of this end, and the number of the next session.
     func conduct<Call: RunningCall>(
         _ terminal: Terminal,
-        resume: (Call, Ending, ContinuousClock.Instant) async throws -> Call? = { _, _, _ in nil },
+        resume: (Call, Ending, ContinuousClock.Instant, Int) async throws -> Call? = { _, _, _, _ in nil },
         _ start: () async throws -> Call
     ) async throws {
         let interruptions = Interruptions()
@@ -49,6 +49,7 @@ extension MediaOptions {
             var call = try await start()
             let begun = ContinuousClock.now
             var mayMove = true
+            var number = 1
             while true {
                 let current = call
                 let status = Task { await terminal.show { try await current.statusLine() } }
@@ -62,7 +63,7 @@ extension MediaOptions {
                 if case .moved = end {
                     // Nobody misses anything: this call goes on until the next one has begun.
                     do {
-                        next = try await resume(current, end, time)
+                        next = try await resume(current, end, time, number + 1)
                     } catch {
                         terminal.fail("no other relay takes the call, which goes on here: \(error)")
                     }
@@ -72,11 +73,12 @@ extension MediaOptions {
                     }
                 }
                 let (report, problem) = try await current.leave(end: end.name)
-                if let stats { try JSONFile.write(report, to: stats) }
+                if let stats { try JSONFile.write(report, to: JoinOptions.path(stats, ofSession: number)) }
                 terminal.summarize(report.summary)
-                if next == nil, case .ended = end { next = try await resume(current, end, time) }
+                if next == nil, case .ended = end { next = try await resume(current, end, time, number + 1) }
                 if let next {
                     (call, mayMove) = (next, true)
+                    number += 1
                     continue
                 }
                 if let error = end.error ?? problem { throw error }

@@ -92,6 +92,13 @@ struct EmulatedAccessLinkTests {
 
 @Suite("Reports")
 struct ReportTests {
+    @Test("a further session of a client has files of its own")
+    func sessionFiles() {
+        #expect(JoinOptions.path("call.json", ofSession: 1) == "call.json")
+        #expect(JoinOptions.path("/calls/call.json", ofSession: 2) == "/calls/call-2.json")
+        #expect(JoinOptions.path("/calls/call", ofSession: 3) == "/calls/call-3")
+    }
+
     @Test("the report's JSON has the documented names")
     func names() throws {
         let report = ClientReport(

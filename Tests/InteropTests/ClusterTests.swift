@@ -154,7 +154,9 @@ struct ClusterTests {
 
     @Test("takes a room over when its relay is killed, in the layout that it had")
     func death() async throws {
-        let clients = [try join("Ada", at: relays[0]), try join("Bo", at: relays[1])]
+        let clients = [
+            try join("Ada", at: relays[0], ["--stats", "Ada.json"]), try join("Bo", at: relays[1]),
+        ]
         let load = try load(at: relays[2])
         let (id, dead) = try await owner(with: 4)
         let layout = try ChildProcess(
@@ -177,6 +179,10 @@ struct ClusterTests {
         for client in clients + [load] { client.signal(SIGINT) }
         for client in clients + [load] { #expect(try await client.end(within: .seconds(20)) == 0, "\(client.errors)") }
         try expectMoves("relay-left")
+        let ends = try ["Ada.json", "Ada-2.json"].map { name in
+            try JSONDecoder().decode(ClientReport.self, from: Data(contentsOf: folder.file(name))).end
+        }
+        #expect(ends == ["relay-left", "interrupted"], "one session overwrites nothing of the other")
     }
 
     @Test("keeps a room's lock and PIN when its relay is killed: its people come back, strangers do not come in")

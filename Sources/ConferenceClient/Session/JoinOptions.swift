@@ -71,19 +71,20 @@ public struct JoinOptions: Sendable {
         isSilent = false
     }
 
-    /// The options of a further session of the same client. It writes to files of its own, such as `call-2.mp4`.
+    /// The options of a session of the same client, the first of which is 1. Each writes to files of its own.
     public func numbered(_ number: Int) -> JoinOptions {
-        func name(_ path: String?) -> String? {
-            path.map { path in
-                let file = URL(fileURLWithPath: path)
-                let numbered = "\(file.deletingPathExtension().path)-\(number)"
-                return file.pathExtension.isEmpty ? numbered : "\(numbered).\(file.pathExtension)"
-            }
-        }
         var options = self
-        options.recordPath = name(recordPath)
-        options.flightRecorderPath = name(flightRecorderPath)
+        options.recordPath = recordPath.map { Self.path($0, ofSession: number) }
+        options.flightRecorderPath = flightRecorderPath.map { Self.path($0, ofSession: number) }
         return options
+    }
+
+    /// The file of a session where the first one's is `path`: `call-2.mp4` instead of `call.mp4`.
+    public static func path(_ path: String, ofSession number: Int) -> String {
+        guard number > 1 else { return path }
+        let file = URL(fileURLWithPath: path)
+        let numbered = "\(file.deletingPathExtension().path)-\(number)"
+        return file.pathExtension.isEmpty ? numbered : "\(numbered).\(file.pathExtension)"
     }
 
     /// The lowest rate of video.
