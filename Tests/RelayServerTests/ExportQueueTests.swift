@@ -91,6 +91,30 @@ import Testing
         #expect(try data(film.id) == data(expected.id))
     }
 
+    @Test("that a relay left undone are all taken up, also when there are more than may wait")
+    func manyResumed() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let recordings = (1...6).map { "r\($0)" }
+        for recording in recordings {
+            let path = folder.appendingPathComponent(recording)
+            try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+            let exports = ExportFolder(recording: recording, recordingPath: path.path)
+            for _ in 0..<7 {
+                try exports.save(
+                    RecordingExport(
+                        id: ExportFolder.makeID(), recording: recording, state: .queued, request: request))
+            }
+        }
+        let queue = queue()
+        queue.resume(recordings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        // There is a place for a new one, too.
+        _ = try queue.add(request, recording: "r6")
+        try await eventually { !queue.isBusy }
+        // None can be made, as there is nothing in the recordings, but each had its turn.
+        let states = recordings.flatMap { queue.exports(recording: $0).map(\.state) }
+        #expect(states.count == 43 && states.allSatisfy { $0 == .failed })
+    }
+
     @Test("of a damaged recording fail, and say why")
     func damaged() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

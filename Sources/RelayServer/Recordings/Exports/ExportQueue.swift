@@ -11,10 +11,13 @@ import RoomAPI
 /// What a relay that was killed left undone goes on when it is started again. Methods wait for the disk: they are not
 /// for the relay's loop. A lock guards the state, and one thread works while there is something to do.
 final class ExportQueue: @unchecked Sendable {
-    // `@unchecked`: `queue`, `current` and the flags are touched while `condition` is locked, and by nothing else.
+    // `@unchecked`: `queue`, `unresumed`, `current` and the flags are touched while `condition` is locked, and by
+    // nothing else.
 
-    /// How many films wait at most.
+    /// The most films that wait; those that an earlier relay left may be more by the films of one recording.
     static let capacity = 16
+    /// Films that an earlier relay left are taken up while fewer wait: the other places are for new ones.
+    private static let placesForOld = capacity / 2
     /// How many films of a recording are kept at most.
     static let mostPerRecording = 32
     /// How long a thread that is told to stop may take.
@@ -42,6 +45,8 @@ final class ExportQueue: @unchecked Sendable {
     private let condition = NSCondition()
     private var logger = Logger(label: "confrelay.exports")
     private var queue: [Job] = []
+    /// Recordings that may have undone films of an earlier relay, which nobody has looked for yet.
+    private var unresumed: ArraySlice<String> = []
     private var current: Current?
     private var hasThread = false
     private var isLoadHigh = false
@@ -76,22 +81,41 @@ final class ExportQueue: @unchecked Sendable {
         return export
     }
 
-    /// Queues what a relay that ended before has left undone.
+    /// Goes on with what a relay that ended before has left undone, as places come free.
     func resume(_ recordings: [String], logger: Logger) {
-        var left: [Job] = []
-        for recording in recordings {
-            let undone = folder(recording).all().filter { $0.state != .complete && $0.state != .failed }
-            left += undone.map { Job(recording: recording, id: $0.id) }
-        }
         condition.lock()
         defer { condition.unlock() }
         self.logger = logger
-        for job in left.prefix(Self.capacity) { enqueue(job) }
+        unresumed = recordings[...]
+        startThread()
+    }
+
+    /// Queues the undone films of further recordings if there are places. On the thread.
+    private func takeUp() {
+        while let recording = nextUnresumed() {
+            let undone = folder(recording).all().filter(\.isUndone).map { Job(recording: recording, id: $0.id) }
+            condition.lock()
+            defer { condition.unlock() }
+            guard !isClosed else { return }
+            // Those that were asked for since the start are in the queue already.
+            for job in undone where job != current?.job && !queue.contains(job) { enqueue(job) }
+        }
+    }
+
+    private func nextUnresumed() -> String? {
+        condition.lock()
+        defer { condition.unlock() }
+        return isClosed || queue.count >= Self.placesForOld ? nil : unresumed.popFirst()
     }
 
     /// With `condition` locked.
     private func enqueue(_ job: Job) {
         queue.append(job)
+        startThread()
+    }
+
+    /// With `condition` locked.
+    private func startThread() {
         guard !hasThread else { return }
         hasThread = true
         let thread = Thread { [self] in work() }
@@ -187,17 +211,21 @@ final class ExportQueue: @unchecked Sendable {
     }
 
     private func next() -> Job? {
-        condition.lock()
-        defer { condition.unlock() }
-        while !queue.isEmpty {
-            let job = queue.removeFirst()
-            guard var export = folder(job.recording).load(job.id) else { continue }
-            export.state = isLoadHigh ? .paused : .running
-            current = Current(job: job, export: export)
-            return job
+        while true {
+            takeUp()
+            condition.lock()
+            defer { condition.unlock() }
+            while !queue.isEmpty {
+                let job = queue.removeFirst()
+                guard var export = folder(job.recording).load(job.id), export.isUndone else { continue }
+                export.state = isLoadHigh ? .paused : .running
+                current = Current(job: job, export: export)
+                return job
+            }
+            guard unresumed.isEmpty || isClosed else { continue }
+            hasThread = false
+            return nil
         }
-        hasThread = false
-        return nil
     }
 
     private func make(_ job: Job, in folder: ExportFolder) throws {
@@ -253,4 +281,9 @@ final class ExportQueue: @unchecked Sendable {
         condition.broadcast()
         condition.unlock()
     }
+}
+
+extension RecordingExport {
+    /// True if the film is still to be made.
+    fileprivate var isUndone: Bool { state != .complete && state != .failed }
 }
