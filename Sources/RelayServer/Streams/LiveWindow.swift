@@ -171,7 +171,9 @@ struct LiveWindow {
         var map: Int?
         for (index, segment) in segments.enumerated() {
             let isComplete = isEnded || index < segments.count - 1
-            if segment.isDiscontinuous, index > 0 { lines.append("#EXT-X-DISCONTINUITY") }
+            // The tag leaves with its segment, when it is counted: a segment's discontinuity number never changes (RFC
+            // 8216, 4.3.3.3).
+            if segment.isDiscontinuous { lines.append("#EXT-X-DISCONTINUITY") }
             if segment.map != map { lines.append("#EXT-X-MAP:URI=\"\(LiveFile.initialization(segment.map).name)\"") }
             map = segment.map
             lines.append("#EXT-X-PROGRAM-DATE-TIME:\(Self.text(segment.start))")

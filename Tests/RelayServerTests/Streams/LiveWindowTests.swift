@@ -93,6 +93,30 @@ import Testing
         #expect(window.initialization(1) == nil && window.initialization(2) == ByteBuffer(string: "second"))
     }
 
+    @Test("a segment keeps its discontinuity number while the window slides over it")
+    func discontinuityNumbers() {
+        var window = LiveWindow()
+        window.setInitialization(ByteBuffer(string: "first"))
+        var known: [String: Int] = [:]
+        for number in 0..<40 {
+            if number % 5 == 3 { window.setInitialization(ByteBuffer(string: "\(number)")) }
+            window.beginSegment(at: Self.origin, isGap: number % 7 == 2)
+            window.append(part(0))
+            var sequence = 0
+            for line in window.playlist.split(separator: "\n").map(String.init) {
+                if line.hasPrefix("#EXT-X-DISCONTINUITY-SEQUENCE:") {
+                    sequence = Int(line.drop { $0 != ":" }.dropFirst()) ?? -1
+                } else if line == "#EXT-X-DISCONTINUITY" {
+                    sequence += 1
+                } else if !line.hasPrefix("#") {
+                    #expect(known[line, default: sequence] == sequence, "\(line) in \(window.playlist)")
+                    known[line] = sequence
+                }
+            }
+        }
+        #expect(known.count == 39 && known["segment-39.m4s"] == 13)
+    }
+
     @Test("a segment has the bytes of its parts")
     func segment() {
         let window = window(segments: 1, parts: 0)
