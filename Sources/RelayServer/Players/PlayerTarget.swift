@@ -90,9 +90,11 @@ enum PlayerTarget: Sendable {
         }
     }
 
-    /// A name for the tile, if the request has none.
+    /// A name for the tile, if the request has none; no longer than people's names, which a host may be.
     var name: String {
-        guard case .file(let path) = self else { return address?.host ?? "" }
+        guard case .file(let path) = self else {
+            return String((address?.host ?? "").prefix(ParticipantName.maximumLength))
+        }
         let file = path.split(separator: "/").last.map(String.init) ?? path
         return String(file.prefix { $0 != "." }.prefix(32))
     }

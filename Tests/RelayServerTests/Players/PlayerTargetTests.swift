@@ -26,6 +26,14 @@ import Testing
         #expect(target.shown == shown && target.name == name)
     }
 
+    @Test("a long host is a name only as far as names go")
+    func longHost() throws {
+        let host = String(repeating: "films.", count: 20) + "example.org"
+        let target = try PlayerTarget(parsing: "https://\(host)/talk.mp4")
+        #expect(target.address?.host == host)
+        #expect(target.name == String(host.prefix(64)))
+    }
+
     @Test(
         "what names nothing that could be played is refused",
         arguments: [
