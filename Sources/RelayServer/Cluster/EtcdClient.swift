@@ -41,13 +41,21 @@ final class EtcdClient: DirectoryEngine {
     func close() async { try? await client.shutdown() }
 
     func perform(_ request: DirectoryRequest) async -> DirectoryResponse {
+        let endpoint = state.withLock { $0.endpoint }
         do throws(EtcdError) {
             return try await answer(to: request)
         } catch {
-            state.withLock { state in
-                if error.isOfEndpoint { state.endpoint = (state.endpoint + 1) % max(1, settings.endpoints.count) }
-            }
+            leave(endpoint, after: error)
             return .failed(reason: error.description)
+        }
+    }
+
+    /// Goes to the next endpoint, if the failure is that of one, and no other request has left it.
+    private func leave(_ endpoint: Int, after error: EtcdError) {
+        guard error.isOfEndpoint else { return }
+        state.withLock { state in
+            guard state.endpoint == endpoint else { return }
+            state.endpoint = (endpoint + 1) % max(1, settings.endpoints.count)
         }
     }
 
@@ -93,10 +101,12 @@ final class EtcdClient: DirectoryEngine {
 
     func watch(from revision: Int64, tell: @Sendable (DirectoryNews) async -> Void) async {
         var isIncomplete = false
+        let endpoint = state.withLock { $0.endpoint }
         do {
             isIncomplete = try await followChanges(from: revision, tell: tell)
         } catch {
             // A broken watch is made anew by the directory.
+            if let error = error as? EtcdError { leave(endpoint, after: error) }
         }
         await tell(.ended(isIncomplete: isIncomplete))
     }
@@ -111,7 +121,9 @@ final class EtcdClient: DirectoryEngine {
                 createRequest: .init(
                     key: Etcd.root, rangeEnd: Etcd.rootEnd, startRevision: Etcd.Number(revision))))
         let response = try await execute(request, timeout: Self.timeout, isStream: true)
-        guard response.status == .ok else { throw EtcdError.refused("status \(response.status.code)") }
+        guard response.status == .ok else {
+            throw EtcdError(status: response.status, reason: "status \(response.status.code)")
+        }
         var lines = LineSplitter(limit: Self.longestAnswer)
         for try await part in response.body {
             for line in try lines.append(part) {
@@ -192,8 +204,9 @@ final class EtcdClient: DirectoryEngine {
             if response.status == .unauthorized { throw .tokenExpired }
             let text = String(decoding: bytes.prefix(Self.longestReason), as: UTF8.self)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
-            throw .refused(
-                failure?.error ?? failure?.message ?? "\(request.url): status \(response.status.code) \(text)")
+            throw EtcdError(
+                status: response.status,
+                reason: failure?.error ?? failure?.message ?? "\(request.url): status \(response.status.code) \(text)")
         }
         do {
             return try JSONDecoder().decode(type, from: bytes)
@@ -206,18 +219,28 @@ final class EtcdClient: DirectoryEngine {
 /// Why etcd did not do what it was asked for.
 enum EtcdError: Error, CustomStringConvertible {
     case unreachable(String)
+    /// It could not do it, as one that sees no leader.
+    case failed(String)
     case refused(String)
     case tokenExpired
 
+    /// - Parameter status: An answer's other than 200.
+    init(status: HTTPResponseStatus, reason: String) {
+        self = status.code >= 500 ? .failed(reason) : .refused(reason)
+    }
+
     /// Whether another endpoint may do better.
     var isOfEndpoint: Bool {
-        if case .unreachable = self { return true }
-        return false
+        switch self {
+        case .unreachable, .failed: true
+        case .refused, .tokenExpired: false
+        }
     }
 
     var description: String {
         switch self {
         case .unreachable(let reason): "etcd does not answer: \(reason)"
+        case .failed(let reason): "etcd fails: \(reason)"
         case .refused(let reason): "etcd refuses: \(reason)"
         case .tokenExpired: "etcd does not accept the user or its token (--cluster-user)"
         }
