@@ -338,7 +338,7 @@ struct AccessTests {
     func guardedRoom() async throws {
         let client = SignallingClient()
         openRoom(client)
-        client.script.state.withLock { $0.access["demo"]?.isGuarded = true }
+        client.script.state.withLock { $0.access["demo"]?.hasLockOrLobby = true }
         let arrange = { (proof: String?) in
             var headers: HTTPFields = [.contentType: "application/json"]
             headers[.authorization] = proof.map { "Bearer \($0)" }
@@ -348,7 +348,7 @@ struct AccessTests {
         #expect(try await arrange(nil) == .unauthorized)
         #expect(try await arrange(SignallingClient.session("p2")) == .noContent)
         #expect(try await client.send(.get, "/rooms/demo").status == .ok)
-        client.script.state.withLock { $0.access["demo"]?.isGuarded = false }
+        client.script.state.withLock { $0.access["demo"]?.hasLockOrLobby = false }
         #expect(try await arrange(nil) == .noContent)
     }
 

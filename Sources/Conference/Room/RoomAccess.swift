@@ -6,7 +6,7 @@ public struct RoomAccess: Sendable {
     /// The verifier of the PIN; nil: there is none.
     public var pin: [UInt8]?
     /// True if a lock or a lobby keeps people out.
-    public var isGuarded: Bool
+    public var hasLockOrLobby: Bool
     /// The digest of the key that moderates the room; nil: there is none.
     public var moderatorKey: [UInt8]?
     /// The member that was asked about; nil: it is not in the room.
@@ -24,10 +24,10 @@ public struct RoomAccess: Sendable {
     }
 
     public init(
-        pin: [UInt8]? = nil, isGuarded: Bool = false, moderatorKey: [UInt8]? = nil, member: Member? = nil
+        pin: [UInt8]? = nil, hasLockOrLobby: Bool = false, moderatorKey: [UInt8]? = nil, member: Member? = nil
     ) {
         self.pin = pin
-        self.isGuarded = isGuarded
+        self.hasLockOrLobby = hasLockOrLobby
         self.moderatorKey = moderatorKey
         self.member = member
     }
@@ -42,7 +42,7 @@ extension Relay {
         let member = publicID.flatMap { room.localParticipant(publicID: $0) }
         let conditions = room.door.conditions
         return RoomAccess(
-            pin: conditions.pin, isGuarded: conditions.isLocked || conditions.hasLobby,
+            pin: conditions.pin, hasLockOrLobby: conditions.isLocked || conditions.hasLobby,
             moderatorKey: conditions.moderatorKey,
             member: member.map { RoomAccess.Member(name: $0.name, grants: $0.grants) })
     }

@@ -100,7 +100,7 @@ struct AccessControl: Sendable {
                 let proof = "send Authorization: Bearer with your session's key"
                 if access.pin != nil { throw Self.unauthorized("the room has a PIN: \(proof)", nil) }
                 // Those who watch its stream are outside.
-                if access.isGuarded, permission != .watch {
+                if access.hasLockOrLobby, permission != .watch {
                     throw Self.unauthorized("the room has a lock or a lobby: \(proof)", nil)
                 }
             }

@@ -1,3 +1,4 @@
+import FlightFiles
 import Foundation
 import Glibc
 import Logging
@@ -29,7 +30,7 @@ struct EventLog {
     /// Opens the file of this name anew: what rotates logs has renamed the one that was written to.
     mutating func reopen() {
         // The new file is to begin with an event, not with the end of a line of the old one.
-        if isTorn, Self.write(Data([0x0A]), to: file.fileDescriptor).failure == 0 { isTorn = false }
+        if isTorn, write(Data([0x0A])).failure == 0 { isTorn = false }
         do throws(StartupError) {
             file = try Self.open(path)
         } catch {
@@ -42,7 +43,8 @@ struct EventLog {
         // A line that was written in part stays one of its own.
         var bytes: Data = line + [0x0A]
         if isTorn { bytes.insert(0x0A, at: bytes.startIndex) }
-        let (count, failure) = Self.write(bytes, to: file.fileDescriptor)
+        // One call if possible, so that lines of other programs do not come in between.
+        let (count, failure) = write(bytes)
         if count > 0 { isTorn = bytes[bytes.startIndex + count - 1] != 0x0A }
         guard failure != 0 else {
             isFailing = false
@@ -54,19 +56,8 @@ struct EventLog {
             "the event log \(path) cannot be written to: \(String(cString: strerror(failure))); events are missing")
     }
 
-    /// Writes with one call if possible, so that lines of other programs do not come in between.
-    /// - Returns: How much was written, and the error number, 0 if that is all.
-    private static func write(_ bytes: Data, to descriptor: CInt) -> (count: Int, failure: CInt) {
-        bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> (count: Int, failure: CInt) in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return (bytes.count - rest.count, count < 0 ? errno : EIO) }
-                rest = rest.dropFirst(count)
-            }
-            return (bytes.count, 0)
-        }
+    private func write(_ bytes: Data) -> (count: Int, failure: CInt) {
+        bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in bytes.writeAll(to: file.fileDescriptor) }
     }
 
     private static func open(_ path: String) throws(StartupError) -> FileHandle {
