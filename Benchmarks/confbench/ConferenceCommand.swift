@@ -23,7 +23,7 @@ struct ConferenceCommand: AsyncParsableCommand {
     var ways = CommaSeparated<ConferenceWay>(values: [.personal])
 
     @Flag(help: "Nobody sends audio, so that the relay's work is that of the floor without it.")
-    var silent = false
+    var noAudio = false
 
     @Option(help: ArgumentHelp("How long the relay is measured for each number, after warm-up.", valueName: "seconds"))
     var duration = 10
@@ -58,7 +58,7 @@ struct ConferenceCommand: AsyncParsableCommand {
         for way in ways.values {
             for count in participants.values {
                 let bench = try ConferenceBench(
-                    way: way, participants: count, hasSound: !silent, clip: clip, clipPath: clipPath,
+                    way: way, participants: count, hasSound: !noAudio, clip: clip, clipPath: clipPath,
                     duration: duration, workers: workers)
                 report.conferences.append(try await bench.run())
             }

@@ -9,8 +9,8 @@ struct CapacityCommand: AsyncParsableCommand {
         abstract: "Measures how many participants are held with every tick on time, beside GStreamer doing the same.",
         discussion: """
             Everyone sends 640x360 at 30 frames a second and receives 1280x720 at 1.5 Mbit/s, both with SRTP. The \
-            relay is measured with audio and adaptation, GStreamer (compositor, x264enc) without. The clients run on \
-            the same machine. Each run measures every way with every number of participants once, so that a drift of \
+            relay is measured with adaptation and, unless --no-audio is given, with audio; GStreamer (compositor, \
+            x264enc) without. The clients run on the same machine. Each run measures every way with every number of participants once, so that a drift of \
             the machine meets all alike; the table has medians, and in parentheses the lowest and the highest run.
 
             Each picture bears its sender and its number. After a conference, one viewer's pictures are decoded: the \
@@ -35,6 +35,9 @@ struct CapacityCommand: AsyncParsableCommand {
             "Files that senders show, in turn: raw H.264 or Y4M, encoded before. Default: a test scene.",
             valueName: "FILE,FILE,…"))
     var video: String?
+
+    @Flag(help: "Nobody sends audio, so that the relay's work is that of GStreamer and of the floor.")
+    var noAudio = false
 
     @Option(help: ArgumentHelp("The number of times that each is measured.", valueName: "n"))
     var runs = 3
@@ -101,7 +104,7 @@ struct CapacityCommand: AsyncParsableCommand {
             ).run()
         }
         return try await RelayCapacity(
-            way: way, options: options, participants: clips.count, clips: clips, duration: duration
+            way: way, options: options, participants: clips.count, clips: clips, hasSound: !noAudio, duration: duration
         ).run()
     }
 }

@@ -11,11 +11,12 @@ struct CapacityCrowd {
 
     /// Joins the room, with the first receiver as the viewer whose frames are logged.
     static func join(
-        _ room: URL, way: CapacityWay, participants: Int, clips: [TestClip], log: FrameLog
+        _ room: URL, way: CapacityWay, participants: Int, clips: [TestClip], hasSound: Bool, log: FrameLog
     ) async throws -> Self {
         var client = JoinOptions(url: try RoomURL(room.absoluteString), name: "Load")
         client.maximumBitRate = Workload.sourceBitRate * 2
         client.receives = !way.hasSilentReceivers
+        if !hasSound { client.audio = .none }
         var options = LoadOptions(client: client, count: participants)
         if way.sendsClip {
             options.clips = clips.map {

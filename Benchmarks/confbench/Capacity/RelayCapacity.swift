@@ -8,6 +8,7 @@ struct RelayCapacity {
     let options: [String]
     let participants: Int
     let clips: [TestClip]
+    let hasSound: Bool
     let duration: Int
 
     private struct Measured {
@@ -25,7 +26,8 @@ struct RelayCapacity {
         defer { relay.end() }
         let room = try ConferenceBench.room(listening: try relay.firstLine())
         let log = FrameLog()
-        let crowd = try await CapacityCrowd.join(room, way: way, participants: participants, clips: clips, log: log)
+        let crowd = try await CapacityCrowd.join(
+            room, way: way, participants: participants, clips: clips, hasSound: hasSound, log: log)
         let measured: Measured
         do {
             measured = try await measure(room, relay: relay, memberCount: crowd.memberCount)
