@@ -4,7 +4,7 @@ import RTP
 import SDP
 
 /// Reports to the remote side on its streams: missing packets, lost pictures, whole pictures and arrival times.
-struct FeedbackSender {
+struct FeedbackSender: ~Copyable {
     private var timing: FeedbackTiming
     private let reportsFrameEnds: Bool
     private var transportRecorder: TransportFeedbackRecorder?
