@@ -29,17 +29,22 @@ final class TraceExporter: Sendable {
     }
 
     /// Begins to send spans.
-    func start() {
+    func start(every interval: Duration = TraceExporter.interval) {
         let sending = Task(priority: .utility) {
-            while (try? await Task.sleep(for: Self.interval)) != nil { await flush() }
+            while (try? await Task.sleep(for: interval)) != nil { await flush() }
         }
         running.withLock { $0 = sending }
     }
 
     /// Sends the last spans, for as long as a stop may take.
     func close() async {
-        running.withLock { $0 }?.cancel()
-        await Task { await flush() }.value(within: EventOutputs.lastMoment)
+        let sending = running.withLock { $0 }
+        sending?.cancel()
+        let last = Task {
+            await sending?.value
+            await flush()
+        }
+        await last.value(within: EventOutputs.lastMoment)
         await transport.close()
     }
 
@@ -56,6 +61,11 @@ final class TraceExporter: Sendable {
                 let status = try await transport.post(Array(body), to: url, fields: [])
                 tell(failure: (200..<300).contains(status) ? nil : "it answers \(status)")
             } catch {
+                guard !Task.isCancelled else {
+                    // A stop broke the request off: the last flush sends it again.
+                    waiting.withLock { $0.insert(contentsOf: batch, at: 0) }
+                    return
+                }
                 tell(failure: "\(error)")
             }
         }

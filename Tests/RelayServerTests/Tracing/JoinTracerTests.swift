@@ -73,6 +73,35 @@ struct JoinTracerTests {
         #expect(spans.allSatisfy { $0.status == nil && UInt64($0.endTimeUnixNano)! >= UInt64($0.startTimeUnixNano)! })
     }
 
+    /// A collector that does not answer its first request.
+    private struct Sleeper: WebhookTransport {
+        let collector = Collector()
+        private let requests = AsyncStream.makeStream(of: Void.self)
+
+        func post(_ body: [UInt8], to url: String, fields: [(name: String, value: String)]) async throws -> Int {
+            let status = try await collector.post(body, to: url, fields: fields)
+            requests.continuation.yield()
+            if collector.requests.withLock({ $0.count }) == 1 { try await Task.sleep(for: .seconds(3600)) }
+            return status
+        }
+
+        func waitForRequest() async { for await _ in requests.stream { return } }
+    }
+
+    @Test("a stop in the middle of a request sends its spans again")
+    func stopDuringRequest() async throws {
+        let sleeper = Sleeper()
+        let exporter = TraceExporter(endpoint: "http://collector:4318", transport: sleeper, logger: logger)
+        _ = try await JoinTracer(exporter: exporter).trace(traceparent: nil, route: "/whip/:room", room: "demo") {
+            ("answer", 201, nil)
+        }
+        exporter.start(every: .zero)
+        await sleeper.waitForRequest()
+        await exporter.close()
+        let names = sleeper.collector.spans.map(\.name)
+        #expect(names.count == 2 && Set(names) == ["POST /whip/:room"])
+    }
+
     @Test("a refused join, and one whose client never connects, say why")
     func failures() async {
         let collector = Collector()
