@@ -85,10 +85,12 @@ enum Confrelay {
             let server = try await RelayServer.bind(configuration, logger: logger) { endpoint in
                 try? StandardStreams.write("\(endpoint)\n")
             }
+            // Before anybody hears that the relay listens: who does may end it at once.
+            let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
             let services: [ServiceGroupConfiguration.ServiceConfiguration] = [
                 .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
                 .init(
-                    service: StopService(server: server, drain: drain),
+                    service: StopService(server: server, signals: signals, drain: drain),
                     successTerminationBehavior: .gracefullyShutdownGroup),
                 .init(service: HangupService(server: server), successTerminationBehavior: .ignore),
             ]

@@ -5,6 +5,8 @@ import UnixSignals
 /// Ends the relay on SIGTERM or SIGINT: at once, or after its calls, for which a second signal does not wait.
 struct StopService: Service {
     let server: RelayServer
+    /// SIGTERM and SIGINT.
+    let signals: UnixSignalsSequence
     /// The time for which calls may go on.
     let drain: Duration
 
@@ -14,7 +16,7 @@ struct StopService: Service {
 
     /// Returns when the relay is to end.
     func run() async {
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint).cancelOnGracefulShutdown()
+        let signals = signals.cancelOnGracefulShutdown()
         let (events, news) = AsyncStream.makeStream(of: Event.self)
         await withDiscardingTaskGroup { group in
             group.addTask {
