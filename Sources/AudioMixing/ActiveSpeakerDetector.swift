@@ -98,6 +98,9 @@ public struct ActiveSpeakerDetector: Sendable {
         recentSpeakers.insert(chosen.id, at: 0)
     }
 
+    /// Forgets the voice of a source that sends no audio any more. Its participant may stay the one to show.
+    public mutating func endVoice(of id: ParticipantID) { sources[id] = nil }
+
     /// Forgets a source that has left. If it was the speaker, nobody is until someone speaks.
     public mutating func remove(_ id: ParticipantID) {
         sources[id] = nil

@@ -60,6 +60,29 @@ import Testing
         #expect(call.roomEvents().contains(.activeSpeakerChanged(id: nil)))
     }
 
+    @Test("who sends no audio any more does not speak, and stays the room's speaker only until another speaks")
+    func endOfAudio() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        let ben = try call.join("Ben", colour: .green)
+        ada.isSilent = true
+        call.run(for: .seconds(3))
+        let room = try #require(call.relay.rooms["demo"])
+        #expect(room.activeSpeaker?.publicID == ben.participantID)
+        _ = call.roomEvents()
+        try call.renegotiate(ben) { $0.audio?.direction = .receiveOnly }
+        call.run(for: .seconds(1))
+        let told = call.roomEvents().compactMap { event -> Bool? in
+            guard case .participantChanged(let summary) = event else { return nil }
+            return summary.isSpeaking
+        }
+        #expect(told == [false])
+        #expect(room.activeSpeaker?.publicID == ben.participantID)
+        ada.isSilent = false
+        call.run(for: .milliseconds(1500))
+        #expect(room.activeSpeaker?.publicID == ada.participantID)
+    }
+
     @Test("each learns the size of its tile: the largest in which anybody sees it")
     func tileSizes() throws {
         let call = VirtualCall()

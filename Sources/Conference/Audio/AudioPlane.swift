@@ -91,7 +91,9 @@ final class AudioPlane {
             members.values[index].link.reset()
             setMixed(hearsMix, index)
         }
-        if !sendsAudio { members.values[index].report = nil }
+        guard !sendsAudio else { return }
+        members.values[index].report = nil
+        speaker.endVoice(of: id)
     }
 
     func remove(_ id: ParticipantID) {
@@ -343,7 +345,8 @@ final class AudioPlane {
 
     private func record(_ reports: [ParticipantID: AudioSourceReport], now: MonotonicInstant) {
         for index in members.values.indices {
-            guard let report = reports[members.values[index].id] else { continue }
+            // A job that went out before may report a stream that has ended.
+            guard members.values[index].sendsAudio, let report = reports[members.values[index].id] else { continue }
             members.values[index].report = report
             members.values[index].undecoded.take(report.levelClaim, now: now)
             let statistics = report.statistics
