@@ -219,6 +219,9 @@ final class EncoderPlane {
             if let plan { group.planned = (plan.rate, plan.isRateKept) }
             for id in group.subscribers.setMembers(plan?.members ?? []) { downlinks[id]?.moved(now: now) }
         }
+        // Nothing can be sent to who belongs to no group, so no encoder runs on for it.
+        let unreachable = groups.flatMap(\.subscribers.receivers).filter { group(of: $0) == nil }
+        for id in unreachable { leaveGroups(id) }
     }
 
     private func makeGroup(_ plan: EncodeGroupPlanner.Group, for viewers: Viewers) -> EncodeGroup? {

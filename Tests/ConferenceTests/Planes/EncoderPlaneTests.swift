@@ -15,6 +15,7 @@ import VideoCoding
     private static let interval = Duration.nanoseconds(33_333_333)
     private let ada = ParticipantID(rawValue: 1)
     private let ben = ParticipantID(rawValue: 2)
+    private let cem = ParticipantID(rawValue: 3)
 
     /// A plane with these receivers, all of whom see the same.
     private func makePlane(encoders: Int?, receivers: [ParticipantID]) -> EncoderPlane {
@@ -27,16 +28,20 @@ import VideoCoding
         return plane
     }
 
+    /// - Parameter unreachable: The receivers without a way at present; nil: all have one, and all see the same.
     private func viewers(
-        _ ids: [ParticipantID], owing: [ParticipantID: DataSize] = [:], now: MonotonicInstant
+        _ ids: [ParticipantID], owing: [ParticipantID: DataSize] = [:], unreachable: Set<ParticipantID>? = nil,
+        now: MonotonicInstant
     ) -> EncoderPlane.Viewers {
         var viewers = EncoderPlane.Viewers()
         for id in ids {
             var queue = LinkQueue()
             queue.setRate(.kilobits(500), now: now)
             if let size = owing[id] { queue.spend(size, now: now) }
+            let isReachable = unreachable?.contains(id) != true
             viewers[id] = EncoderPlane.Viewer(
-                id: id, link: ReceiverLink(canSendVideo: true, hasRoom: true, queue: queue, at: now))
+                id: id, viewNumber: unreachable == nil ? 0 : Int(id.rawValue),
+                link: ReceiverLink(canSendVideo: isReachable, hasRoom: isReachable, queue: queue, at: now))
         }
         return viewers
     }
@@ -53,17 +58,20 @@ import VideoCoding
 
     /// Encodes a tick. Returns to whom each encoder's frame goes.
     private func encode(
-        _ plane: EncoderPlane, tick number: Int64, for ids: [ParticipantID], owing: [ParticipantID: DataSize] = [:]
+        _ plane: EncoderPlane, tick number: Int64, for ids: [ParticipantID], owing: [ParticipantID: DataSize] = [:],
+        unreachable: Set<ParticipantID>? = nil
     ) throws -> [EncoderPlane.Delivery] {
         let tick = tick(number, for: ids)
         let now = tick.captureTime
         let work = plane.takeJobs(
-            for: tick, to: viewers(ids, now: now), interval: Self.interval, limits: WorkLimits(), now: now)
+            for: tick, to: viewers(ids, unreachable: unreachable, now: now), interval: Self.interval,
+            limits: WorkLimits(), now: now)
         return try work.jobs.compactMap { job in
             let completion = job.run { now }
             guard case .encoded(_, let result) = completion.output else { throw CancellationError() }
             return plane.complete(
-                result, of: completion, for: viewers(ids, owing: owing, now: now), now: now)
+                result, of: completion,
+                for: viewers(ids, owing: owing, unreachable: unreachable, now: now), now: now)
         }
     }
 
@@ -111,6 +119,19 @@ import VideoCoding
         plane.remove(ada)
         _ = try encode(plane, tick: 2, for: [])
         #expect(plane.groups.isEmpty)
+    }
+
+    @Test("the encoder of a receiver that cannot be reached ends, and another receiver has its place")
+    func unreachable() throws {
+        let plane = makePlane(encoders: 1, receivers: [ada, ben, cem])
+        _ = try encode(plane, tick: 0, for: [ada, ben], unreachable: [])
+        #expect(plane.groups.count == 2)
+        _ = try encode(plane, tick: 1, for: [ada, ben], unreachable: [ben])
+        #expect(plane.groups.map(\.subscribers.members) == [[ada]])
+        let third = try encode(plane, tick: 2, for: [ada, ben, cem], unreachable: [ben])
+        #expect(third.contains { $0.receivers == [cem] && $0.frame.isKeyframe })
+        let back = try encode(plane, tick: 3, for: [ada, ben, cem], unreachable: [])
+        #expect(back.contains { $0.receivers == [ben] && $0.frame.isKeyframe })
     }
 
     /// The temporal layers of the frames of some ticks.
