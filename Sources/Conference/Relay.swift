@@ -108,7 +108,13 @@ public final class Relay {
         if !isReturning, let refusal = refusal(forRoom: request.room) { throw refusal }
         let former = formerRights(of: request, now: now)
         removeFormer(of: request, now: now)
-        let participant = try makeParticipant(request, negotiation: negotiation, now: now)
+        let participant: Participant
+        do throws(JoinError) {
+            participant = try makeParticipant(request, negotiation: negotiation, now: now)
+        } catch {
+            if let room = rooms[request.room] { endIfEmpty(room, now: now) }
+            throw error
+        }
         if let former { participant.adopt(former) }
         let newKey = rooms[request.room] == nil && key == nil ? request.newModeratorKey : nil
         if newKey != nil { participant.grants = MemberGrants(role: .moderator) }
@@ -190,6 +196,12 @@ public final class Relay {
         participants[participant.id] = nil
         guard let room = rooms[participant.room] else { return }
         removeMember(participant, from: room, now: now)
+        // The same client is about to join again.
+        if reason != .replaced { endIfEmpty(room, now: now) }
+    }
+
+    /// Ends a room that no participant is in.
+    private func endIfEmpty(_ room: Room, now: MonotonicInstant) {
         guard !room.hasParticipants else { return }
         endLinks(of: room, now: now)
         room.end(now: now)

@@ -69,6 +69,28 @@ import Testing
         #expect(names(call) == ["Ben", "Ada again"])
     }
 
+    @Test("A room goes on when its only member joins again: locked, recorded and with its layout")
+    func onlyMember() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        call.run(for: .seconds(1))
+        let lock = RoomCommand.Moderation.setEntry(locked: true, lobby: nil, pin: nil)
+        try call.act { relay, now in
+            try relay.perform(.moderate(lock, by: RoomActor(name: "Mo")), room: "demo", now: now)
+            try relay.perform(.setLayout(.speaker), room: "demo", now: now)
+            try relay.perform(.startRecording(id: "r1", RecordingRequest()), room: "demo", now: now)
+        }
+        _ = call.roomEvents()
+        call.remove(ada)
+        try call.join("Ada again", colour: .red, returningAs: ada.participantID)
+        #expect(!call.roomEvents().contains(.closed))
+        let state = try #require(call.relay.state(ofRoom: "demo"))
+        #expect(state.entry.locked && state.layout == .speaker && state.recording?.id == "r1")
+        #expect(throws: JoinError.self) { try call.join("Stranger", colour: .blue) }
+        call.run(for: .seconds(1))
+        #expect(names(call) == ["Ada again"])
+    }
+
     @Test("A client that comes back twice before it has connected keeps its place")
     func reloadedTwice() throws {
         let (call, ada, _) = try fullRoom()
