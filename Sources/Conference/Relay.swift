@@ -207,6 +207,8 @@ public final class Relay {
         room.end(now: now)
         while let job = room.popJob() { orphanedJobs.append(job) }
         rooms[room.id] = nil
+        // A room of this name that begins now is another.
+        endingRooms[room.id] = nil
         roomEvents.append(.closed, room: room.id)
     }
 

@@ -152,6 +152,20 @@ struct CascadeControlTests {
         }
     }
 
+    @Test("a room that begins when one of its name has just ended goes on")
+    func endAndBeginning() throws {
+        let (pair, _, ben) = try makePair()
+        try moderate(.end, at: 1, of: pair)
+        let hasLeft = pair[1].act { relay, now in
+            relay.leave(room: "demo", participant: ben.participantID, now: now)
+        }
+        #expect(hasLeft && pair.room(1) == nil)
+        pair[1].remove(ben)
+        try pair[1].join("Cy")
+        pair.run(for: .seconds(2))
+        #expect(pair.names(1) == ["Cy"])
+    }
+
     @Test("a link takes no more than 32 orders that wait, and the newest layout of several")
     func manyOrders() {
         var orders = CascadeOrders()
