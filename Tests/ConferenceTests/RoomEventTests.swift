@@ -83,6 +83,24 @@ import Testing
         #expect(room.activeSpeaker?.publicID == ada.participantID)
     }
 
+    @Test("who sends nothing any more has no tile in the room's state")
+    func endOfTile() throws {
+        let call = VirtualCall()
+        try call.join("Ada", colour: .red)
+        let ben = try call.join("Ben", colour: .green)
+        call.run(for: .seconds(1))
+        func tiles() throws -> [RoomTile] {
+            try #require(call.relay.state(ofRoom: "demo")).tiles.filter { $0.participant == ben.participantID }
+        }
+        #expect(try tiles().map(\.content) == [.camera])
+        try call.renegotiate(ben) { parameters in
+            parameters.video?.direction = .receiveOnly
+            parameters.audio?.direction = .receiveOnly
+        }
+        call.run(for: .seconds(1))
+        #expect(try tiles().isEmpty)
+    }
+
     @Test("each learns the size of its tile: the largest in which anybody sees it")
     func tileSizes() throws {
         let call = VirtualCall()

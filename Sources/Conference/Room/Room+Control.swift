@@ -101,6 +101,7 @@ extension Room {
         if !participant.sendsVideo { end(.camera, of: participant, now: now) }
         if !participant.sendsScreenShare { end(.screenShare, of: participant, now: now) }
         if !participant.sendsAudio { recorder?.endAudio(of: participant.id, now: now) }
+        if !participant.isSource { demands.remove(.camera(participant.id)) }
         updateScreenShare(participant)
         composition.viewsChanged()
         announce(participant)
