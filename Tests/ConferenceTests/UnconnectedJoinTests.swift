@@ -92,6 +92,25 @@ import Testing
         #expect(try tiles() == 2)
     }
 
+    @Test("Joins without media do not make members see the same picture for want of encoders")
+    func noSharedView() throws {
+        let call = VirtualCall { $0.maximumEncoders = 4 }
+        try call.join("Ada", colour: .red)
+        try call.join("Ben", colour: .green)
+        try call.join("Cy", colour: .blue)
+        call.run(for: .seconds(2))
+        func sharesView() -> Bool {
+            call.relay.snapshot(now: call.now).rooms.flatMap(\.participants).contains(where: \.downlink.sharedView)
+        }
+        #expect(!sharesView())
+        for _ in 0..<8 { try offer(to: call) }
+        call.run(for: .seconds(2))
+        #expect(!sharesView())
+        try call.join("Dan", colour: .yellow)
+        try call.join("Eve", colour: .yellow)
+        #expect(call.run(until: sharesView, limit: .seconds(1)))
+    }
+
     @Test("ICE checks without a handshake do not extend the ten seconds")
     func checksAlone() throws {
         let call = VirtualCall()

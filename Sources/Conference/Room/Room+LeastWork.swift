@@ -68,13 +68,15 @@ extension Room {
     /// Decides whether participants without a choice of their own see themselves.
     func chooseView(now: MonotonicInstant) {
         var (personal, hasOthers) = (0, false)
-        for participant in participants where encoders.isReceiver(participant.id) {
+        // A join that has not connected proves nothing about its client, and needs no picture.
+        let receivers = participants.filter { encoders.isReceiver($0.id) && $0.mayBeSentPictures }
+        for participant in receivers {
             if participant.isSource, participant.selfView == .auto { personal += 1 } else { hasOthers = true }
         }
         let limits = overload.limits
         // Two people see one source each, which is forwarded if possible: one picture of both saves nothing.
         let pictures = personal > 2 ? personal + (hasOthers ? 1 : 0) : 1
-        let viewers = limits.personalViews == nil ? [] : personalViewers(among: participants)
+        let viewers = limits.personalViews == nil ? [] : personalViewers(among: receivers)
         composition.chooseView(
             pictures: pictures, encoders: encoders.budget(limits),
             isForced: limits.personalViews == 0 && !viewers.isEmpty, now: now)
