@@ -13,6 +13,7 @@ extension Relay {
         participant.isSeated = true
         unconnected.remove(participant.id)
         notices.append(.connected(participant.member, after: now - participant.joined))
+        room.setAudioStreams(of: participant)
         room.composition.viewsChanged()
     }
 

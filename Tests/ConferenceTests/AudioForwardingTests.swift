@@ -63,6 +63,20 @@ import Testing
         #expect(downlink.explanation?.contains("The audio is Ada's as it comes") ?? false)
     }
 
+    @Test("a join that never connects ends no forwarding, and one that connects does")
+    func unconnected() throws {
+        let call = makeCall()
+        let (ada, ben) = (try join(call, "Ada"), try join(call, "Ben"))
+        call.run(for: .seconds(4))
+        #expect(try isPassed(ada, call) && isPassed(ben, call))
+        call.remove(try call.join("Nobody", video: nil, overDTLS: true))
+        call.run(for: .seconds(3))
+        #expect(try isPassed(ada, call) && isPassed(ben, call))
+        _ = try join(call, "Cy")
+        call.run(for: .seconds(1))
+        #expect(try !isPassed(ada, call) && !isPassed(ben, call))
+    }
+
     @Test("timestamps of a stream that is forwarded keep to the clock by which it was mixed")
     func clock() throws {
         let call = makeCall()

@@ -54,6 +54,9 @@ final class AudioPlane {
         /// True if the member may be heard; if not, its audio is neither mixed nor forwarded.
         var isAdmitted = true
         var isHeard: Bool { microphoneIsOn && isAdmitted }
+        /// False until the member has connected: nothing comes from it before.
+        var isSeated = true
+        var mayBeHeard: Bool { sendsAudio && isSeated }
         var bitRate = BitRate.kilobits(32)
         var expectedLoss = 0.0
         /// The receiver's choice between the mix and another's packets.
@@ -113,6 +116,9 @@ final class AudioPlane {
     func setAdmitted(_ isAdmitted: Bool, of id: ParticipantID) {
         members[id]?.isAdmitted = isAdmitted
     }
+
+    /// Sets whether a member counts among those whom others may hear.
+    func setSeated(_ isSeated: Bool, of id: ParticipantID) { members[id]?.isSeated = isSeated }
 
     /// Sets the rate of audio that a member's network carries.
     func setBitRate(_ rate: BitRate, of id: ParticipantID) {
@@ -300,10 +306,10 @@ final class AudioPlane {
     /// Decides which receivers get another's packets in place of the mix.
     private func updateForwarding(losses: (ParticipantID) -> Double, now: MonotonicInstant) {
         guard mayForward else { return }
-        let first = members.values.firstIndex(where: \.sendsAudio)
-        let second = first.flatMap { first in members.values[(first + 1)...].firstIndex(where: \.sendsAudio) }
+        let first = members.values.firstIndex(where: \.mayBeHeard)
+        let second = first.flatMap { first in members.values[(first + 1)...].firstIndex(where: \.mayBeHeard) }
         // If three or more participants send audio, everybody hears several.
-        let hasMore = second.map { second in members.values[(second + 1)...].contains(where: \.sendsAudio) } ?? false
+        let hasMore = second.map { second in members.values[(second + 1)...].contains(where: \.mayBeHeard) } ?? false
         for index in members.values.indices where members.values[index].hearsMix {
             var sole = index == first ? second : first
             if hasMore || (second != nil && index != first && index != second) { sole = nil }

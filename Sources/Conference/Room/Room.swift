@@ -154,6 +154,7 @@ final class Room {
         audio.setStreams(
             of: participant.id, sendsAudio: participant.sendsAudio, hearsMix: participant.hearsMix)
         audio.setAdmitted(participant.isMicrophoneAdmitted, of: participant.id)
+        audio.setSeated(participant.holdsSeat, of: participant.id)
     }
 
     /// Cancels composing, because nobody is in the room any more.
