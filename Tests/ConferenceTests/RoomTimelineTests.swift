@@ -125,6 +125,20 @@ import Testing
         #expect(try timeline(call).sources.first { $0.person.name == "Ben" }?.ended != nil)
     }
 
+    @Test("nobody and no encoder counts as gone in a room that stands still, however rare its ticks are")
+    func still() throws {
+        let call = VirtualCall()
+        try call.join("Ada").isSendingVideo = false
+        try call.join("Ben").isSendingVideo = false
+        call.run(for: .seconds(8))
+        for _ in 0..<10 {
+            call.run(for: .milliseconds(300))
+            let snapshot = try timeline(call)
+            #expect(snapshot.sources.count == 2 && snapshot.sources.allSatisfy { $0.ended == nil })
+            #expect(snapshot.encoders.contains { $0.ended == nil })
+        }
+    }
+
     @Test("each receiver's encoder has its target, and says when the network keeps pictures back")
     func encoders() throws {
         let call = VirtualCall()

@@ -15,7 +15,7 @@ extension RoomTimeline {
         room: String, tickInterval: Duration, views: [TimelineView] = [], now: MonotonicInstant,
         describe: (SourceID) -> String
     ) -> RoomTimelineSnapshot {
-        let window = TimelineWindow(now: now)
+        let window = TimelineWindow(now: now, lastTick: lastTick ?? now)
         var snapshot = RoomTimelineSnapshot(room: room)
         snapshot.bucketDuration = TimelineScale.bucketDuration.seconds
         snapshot.bucketCount = window.buckets.count
@@ -34,14 +34,17 @@ extension RoomTimeline {
 
 /// The contents of a snapshot.
 struct TimelineWindow {
-    /// The longest time without readings of a row that continues: ticks come at least this often.
+    /// The longest time from the last reading of a row that continues to the newest tick.
     private static let patience = Duration.milliseconds(500)
 
     let now: MonotonicInstant
+    /// Ticks are rare while nothing changes.
+    private let lastTick: MonotonicInstant
     let buckets: ClosedRange<Int64>
 
-    init(now: MonotonicInstant) {
+    init(now: MonotonicInstant, lastTick: MonotonicInstant) {
         self.now = now
+        self.lastTick = lastTick
         let newest = TimelineScale.bucket(at: now)
         buckets = (newest - Int64(TimelineScale.bucketCount) + 1)...newest
     }
@@ -53,7 +56,7 @@ struct TimelineWindow {
 
     /// The end of a row; nil while it continues.
     func end(_ lastSeen: MonotonicInstant) -> Double? {
-        now - lastSeen > Self.patience ? offset(lastSeen) : nil
+        lastTick - lastSeen > Self.patience ? offset(lastSeen) : nil
     }
 
     /// A figure of each bucket.

@@ -23,6 +23,8 @@ final class RoomTimeline {
     private var audioRows: [ParticipantID: Int] = [:]
     private var encoderRows: [JobQueueID: Int] = [:]
     private var nextTidying: MonotonicInstant?
+    /// The newest tick; nil before the first.
+    private(set) var lastTick: MonotonicInstant?
 
     init() {}
 
@@ -31,6 +33,7 @@ final class RoomTimeline {
     /// Begins a tick: later readings of sources and encoders belong to it.
     func tick(index: Int64, leftOut: Int64 = 0, missedTicks: UInt64, now: MonotonicInstant) {
         ticks.observe(index: index, leftOut: leftOut, missedTicks: missedTicks, now: now)
+        lastTick = now
         if now >= nextTidying ?? .zero {
             forgetOldRows(now: now)
             nextTidying = now + .seconds(1)
