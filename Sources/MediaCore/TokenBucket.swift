@@ -39,11 +39,6 @@ public struct TokenBucket: Hashable, Sendable {
         return true
     }
 
-    /// Puts tokens back that were taken, up to what the bucket holds.
-    public mutating func giveBack(_ tokens: Double = 1) {
-        self.tokens = min(capacity, self.tokens + Self.valid(tokens))
-    }
-
     /// Takes as many tokens as there are, up to `count`, and returns how many.
     public mutating func take(atMost count: Int, now: MonotonicInstant) -> Int {
         refill(now: now)

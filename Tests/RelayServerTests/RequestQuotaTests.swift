@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import Logging
 import MediaCore
 import NIOPosix
 import SecureTransport
@@ -64,6 +65,42 @@ struct RequestQuotaTests {
         #expect(quotas.take(.wrongSecret, of: network(0), now: Self.start) != nil)
         for other in 1...20_000 { _ = quotas.take(.wrongSecret, of: network(UInt32(other)), now: Self.start) }
         #expect(quotas.take(.wrongSecret, of: network(0), now: Self.start) == nil)
+    }
+
+    private struct Source: RequestContextSource {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    }
+
+    @Test("right PINs that come at once from one address are all let in; of wrong ones five are looked at")
+    func manyPINs() async throws {
+        let client = makeClient()
+        let record = try await RoomPIN().record(of: "271828")
+        client.script.state.withLock { $0.access = ["demo": RoomAccess(pin: record)] }
+        let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
+            TwinRelay(client.script)
+        }
+        let access = client.makeRouter(driver).access
+        let check = { @Sendable (pin: String) async -> HTTPResponse.Status in
+            var context = SignallingContext(source: Source(), peer: nil)
+            context.client = Self.elsewhere
+            do throws(Problem) {
+                let isRight = try await access.check(pin: pin, of: RoomName("demo"), inherited: nil, context)
+                return isRight ? .ok : .notFound
+            } catch {
+                return error.status
+            }
+        }
+        let answers = { @Sendable (pin: String) async -> [HTTPResponse.Status: Int] in
+            await withTaskGroup(of: HTTPResponse.Status.self) { group in
+                for _ in 0..<20 { group.addTask { await check(pin) } }
+                var counts: [HTTPResponse.Status: Int] = [:]
+                for await status in group { counts[status, default: 0] += 1 }
+                return counts
+            }
+        }
+        #expect(await answers("271828") == [.ok: 20])
+        #expect(await answers("000000") == [.unauthorized: 5, .tooManyRequests: 15])
+        await driver.close()
     }
 
     @Test("one address can hold half of the streams of events, and gets them back when they end")

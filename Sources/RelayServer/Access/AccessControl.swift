@@ -197,17 +197,9 @@ struct AccessControl: Sendable {
         var counted: [(RequestQuotas.Kind, RequestQuotas.Subject)] = []
         if let client = context.quotaSubject { counted.append((.wrongSecret, client)) }
         counted.append((.wrongPIN, .room(room.rawValue)))
-        for (index, (kind, subject)) in counted.enumerated() {
-            if let seconds = quotas.take(kind, of: subject, now: now()) {
-                for (kind, subject) in counted.prefix(index) { quotas.giveBack(kind, of: subject, now: now()) }
-                throw Problem.tooManyRequests(kind, retryAfter: seconds)
-            }
-        }
-        guard try await pins.matches(pin, record: record) else {
+        guard try await pins.matches(pin, record: record, counting: counted, in: quotas, now: now) else {
             throw Problem(.unauthorized, "the PIN is wrong", headers: [.wwwAuthenticate: "PIN"])
         }
-        // Only wrong ones count; they are counted first, so that many at once are no way around.
-        for (kind, subject) in counted { quotas.giveBack(kind, of: subject, now: now()) }
         return true
     }
 

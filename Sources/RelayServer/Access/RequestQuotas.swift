@@ -85,13 +85,6 @@ final class RequestQuotas: Sendable {
         }
     }
 
-    /// Counts a request no longer.
-    func giveBack(_ kind: Kind, of subject: Subject, now: MonotonicInstant) {
-        table.withLock { table in
-            table.update(subject, now: now) { $0.buckets[kind.rawValue].giveBack() }
-        }
-    }
-
     /// Asks whether a request would be admitted, without counting it.
     func secondsToWait(_ kind: Kind, of subject: Subject, now: MonotonicInstant) -> Int? {
         table.withLock { table in

@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import HTTPTypes
+import MediaCore
 import SecureTransport
 
 /// Checks a room's PIN, of which only a slow hash is kept (scrypt, RFC 7914).
@@ -30,6 +31,25 @@ actor RoomPIN {
         guard Self.lengths.contains(pin.utf8.count), record.count == Self.saltSize + Self.hashSize else { return false }
         let hash = try Self.hash(pin, salt: Array(record.prefix(Self.saltSize)))
         return SecretComparison.areEqual(hash, Array(record.suffix(Self.hashSize)))
+    }
+
+    /// The same within quotas, which only wrong PINs use up. Each is counted before the next one is looked at, so that
+    /// many at once are no way around.
+    ///
+    /// - Parameter counted: Where a wrong one counts. The first that is used up is told.
+    /// - Throws: A problem with 429 where too many were wrong.
+    func matches(
+        _ pin: String, record: [UInt8], counting counted: [(RequestQuotas.Kind, RequestQuotas.Subject)],
+        in quotas: RequestQuotas, now: @Sendable () -> MonotonicInstant
+    ) throws(Problem) -> Bool {
+        for (kind, subject) in counted {
+            if let seconds = quotas.secondsToWait(kind, of: subject, now: now()) {
+                throw Problem.tooManyRequests(kind, retryAfter: seconds)
+            }
+        }
+        if try matches(pin, record: record) { return true }
+        for (kind, subject) in counted { _ = quotas.take(kind, of: subject, now: now()) }
+        return false
     }
 
     /// 16 MiB and some tens of milliseconds.
