@@ -146,6 +146,24 @@ import Testing
         #expect(boxesEndExactly(bytes))
     }
 
+    @Test("a disk that is full when a track ends leaves whole fragments, and the manifest has the file")
+    func fullAtEnd() throws {
+        let folder = folder()
+        try folder.open()
+        for index in 0..<40 { try folder.write(frame(index, size: 10_000), now: .zero) }
+        // A part of the last fragment fits, which is written 64 KiB at a time.
+        disk.state.withLock { state in
+            state.capacity = state.files.values.reduce(100_000) { $0 + $1.readableBytes }
+        }
+        let end = RecordingItem(recording: "r1", track: Self.camera, at: .seconds(2), content: .trackEnded)
+        #expect(throws: RecordingFileError.self) { try folder.write(end, now: .zero) }
+        folder.close(.diskFull, at: .seconds(2), ended: "")
+        let bytes = disk.state.withLock { $0.files["/recordings/r1/tracks/ada-camera-001.mp4"] } ?? ByteBuffer()
+        #expect(bytes.readableBytes > 100_000)
+        #expect(boxesEndExactly(bytes))
+        #expect(try manifest().files.map(\.path) == ["tracks/ada-camera-001.mp4"])
+    }
+
     /// Whether a file is a row of whole boxes.
     private func boxesEndExactly(_ file: ByteBuffer) -> Bool {
         var rest = file

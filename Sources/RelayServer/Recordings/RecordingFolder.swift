@@ -114,6 +114,7 @@ final class RecordingFolder {
             try file.finish()
         } catch {
             file.abandon()
+            manifest.files.append(file.description)
             throw file.failure ?? error
         }
         try complete(file, at: time)

@@ -83,12 +83,12 @@ final class TrackFile {
         isSynchronized = true
     }
 
-    /// Completes the file and closes it.
+    /// Completes the file and closes it. One that cannot be completed stays open: it is to be abandoned.
     func finish() throws {
         description.duration = (end - start).seconds
-        defer { file.close() }
         try writer.finish()
         try file.synchronize()
+        file.close()
     }
 
     /// Leaves the file as it was behind its last complete fragment.

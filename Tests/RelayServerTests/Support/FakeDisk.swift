@@ -68,6 +68,7 @@ private final class FakeFile: RecordingFile {
     let disk: FakeDisk
     private(set) var size = 0
     private(set) var failure: RecordingFileError?
+    private var isClosed = false
 
     init(path: String, disk: FakeDisk) {
         self.path = path
@@ -75,6 +76,7 @@ private final class FakeFile: RecordingFile {
     }
 
     func append(_ bytes: ByteBuffer) throws {
+        guard !isClosed else { throw RecordingFileError(path: path, isDiskFull: false, reason: "it is closed") }
         if let error = disk.append(bytes, to: path) {
             failure = error
             throw error
@@ -83,9 +85,10 @@ private final class FakeFile: RecordingFile {
     }
 
     func synchronize() {}
-    func close() {}
+    func close() { isClosed = true }
 
     func truncate(to size: Int) {
+        guard !isClosed else { return }
         disk.truncate(path, to: size)
         self.size = size
     }
