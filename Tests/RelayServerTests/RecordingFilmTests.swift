@@ -153,6 +153,26 @@ import VideoCoding
         #expect(throws: RecordingReadError.composite(path: folder.appendingPathComponent("r1").path)) { try film() }
     }
 
+    @Test("a file in which there is nothing yet, or half a fragment, is no reason to make no film")
+    func interrupted() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = try RecordedCall(in: folder).record(seconds: 4)
+        let track = RecordingTrack(participant: "ada", content: .camera)
+        let begun = RecordedFile(path: "tracks/ada-camera-002.mp4", track: track, start: 3)
+        try Data().write(to: URL(fileURLWithPath: "\(path)/\(begun.path)"))
+        let timeline = URL(fileURLWithPath: "\(path)/\(RecordingManifest.timelineName)")
+        let line = try JSONEncoder().encode(RecordingTimelineEntry(at: 3, .file(begun)))
+        try (Data(contentsOf: timeline) + line + Data("\n".utf8)).write(to: timeline)
+        let first = "\(path)/tracks/ada-camera-001.mp4"
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: first))
+        try bytes.prefix(bytes.count * 2 / 3).write(to: URL(fileURLWithPath: first))
+        let film = try film()
+        for frame in stride(from: 0, to: 4 * Self.frameRate, by: 5) {
+            let picture = try film.picture(at: MediaTime(value: Int64(frame), timescale: Int32(Self.frameRate)))
+            #expect(picture.dimensions == Self.canvas)
+        }
+    }
+
     // MARK: Looking at the film
 
     /// When the picture becomes bright.

@@ -110,8 +110,8 @@ struct ArchiveScene {
 
     /// A source as it is to be drawn, but for its picture.
     func source(
-        _ id: SourceID, picture: (RecordingTrack) throws -> PixelBuffer?
-    ) rethrows -> CompositionSource? {
+        _ id: SourceID, picture: (RecordingTrack) -> PixelBuffer?
+    ) -> CompositionSource? {
         guard let publicID = ids.first(where: { $0.value == id.participant })?.key, let person = former[publicID] else {
             return nil
         }
@@ -119,7 +119,7 @@ struct ArchiveScene {
             participant: publicID, content: id.content == .camera ? .camera : .screenShare)
         let isShown = id.content == .screenShare || person.camera
         let content: TileContent =
-            if isShown, let picture = try picture(track) {
+            if isShown, let picture = picture(track) {
                 .picture(picture, rotation: rotations[track] ?? .none, isStale: false)
             } else {
                 .placeholder()

@@ -79,9 +79,9 @@ public final class RecordingFilm: ExportSource {
         var inputs = CompositionInputs(sources: [:])
         var sourceCount = 0
         for id in instruction.requiredSources {
-            inputs.sources[id] = try scene.source(id) { track in
+            inputs.sources[id] = scene.source(id) { track in
                 // The source's picture at the middle of this frame is nearest to the audio that plays with the frame.
-                let picture = try pictures[track]?.picture(at: time.seconds + 0.5 / Double(frameRate))
+                let picture = pictures[track]?.picture(at: time.seconds + 0.5 / Double(frameRate))
                 if picture != nil { sourceCount += 1 }
                 return picture
             }

@@ -12,6 +12,8 @@ final class TrackPictures {
 
     private let files: [(path: String, start: Double, end: Double?)]
     private var current: Playback?
+    /// Files without a complete fragment, of a recording that was interrupted: they have no picture.
+    private var unreadable: Set<Int> = []
 
     /// - Parameter start: The time of the recording at which the film begins.
     init(_ files: [RecordedFile], folder: String, start: Double) {
@@ -21,16 +23,20 @@ final class TrackPictures {
     }
 
     /// The newest picture at a time; nil where the track has none.
-    func picture(at time: Double) throws -> PixelBuffer? {
+    func picture(at time: Double) -> PixelBuffer? {
         guard let index = files.lastIndex(where: { $0.start <= time + 1e-6 }) else { return nil }
         let file = files[index]
         if let end = file.end, time > end + Self.afterglow { return nil }
         if current?.index != index || (current?.time ?? 0) > time {
-            current = try Playback(path: file.path, index: index, at: time - file.start)
+            guard !unreadable.contains(index) else { return nil }
+            current = try? Playback(path: file.path, index: index, at: time - file.start)
         }
-        guard let current else { return nil }
+        guard let current else {
+            unreadable.insert(index)
+            return nil
+        }
         current.time = time
-        let picture = try current.picture(at: time - file.start)
+        let picture = current.picture(at: time - file.start)
         if file.end == nil, let last = current.lastTime, time - file.start > last + Self.unknownEnd { return nil }
         return picture
     }
@@ -54,9 +60,10 @@ final class TrackPictures {
         /// The time of the last picture, once all are decoded.
         var lastTime: Double? { hasEnded ? pictures.last?.time ?? 0 : nil }
 
-        func picture(at time: Double) throws -> PixelBuffer? {
+        func picture(at time: Double) -> PixelBuffer? {
             while !hasEnded, pictures.last.map({ $0.time <= time }) ?? true {
-                guard let sample = try reader.nextSample() else {
+                // A file that ends in the middle of a frame is read as far as it goes.
+                guard let sample = try? reader.nextSample() else {
                     hasEnded = true
                     decoder.finishDelayedFrames { take($0) }
                     break
