@@ -173,6 +173,14 @@ import VideoCoding
         }
     }
 
+    @Test("a film of a recording whose relay was killed goes on as long as there is something to see or hear")
+    func killed() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try RecordedCall(in: folder).record(seconds: 3, isKilled: true)
+        let duration = try film().duration.seconds
+        #expect(abs(duration - 3) < 0.1)
+    }
+
     // MARK: Looking at the film
 
     /// When the picture becomes bright.

@@ -21,8 +21,10 @@ struct RecordedCall {
 
     /// A recording of somebody whose picture flashes and who beeps, both at the beginning of each second. The sender's
     /// audio clock runs 100 ppm faster than that of the pictures.
+    ///
+    /// - Parameter isKilled: True if the relay ends before it completes the recording.
     @discardableResult
-    func record(seconds: Int) throws -> String {
+    func record(seconds: Int, isKilled: Bool = false) throws -> String {
         let path = folder.appendingPathComponent("r1").path
         let writer = RecordingFolder(
             path: path, manifest: RecordingManifest(id: "r1", room: "demo", began: "2026-01-01T00:00:00Z"),
@@ -33,6 +35,7 @@ struct RecordedCall {
         try writer.write(.joined(ada), at: 0)
         try recordVideo(seconds: seconds, to: writer)
         try recordAudio(seconds: seconds, to: writer)
+        if isKilled { return path }
         writer.close(.stopped, at: .seconds(seconds), ended: "2026-01-01T00:01:00Z")
         return path
     }

@@ -41,7 +41,7 @@ public final class RecordingFilm: ExportSource {
         self.layout = layout
         let start = recording.files.first { $0.track.content.isVideo }?.start ?? 0
         self.start = start
-        let ends = recording.files.map { $0.start + ($0.duration ?? 0) } + recording.entries.map(\.at)
+        let ends = recording.files.map { recording.end(of: $0) } + recording.entries.map(\.at)
         duration = .seconds(clamping: max(0, (ends.max() ?? 0) - start))
         identity =
             "recording \(recording.manifest.id), \(recording.entries.count) entries, \(recording.files.count) files, "

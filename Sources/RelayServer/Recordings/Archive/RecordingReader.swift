@@ -1,4 +1,6 @@
 import Foundation
+import MediaCore
+import MediaFiles
 public import RoomAPI
 
 /// Why a recording cannot be read.
@@ -70,5 +72,27 @@ public struct RecordingReader: Sendable {
         self.files = files.values.filter { !$0.path.contains("..") }.sorted {
             ($0.start, $0.path) < ($1.start, $1.path)
         }
+    }
+
+    /// When a file ends, in seconds of the recording. That of a relay that was killed is read to find out.
+    func end(of file: RecordedFile) -> Double {
+        file.start + (file.duration ?? Self.lastTime(in: "\(path)/\(file.path)", isVideo: file.track.content.isVideo))
+    }
+
+    /// The time of the last frame or packet that can be read.
+    private static func lastTime(in path: String, isVideo: Bool) -> Double {
+        var last = 0.0
+        do throws(MediaFileError) {
+            if isVideo {
+                let reader = try MovieReader(path: path)
+                while let sample = try reader.nextSample() { last = max(last, sample.presentationTime.seconds) }
+            } else {
+                let reader = try OpusReader(path: path)
+                while let packet = try reader.nextPacket() { last = max(last, packet.presentationTime?.seconds ?? 0) }
+            }
+        } catch {
+            // The rest cannot be read, and the film does without it.
+        }
+        return last
     }
 }
