@@ -10,7 +10,7 @@ struct SiteMiddleware: RouterMiddleware {
 
     /// The fields of an answer that scripts may read beside those that they always may.
     static let exposedFields =
-        "Location, ETag, Link, Retry-After, Accept-Post, Accept-Patch, Allow, Moderator-Key, "
+        "Location, ETag, Link, Retry-After, WWW-Authenticate, Accept-Post, Accept-Patch, Allow, Moderator-Key, "
         + "Rejoin-Key"
     /// The fields that scripts may send in addition to the standard ones.
     static let requestFields = "Content-Type, Authorization, If-Match, Last-Event-ID, Room-PIN, Moderator-Key"
