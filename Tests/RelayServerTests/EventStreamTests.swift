@@ -160,6 +160,38 @@ struct EventStreamTests {
         }
     }
 
+    @Test("events end for the member whom a moderator removes, by the key of whose session they were asked for")
+    func removedMember() async throws {
+        openRoom()
+        script.state.withLock {
+            $0.access = ["demo": RoomAccess()]
+            $0.grants = ["p1": MemberGrants(role: .moderator), "p2": .open]
+        }
+        let driver = makeDriver()
+        var readers: [(parts: AsyncStream<String>, writing: Task<Void, any Error>)] = []
+        for member in ["p1", "p2"] {
+            let response = try await client.respond(
+                driver, .get, "/rooms/demo/events",
+                headers: [.authorization: "Bearer \(SignallingClient.session(member))"])
+            let (parts, continuation) = AsyncStream.makeStream(of: String.self)
+            readers.append((parts: parts, writing: Task { try await response.body.write(Writer(parts: continuation)) }))
+        }
+        let removal = ModerationEvent(.removed, participant: "p2", by: RoomActor(name: "Ada"))
+        for kind in [RoomEvent.Kind.moderated(removal), .layoutChanged(.grid)] {
+            script.state.withLock {
+                $0.grants["p2"] = nil
+                $0.events = [RoomEvent(room: "demo", kind: kind)]
+            }
+            _ = await driver.leave(room: "demo", participant: "nobody")
+        }
+        await driver.close()
+        for (index, reader) in readers.enumerated() {
+            let text = await reader.parts.reduce("", +)
+            #expect(text.contains("event: moderated") && text.contains("event: layoutChanged") == (index == 0))
+            try await reader.writing.value
+        }
+    }
+
     @Test("a response that is dropped is forgotten")
     func droppedResponse() async throws {
         openRoom()

@@ -29,12 +29,12 @@ extension SignallingRouter {
                 try await writer.write(feed.state.encode())
                 for await message in feed.messages where !feed.isOverrun {
                     try await writer.write(message.encode())
-                    if message.tellsOfRemoval, await access.isKeptOut(caller, of: room, client: client) {
+                    if message.tellsOfRemoval, await access.isOut(caller, of: room, client: client) {
                         break following
                     }
                 }
                 // The same for one that is too slow, which keeps its connection.
-                guard feed.isOverrun, await !access.isKeptOut(caller, of: room, client: client),
+                guard feed.isOverrun, await !access.isOut(caller, of: room, client: client),
                     let next = try? await driver.follow(room: room.rawValue, participant: participant)
                 else { break }
                 feed = next
