@@ -64,7 +64,8 @@ final class PlayerReader: Sendable {
                 case let failure as StreamFailure: PlayerFailure(failure)
                 default: PlayerFailure(reason: .failed)
                 }
-            _ = packets.tellEnd(failure)
+            // A seek does not mend it.
+            while packets.tellEnd(failure) != .stop {}
         }
     }
 

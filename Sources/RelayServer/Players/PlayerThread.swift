@@ -208,7 +208,11 @@ final class PlayerThread: Sendable {
             case .play(let frame): if let packet = audio.packet(of: frame, now: now) { output.play(packet) }
             case .wait(let instant): wait(until: instant, isHungry: session.wantsMore)
             case .end:
-                if let failure = session.failure { return failure }
+                if let failure = session.failure {
+                    // It goes on from here, where a seek may have led.
+                    publish(session, now: now)
+                    return failure
+                }
                 guard session.settings.loop, !target.isLive else { return PlayerFailure(reason: .finished) }
                 session.seek(to: .zero)
             }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import MediaCore
 import RoomAPI
 import Testing
@@ -33,6 +34,21 @@ import Testing
             Issue.record("something is left of before")
             return
         }
+    }
+
+    @Test("a reader that has failed tells it again after a seek")
+    func seekAfterFailure() async throws {
+        let folder = FileManager.default.temporaryDirectory.path
+        let reader = PlayerReader(
+            .file("\(UUID().uuidString).mp4"), rules: PlayerRules(folder: folder), turn: 0, place: .zero)
+        for _ in 0..<2 {
+            let limit = ContinuousClock.now + .seconds(30)
+            while reader.packets.end == nil, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(isEnd(reader.packets.next(), .notFound))
+            reader.packets.seek(to: .seconds(3))
+        }
+        reader.stop()
+        reader.waitUntilFinished()
     }
 
     @Test("a reader that waits at the end stops when the player does")
