@@ -232,6 +232,14 @@ import Testing
         #expect(try manifest().reason == .stopped)
     }
 
+    @Test("a queue that is full takes the end of a track")
+    func endOfTrack() {
+        let limit = DataSize(bytes: 8192)
+        let queue = RecordingQueue(limit: limit, budget: RecordingQueue.Budget(limit: limit))
+        while queue.offer(frame(0)) {}
+        #expect(queue.offer(RecordingItem(recording: "r1", track: Self.camera, at: .zero, content: .trackEnded)))
+    }
+
     @Test("mutes, names and speakers stand in the timeline, and what does not change them does not")
     func timelineOfRoom() async throws {
         let writer = RecordingWriter(

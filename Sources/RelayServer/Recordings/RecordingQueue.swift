@@ -50,11 +50,11 @@ final class RecordingQueue: Sendable {
         self.budget = budget
     }
 
-    /// Takes a sample. Returns false where there is no room for it.
+    /// Takes a sample. Returns false where there is no room for it. The end of a track is always taken.
     func offer(_ item: RecordingItem) -> Bool {
         let size = Self.size(of: item)
         return state.withLock { state in
-            guard !state.isEnded, state.bytes + size <= limit, budget.take(size) else { return false }
+            guard !state.isEnded, size == 0 || (state.bytes + size <= limit && budget.take(size)) else { return false }
             state.bytes += size
             state.items.append(.media(item))
             return true
@@ -98,7 +98,8 @@ final class RecordingQueue: Sendable {
         switch item.content {
         case .video(let sample, _): sample.data.count * 2 + 2048
         case .audio: 2048
-        case .trackEnded, .anchored: 256
+        case .anchored: 256
+        case .trackEnded: 0
         }
     }
 }
