@@ -240,6 +240,23 @@ import Testing
         #expect(queue.offer(RecordingItem(recording: "r1", track: Self.camera, at: .zero, content: .trackEnded)))
     }
 
+    @Test("what was lost before a sender's clock jumped still needs a keyframe after that")
+    func jumpInLoss() {
+        let queue = RecordingQueue(limit: DataSize(bytes: 8500), budget: RecordingQueue.Budget())
+        let writer = RecordingWriter(
+            queue: queue, now: { .zero }, make: { [self] in folder() }, onFailure: { _, _ in }, onEnd: {})
+        disk.stall()
+        var session = RecordingSession(room: "demo", writer: writer, state: RoomState(id: "demo"), now: .zero)
+        while queue.offer(frame(0)) {}
+        #expect(session.record(frame(1)) == false)
+        let jump = RecordingItem(recording: "r1", track: Self.camera, at: .zero, content: .anchored)
+        #expect(session.record(jump) == false)
+        disk.resume()
+        while queue.isRoomy == false { usleep(1000) }
+        #expect(session.record(frame(2)) == true)
+        queue.end(.stopped, at: .zero)
+    }
+
     @Test("mutes, names and speakers stand in the timeline, and what does not change them does not")
     func timelineOfRoom() async throws {
         let writer = RecordingWriter(

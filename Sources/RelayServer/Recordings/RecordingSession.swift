@@ -39,9 +39,13 @@ struct RecordingSession {
             // Sound in one file with pictures goes on with them.
             guard item.track != .composite || losses[item.track] == nil else { return false }
             return take(item)
-        case .trackEnded, .anchored:
+        case .trackEnded:
             endLoss(of: item.track, at: item.at)
             _ = take(item)
+            return false
+        case .anchored:
+            // It ends no loss: what follows still needs a keyframe.
+            _ = writer.queue.offer(item)
             return false
         }
     }
