@@ -70,6 +70,21 @@ import Testing
         try await eventually { queue.export(other.id, recording: "r1")?.state == .complete }
     }
 
+    @Test("leave nothing if they are removed and done all the same")
+    func removedAndDone() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try RecordedCall(in: folder).record(seconds: 3)
+        let queue = queue()
+        queue.setLoad(isHigh: true)
+        let film = try queue.add(request, recording: "r1")
+        try await eventually { try names().contains("\(film.id).mp4.export") }
+        // As one who has waited for the thread for too long.
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("r1/exports/\(film.id).json"))
+        queue.setLoad(isHigh: false)
+        try await eventually { !queue.isBusy }
+        #expect(try names() == [])
+    }
+
     @Test("go on when a relay that was ended is started again, and are the same film")
     func resumed() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

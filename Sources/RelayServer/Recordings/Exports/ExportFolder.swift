@@ -50,6 +50,9 @@ struct ExportFolder {
         return export
     }
 
+    /// True if a film was asked for and not removed.
+    func hasRecord(of id: String) -> Bool { FileManager.default.fileExists(atPath: record(of: id)) }
+
     /// All films, the newest first.
     func all() -> [RecordingExport] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []

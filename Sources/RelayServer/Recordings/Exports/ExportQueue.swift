@@ -275,6 +275,9 @@ final class ExportQueue: @unchecked Sendable {
             case .failure: break
             }
             try? folder.save(export)
+        } else if !folder.hasRecord(of: job.id) {
+            // The request that removed it did not wait any longer for this thread.
+            try? folder.remove(job.id)
         }
         condition.lock()
         current = nil
