@@ -1,5 +1,5 @@
-import Conference
 import Foundation
+import Logging
 import MediaCore
 import NIOCore
 import PeerConnection
@@ -7,6 +7,7 @@ import RoomAPI
 import Synchronization
 import Testing
 
+@testable import Conference
 @testable import RelayServer
 
 /// What a recording writes, and what it does when the disk does not keep up.
@@ -290,6 +291,22 @@ import Testing
                 RecordingTimelineEntry(at: 5, .left(participant: "a1")),
                 RecordingTimelineEntry(at: 6, .ended(.roomClosed)),
             ])
+    }
+
+    @Test("recordings whose files are closed are not kept in mind")
+    func manyEnded() async throws {
+        let (store, folder) = try store([])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var hub = RecordingHub(store: store, files: disk, logger: logger, now: { .zero }, onFailure: { _, _, _ in })
+        for number in 1...10 {
+            let status = RecordingStatus(id: "r\(number)", state: .ended, reason: .stopped)
+            hub.begin(status.id, room: "demo", mode: .tracks, state: RoomState(id: "demo"), now: .zero)
+            hub.record(RoomEvent(room: "demo", kind: .recordingChanged(status)), now: .zero)
+            let manifest = "\(status.id)/\(RecordingManifest.fileName)"
+            while !disk.text(manifest).contains("\"ended\"") { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        #expect(hub.takeEnding().count < 5)
     }
 
     // MARK: The folder of all recordings

@@ -37,6 +37,7 @@ struct RecordingHub {
         _ id: String, room: String, mode: RecordingManifest.Mode, state: RoomState, now time: MonotonicInstant
     ) {
         seenRooms.insert(room)
+        ending.removeAll { $0.isFinished }
         let manifest = RecordingManifest(id: id, room: room, mode: mode, began: Date.now.formatted(.iso8601))
         store.setActive(id, true)
         let writer = RecordingWriter(

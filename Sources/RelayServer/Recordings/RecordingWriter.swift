@@ -37,6 +37,9 @@ final class RecordingWriter: Sendable {
         thread.name = "recording"
     }
 
+    /// True if the files are closed.
+    var isFinished: Bool { finished.wait(timeout: .now()) == .success }
+
     /// Returns when the files are closed, or the disk has not answered for so long.
     func waitUntilFinished(timeout: DispatchTimeInterval) async { await finished.waitUntilDone(timeout: timeout) }
 
