@@ -258,6 +258,23 @@ import Testing
         queue.end(.stopped, at: .zero)
     }
 
+    @Test("a keyframe that was asked for, and finds the queue full again, is asked for once more")
+    func lostKeyframe() {
+        let queue = RecordingQueue(limit: DataSize(bytes: 8500), budget: RecordingQueue.Budget())
+        let writer = RecordingWriter(
+            queue: queue, now: { .zero }, make: { [self] in folder() }, onFailure: { _, _ in }, onEnd: {})
+        var session = RecordingSession(room: "demo", writer: writer, state: RoomState(id: "demo"), now: .zero)
+        #expect(session.record(frame(1, size: 10_000)) == false)
+        #expect(session.record(frame(2)) == true)
+        disk.stall()
+        while queue.offer(frame(0)) {}
+        #expect(session.record(frame(10)) == false)
+        disk.resume()
+        while queue.isRoomy == false { usleep(1000) }
+        #expect(session.record(frame(11)) == true)
+        queue.end(.stopped, at: .zero)
+    }
+
     @Test("mutes, names and speakers stand in the timeline, and what does not change them does not")
     func timelineOfRoom() async throws {
         let writer = RecordingWriter(

@@ -52,7 +52,8 @@ struct RecordingSession {
 
     private mutating func take(_ item: RecordingItem) -> Bool {
         guard losses[item.track] == nil || writer.queue.isRoomy, writer.queue.offer(item) else {
-            if losses[item.track] == nil { losses[item.track] = Loss(since: item.at) }
+            // A keyframe that found no room has to be asked for again.
+            losses[item.track, default: Loss(since: item.at)].hasAskedForKeyframe = false
             return false
         }
         endLoss(of: item.track, at: item.at)
