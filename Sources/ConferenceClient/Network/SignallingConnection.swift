@@ -14,8 +14,8 @@ struct SignallingConnection {
         var text: String { String(buffer: body) }
     }
 
-    /// An answer with a larger body is refused.
-    static let maximumBodySize = 256 * 1024
+    /// An answer with a larger body is refused. A room's state has about 3 kB for each participant.
+    static let maximumBodySize = 4 << 20
     static let connectTimeout = TimeAmount.seconds(5)
     static let answerTimeout = TimeAmount.seconds(10)
 
