@@ -112,12 +112,18 @@ export class StreamPlayer extends EventTarget {
   /** Changes the buffer, and waits until that is done. */
   async #change(change) {
     const buffer = this.#buffer;
+    // The one that is not called must not stay: a page may be open for days.
+    const listening = new AbortController();
     const done = new Promise((resolve, reject) => {
-      buffer.addEventListener('updateend', resolve, { once: true });
-      buffer.addEventListener('error', reject, { once: true });
+      buffer.addEventListener('updateend', resolve, { signal: listening.signal });
+      buffer.addEventListener('error', reject, { signal: listening.signal });
     });
-    change();
-    await done;
+    try {
+      change();
+      await done;
+    } finally {
+      listening.abort();
+    }
   }
 
   /** Keeps playback near the newest picture. */
