@@ -17,7 +17,7 @@ struct ClusterStatusCommand: AsyncParsableCommand {
             confrelay cluster status --cluster http://127.0.0.1:2379
 
             SEATS are further participants that fit; '-' where a relay does not count them (--overload-control off). A \
-            room with two relays is split: it was opened while the directory was away.
+            room with several relays is larger than one of them, or was opened by two while the directory was away.
 
             Exit codes: 0 shown; 64 an option is wrong; 69 etcd does not answer, or refuses.
             """)
