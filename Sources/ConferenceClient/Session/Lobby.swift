@@ -28,6 +28,8 @@ struct Lobby {
             try await Task.sleep(for: Self.interval)
             let response = try await SignallingConnection.connect(to: url, on: eventLoop).exchange(
                 method: .GET, path: path)
+            // A relay that is busy still knows the place.
+            if response.status == 429 || response.status >= 500 { continue }
             guard response.status == 200 else { return nil }
             let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body.readableBytesView))
             switch answer?.state {
