@@ -103,7 +103,7 @@ public final class PeerConnection {
             if let wanted = wanted.media.first(where: { $0.index == line.negotiated.index }) {
                 let keysBefore = line.negotiated.keys
                 line.update(wanted, using: &random)
-                if transport == nil, wanted.keys != keysBefore { try setUpKeys(of: line) }
+                if transport == nil, wanted.keys != keysBefore { try setUpKeys(of: line, before: keysBefore) }
             } else {
                 line.disable(using: &random)
             }
@@ -140,15 +140,18 @@ public final class PeerConnection {
     }
 
     /// Keys and addresses of a line whose description carries them.
-    private func setUpKeys(of line: MediaLine) throws(SRTPError) {
+    ///
+    /// - Parameter before: The line's keys so far; nil if it is new.
+    private func setUpKeys(of line: MediaLine, before: SRTPKeyPair? = nil) throws(SRTPError) {
         if !configuration.isProtected {
             line.use(lines.first?.keys ?? MediaLine.Keys(unprotectedAs: .aeadAES128GCM))
         } else {
             guard let keys = line.negotiated.keys else { throw .missingKeys }
-            if session.isBundled, let first = lines.first, let shared = first.keys,
-                first.negotiated.keys?.inbound == keys.inbound
-            {
-                line.use(try MediaLine.Keys(inbound: shared.inbound, keys))
+            let first = lines.first
+            // The first line has its description already, and still the context of its keys so far.
+            let shared = first === line ? before : first?.negotiated.keys
+            if session.isBundled, let context = first?.keys?.inbound, shared?.inbound == keys.inbound {
+                line.use(try MediaLine.Keys(inbound: context, keys))
             } else {
                 line.use(try MediaLine.Keys(keys))
             }

@@ -1,0 +1,53 @@
+import MediaCore
+import RTP
+import SDP
+import SecureTransport
+import Testing
+
+@testable import PeerConnection
+
+/// Further offers of a session whose keys the descriptions carry.
+@Suite struct KeyedRenegotiationTests {
+    private static let policy = AnswerPolicy(publicAddress: TransportAddress(ipv4: 0x7f00_0001, port: 7000))
+    private let source = TransportAddress(ipv4: 0x7f00_0001, port: 20_000)
+    private let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+
+    private func makePeer(_ session: NegotiatedSession) throws -> PeerConnection {
+        try PeerConnection(
+            session: session,
+            configuration: PeerConfiguration(rateLimits: KeyedPath.limits, trustsRemoteDescription: true, seed: 5),
+            wallClock: WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32)), now: now)
+    }
+
+    /// Hands an authentic report of the remote side on each of its lines to the connection.
+    private func report(
+        _ remote: NegotiatedSession, to peer: PeerConnection
+    ) throws -> [PeerConnection.ReceiveOutcome] {
+        let keys = try #require(remote.media.first?.keys)
+        let outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
+        return try remote.media.map { media in
+            var datagram = RTCPPacket.encode([.receiverReport(ReceiverReport(ssrc: media.localSSRC))])
+            try outbound.protect(rtcp: &datagram)
+            return peer.receive(datagram, from: source, now: now)
+        }
+    }
+
+    @Test("packets under the remote side's new keys are taken on each line of a bundle, and none under its old ones")
+    func newKeys() throws {
+        var random = SeededGenerator(seed: 3)
+        let parameters = OfferParameters(address: source)
+        let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
+        let first = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
+        let former = try OfferAnswer.complete(pending: pending, answer: first.answer)
+        let peer = try makePeer(first.session)
+        #expect(try report(former, to: peer) == [.accepted, .accepted])
+
+        // Without the offer before, the keys are new.
+        let (other, otherPending) = OfferAnswer.makeOffer(parameters, using: &random)
+        let second = try OfferAnswer.answer(offer: other, policy: Self.policy, previous: first, using: &random)
+        let present = try OfferAnswer.complete(pending: otherPending, answer: second.answer)
+        try peer.update(session: second.session, now: now)
+        #expect(try report(present, to: peer) == [.accepted, .accepted])
+        #expect(try report(former, to: peer) == [.unauthenticated, .unauthenticated])
+    }
+}
