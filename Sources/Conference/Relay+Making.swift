@@ -33,7 +33,8 @@ extension Relay {
                 maximum: limits.maximum)
         }
         var peerConfiguration = PeerConfiguration(
-            rateLimits: limits, trustsRemoteDescription: trustsDescription(of: request, session: session, now: now),
+            rateLimits: limits,
+            trustsRemoteDescription: trustsDescription(of: session, from: request.signallingPeer, for: nil, now: now),
             seed: random.next(), certificate: configuration.certificate)
         peerConfiguration.silenceLimit = configuration.silenceLimit
         let publicID = idToKeep(request) ?? makePublicID()

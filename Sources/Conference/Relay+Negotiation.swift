@@ -25,7 +25,9 @@ extension Relay {
             throw .offer(error)
         }
         do {
-            try participant.peer.update(session: negotiation.session, now: now)
+            let trusts = trustsDescription(
+                of: negotiation.session, from: participant.address, for: participant, now: now)
+            try participant.peer.update(session: negotiation.session, trustsDescription: trusts, now: now)
         } catch {
             throw .resources("the SRTP session could not be made: \(error)")
         }
@@ -96,16 +98,21 @@ extension Relay {
 
     /// Returns true if media may go to the offer's addresses before any authentic packet came from there: only to the
     /// host that made the offer, so that nobody can direct media at a third party.
+    ///
+    /// - Parameters:
+    ///   - signallingPeer: The address from which the join came.
+    ///   - participant: The participant whose offer it is; nil before its join.
     func trustsDescription(
-        of request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
+        of session: NegotiatedSession, from signallingPeer: TransportAddress?, for participant: Participant?,
+        now: MonotonicInstant
     ) -> Bool {
         // ICE finds out where to send.
-        guard session.transport == nil, let signallingPeer = request.signallingPeer else { return false }
+        guard session.transport == nil, let signallingPeer else { return false }
         let addresses = session.media.flatMap { [$0.remoteRTPAddress, $0.remoteRTCPAddress] }.compactMap(\.self)
         // Some senders (ffmpeg) describe their destination, which is this relay.
         return addresses.allSatisfy {
             $0.host == signallingPeer.host && !configuration.mediaAddresses.contains($0)
-                && !isTaken($0, from: nil, now: now)
+                && !isTaken($0, from: participant, now: now)
         }
     }
 
@@ -115,7 +122,7 @@ extension Relay {
         _ request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
     ) -> Bool {
         guard configuration.allowsSilentReceivers || request.signallingPeer?.isLoopback == true else { return false }
-        return trustsDescription(of: request, session: session, now: now)
+        return trustsDescription(of: session, from: request.signallingPeer, for: nil, now: now)
     }
 }
 

@@ -82,7 +82,9 @@ public final class PeerConnection {
             transport = nil
             presence = RemotePresence(silenceLimit: configuration.silenceLimit)
         }
-        for media in session.media { try add(media) }
+        for media in session.media {
+            try add(media, trustsDescription: configuration.trustsRemoteDescription)
+        }
         linesChanged(now: now)
         tell(sending.apply(sendConditions, now: now))
     }
@@ -93,8 +95,14 @@ public final class PeerConnection {
     /// (an ICE restart). Continuing streams are not affected.
     ///
     /// A session keeps its kind of transport: one over ICE and DTLS stays one.
-    public func update(session wanted: NegotiatedSession, now: MonotonicInstant) throws(SRTPError) {
+    ///
+    /// - Parameter trustsDescription: True if media may go to the addresses of the remote description before a packet
+    ///   from there has authenticated; nil: as at the start.
+    public func update(
+        session wanted: NegotiatedSession, trustsDescription: Bool? = nil, now: MonotonicInstant
+    ) throws(SRTPError) {
         guard !isClosed, (wanted.transport != nil) == (transport != nil) else { return }
+        let trustsDescription = trustsDescription ?? configuration.trustsRemoteDescription
         session = wanted
         control.cname = wanted.cname
         if let negotiated = wanted.transport { transport?.update(negotiated, now: now) }
@@ -103,13 +111,16 @@ public final class PeerConnection {
             if let wanted = wanted.media.first(where: { $0.index == line.negotiated.index }) {
                 let keysBefore = line.negotiated.keys
                 line.update(wanted, using: &random)
-                if transport == nil, wanted.keys != keysBefore { try setUpKeys(of: line, before: keysBefore) }
+                if transport == nil, wanted.keys != keysBefore {
+                    try setUpKeys(of: line, before: keysBefore)
+                    if trustsDescription { line.followDescription() }
+                }
             } else {
                 line.disable(using: &random)
             }
         }
         for media in wanted.media where !lines.contains(where: { $0.negotiated.index == media.index }) {
-            try add(media)
+            try add(media, trustsDescription: trustsDescription)
         }
         linesChanged(now: now)
         for content in receivedBefore where !lines.receivedContents.contains(content) { emit(.videoEnded(content)) }
@@ -126,7 +137,7 @@ public final class PeerConnection {
     }
 
     /// Adds a line for a stream that is new.
-    private func add(_ media: NegotiatedMedia) throws(SRTPError) {
+    private func add(_ media: NegotiatedMedia, trustsDescription: Bool) throws(SRTPError) {
         let line = MediaLine(media)
         line.setPaused(presence.isPaused)
         if let transport {
@@ -134,12 +145,13 @@ public final class PeerConnection {
             line.follow(transport.selectedAddress)
         } else {
             try setUpKeys(of: line)
+            if trustsDescription { line.followDescription() }
         }
         line.setUpStreams(using: &random)
         lines.append(line)
     }
 
-    /// Keys and addresses of a line whose description carries them.
+    /// Keys of a line whose description carries them.
     ///
     /// - Parameter before: The line's keys so far; nil if it is new.
     private func setUpKeys(of line: MediaLine, before: SRTPKeyPair? = nil) throws(SRTPError) {
@@ -156,7 +168,6 @@ public final class PeerConnection {
                 line.use(try MediaLine.Keys(keys))
             }
         }
-        if configuration.trustsRemoteDescription { line.followDescription() }
     }
 
     /// Updates all parts with the present lines.

@@ -61,6 +61,38 @@ import Testing
         #expect(try snapshot(call, "Viewer").downlink.bitRate > 0)
     }
 
+    @Test(
+        "A further offer, with new keys or another stream, sends media to the host of the join and to no other",
+        arguments: [
+            (TransportAddress(ipv4: 0xCB00_7101, port: 50_000), true, false),
+            (TransportAddress(ipv4: 0xCB00_7101, port: 50_000), false, false),
+            (TransportAddress(ipv4: 0xC633_640A, port: 50_010), true, true),
+            (TransportAddress(ipv4: 0xC633_640A, port: 50_010), false, true),
+        ])
+    func furtherOffer(address: TransportAddress, hasNewKeys: Bool, isSentTo: Bool) throws {
+        let call = VirtualCall { $0.allowsSilentReceivers = true }
+        try call.join("Ada", colour: .red)
+        var random = SeededGenerator(seed: 11)
+        var parameters = OfferParameters(address: Self.remote)
+        parameters.video = OfferParameters.Video(direction: .receiveOnly)
+        parameters.audio = nil
+        let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
+        let joined = try call.relay.join(
+            JoinRequest(
+                room: "demo", name: "Viewer", offer: offer.encode(), role: .watch, signallingPeer: Self.remote),
+            now: call.now)
+        call.run(for: .seconds(2))
+        #expect(call.destinations.contains(Self.remote))
+
+        parameters.address = address
+        if !hasNewKeys { parameters.audio = OfferParameters.Audio(direction: .receiveOnly) }
+        let (further, _) = OfferAnswer.makeOffer(parameters, previous: hasNewKeys ? nil : pending, using: &random)
+        _ = try call.relay.renegotiate(
+            room: "demo", participant: joined.participantID, offer: ReceivedOffer(further.encode()), now: call.now)
+        call.run(for: .seconds(2))
+        #expect(call.destinations.contains(address) == isSentTo)
+    }
+
     @Test("A receiver on the relay's machine that never sends a packet stays")
     func loopback() throws {
         let call = VirtualCall()
