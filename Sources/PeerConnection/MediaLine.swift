@@ -212,6 +212,9 @@ package final class MediaLine {
     /// Sends everything to where ICE says; nowhere while it says nothing.
     func follow(_ path: TransportAddress?) { (rtpAddress, rtcpAddress) = (path, path) }
 
+    /// Sends everything to where another line of the bundle sends.
+    func follow(_ other: MediaLine) { (rtpAddress, rtcpAddress) = (other.rtpAddress, other.rtcpAddress) }
+
     /// Sends to the addresses that the remote description has.
     func followDescription() {
         rtpAddress = negotiated.remoteRTPAddress

@@ -146,6 +146,12 @@ public final class PeerConnection {
         } else {
             try setUpKeys(of: line)
             if trustsDescription { line.followDescription() }
+            // Streams of a bundle go to one address, which packets on other lines may have shown.
+            if session.isBundled, let first = lines.first, line.rtpDestination == nil,
+                first.negotiated.keys?.inbound == media.keys?.inbound
+            {
+                line.follow(first)
+            }
         }
         line.setUpStreams(using: &random)
         lines.append(line)

@@ -50,4 +50,25 @@ import Testing
         #expect(try report(present, to: peer) == [.accepted, .accepted])
         #expect(try report(former, to: peer) == [.unauthenticated, .unauthenticated])
     }
+
+    @Test("a stream that a further offer adds to a bundle goes to where the others go")
+    func addedStream() throws {
+        var random = SeededGenerator(seed: 4)
+        var parameters = OfferParameters(address: TransportAddress(ipv4: 0, port: 9))
+        parameters.audio = nil
+        let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
+        let first = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
+        let peer = try makePeer(first.session)
+        #expect(peer.lines.first?.rtpDestination == nil)
+        #expect(try report(OfferAnswer.complete(pending: pending, answer: first.answer), to: peer) == [.accepted])
+        #expect(peer.lines.first?.rtpDestination == source)
+
+        parameters.audio = OfferParameters.Audio(direction: .receiveOnly)
+        let (further, _) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
+        let second = try OfferAnswer.answer(offer: further, policy: Self.policy, previous: first, using: &random)
+        try peer.update(session: second.session, now: now)
+        #expect(peer.lines.count == 2)
+        #expect(peer.lines.audio?.rtpDestination == source)
+        #expect(peer.lines.audio?.rtcpDestination == source)
+    }
 }
