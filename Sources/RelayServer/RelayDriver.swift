@@ -350,11 +350,15 @@ actor RelayDriver {
     /// - Parameter datagrams: Datagrams that came after a silence.
     private func takeTurn(with datagrams: [MediaSocket.Datagram] = []) {
         guard !isClosed else { return }
-        let now = now()
+        var now = now()
         takeCompletions(now: now)
         receive(datagrams, now: now)
         var count = datagrams.count
-        if let socket, pace.isBusy { count += socket.read(now: now) { receive($0, now: now) } }
+        if let socket, pace.isBusy {
+            // Arrivals are told by how long ago they were, and the results may have taken a while.
+            now = self.now()
+            count += socket.read(now: now) { receive($0, now: now) }
+        }
         if relay.nextWakeUp <= now { relay.wake(now: now) }
         pace.noteTurn(datagramCount: count, isFull: count >= MediaSocket.datagramsPerRead, now: now)
         socket?.setAnnouncesDatagrams(!pace.isBusy)

@@ -70,6 +70,48 @@ struct RelayDriverTests {
         }
     }
 
+    @Test("a datagram that comes while results are taken has not arrived before it was sent")
+    func arrivalsBesideResults() async throws {
+        let script = TwinRelay.Script()
+        let peer = try UDPPeer()
+        @Sendable func wait(for duration: Duration) {
+            let start = MonotonicInstant.now()
+            while MonotonicInstant.now() - start < duration {}
+        }
+        let job = Job(kind: .mix, queue: JobQueueID(rawValue: 1), deadline: .zero, handedOut: .zero) {
+            // The loop looks at its socket meanwhile.
+            wait(for: .microseconds(300))
+            return .mixed(room: "r", [])
+        }
+        try await withDriver(script) { driver, port in
+            script.state.withLock { state in
+                state.jobs = [job]
+                state.onComplete = {
+                    wait(for: .milliseconds(30))
+                    // More than one reading takes: from then on the socket is read at each turn.
+                    for _ in 0..<300 {
+                        let sent = MonotonicInstant.now().nanoseconds
+                        peer.send((0..<8).map { UInt8(truncatingIfNeeded: sent >> (8 * $0)) }, toPort: port)
+                    }
+                    script.state.withLock { if $0.arrivals.count < 2000 { $0.jobs.append(job) } }
+                }
+            }
+            #expect(await !driver.leave(room: "r", participant: "nobody"))
+            await script.wait { $0.arrivals.count >= 2000 }
+            let (received, arrivals) = script.state.withLock { state in
+                state.onComplete = nil
+                return (state.received.map(\.bytes), state.arrivals)
+            }
+            let waits = zip(received, arrivals).compactMap { bytes, arrival -> Duration? in
+                let sent = bytes.reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
+                return arrival.map { $0 - MonotonicInstant(nanoseconds: sent) }
+            }
+            // The two clocks are read one after the other.
+            let shortest = try #require(waits.min())
+            #expect(shortest > .milliseconds(-10))
+        }
+    }
+
     @Test("the relay's datagrams are sent after each input")
     func transmitting() async throws {
         let script = TwinRelay.Script()

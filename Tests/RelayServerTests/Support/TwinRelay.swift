@@ -54,6 +54,10 @@ final class TwinRelay: RelayCore {
             var participants: Set<String> = ["p1"]
             var received: [(bytes: [UInt8], source: TransportAddress)] = []
             var receiveTimes: [MonotonicInstant] = []
+            var arrivals: [MonotonicInstant?] = []
+            var jobs: [Job] = []
+            /// Called with each job's result.
+            var onComplete: (@Sendable () -> Void)?
             var wakeUps: [MonotonicInstant] = []
             var nextWakeUp = MonotonicInstant.distantFuture
             /// Being woken does not move the next time.
@@ -290,6 +294,7 @@ final class TwinRelay: RelayCore {
         script.note { state in
             state.received.append((Array(datagram.readableBytesView), source))
             state.receiveTimes.append(now)
+            state.arrivals.append(arrival)
             if state.echoes {
                 state.transmits.append(PeerConnection.Transmit(datagram: datagram, destination: source))
             }
@@ -309,9 +314,9 @@ final class TwinRelay: RelayCore {
         script.state.withLock { $0.transmits.isEmpty ? nil : $0.transmits.removeFirst() }
     }
 
-    func pollJob() -> Job? { nil }
+    func pollJob() -> Job? { script.state.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() } }
 
-    func complete(_ completion: JobCompletion, now: MonotonicInstant) {}
+    func complete(_ completion: JobCompletion, now: MonotonicInstant) { script.state.withLock { $0.onComplete }?() }
 
     func drain(isMoving: Bool) { script.note { $0.snapshot.isDraining = true } }
 
