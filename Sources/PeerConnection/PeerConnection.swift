@@ -109,12 +109,11 @@ public final class PeerConnection {
         let receivedBefore = lines.receivedContents
         for line in lines {
             if let wanted = wanted.media.first(where: { $0.index == line.negotiated.index }) {
-                let keysBefore = line.negotiated.keys
+                let before = line.negotiated
                 line.update(wanted, using: &random)
-                if transport == nil, wanted.keys != keysBefore {
-                    try setUpKeys(of: line, before: keysBefore)
-                    if trustsDescription { line.followDescription() }
-                }
+                guard transport == nil else { continue }
+                if wanted.keys != before.keys { try setUpKeys(of: line, before: before.keys) }
+                if trustsDescription, !wanted.hasSameAddresses(as: before) { line.followDescription() }
             } else {
                 line.disable(using: &random)
             }
@@ -274,5 +273,12 @@ public final class PeerConnection {
         for line in lines { control.send([.bye(Goodbye(ssrcs: [line.negotiated.localSSRC]))], on: line, now: now) }
         transport?.close(now: now)
         isClosed = true
+    }
+}
+
+extension NegotiatedMedia {
+    /// True if the remote side receives at the same addresses, as far as the descriptions tell.
+    fileprivate func hasSameAddresses(as other: NegotiatedMedia) -> Bool {
+        remoteRTPAddress == other.remoteRTPAddress && remoteRTCPAddress == other.remoteRTCPAddress
     }
 }

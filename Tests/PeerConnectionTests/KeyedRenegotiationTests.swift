@@ -71,4 +71,32 @@ import Testing
         #expect(peer.lines.audio?.rtpDestination == source)
         #expect(peer.lines.audio?.rtcpDestination == source)
     }
+
+    @Test("an address that a further offer changes is followed if it is trusted, and one that it keeps is not")
+    func changedAddress() throws {
+        var random = SeededGenerator(seed: 5)
+        var parameters = OfferParameters(address: source.with(port: 20_001))
+        let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
+        let first = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
+        let peer = try makePeer(first.session)
+        func sends(to address: TransportAddress) -> Bool {
+            peer.lines.allSatisfy { $0.rtpDestination == address && $0.rtcpDestination == address }
+        }
+        #expect(sends(to: source.with(port: 20_001)))
+        // A packet shows another address.
+        _ = try report(OfferAnswer.complete(pending: pending, answer: first.answer), to: peer)
+        #expect(sends(to: source))
+        try peer.update(session: first.session, now: now)
+        #expect(sends(to: source))
+
+        parameters.address = source.with(port: 20_002)
+        let (further, _) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
+        let second = try OfferAnswer.answer(offer: further, policy: Self.policy, previous: first, using: &random)
+        #expect(second.session.video?.keys == first.session.video?.keys)
+        try peer.update(session: second.session, trustsDescription: false, now: now)
+        #expect(sends(to: source))
+        try peer.update(session: first.session, trustsDescription: false, now: now)
+        try peer.update(session: second.session, now: now)
+        #expect(sends(to: source.with(port: 20_002)))
+    }
 }
