@@ -120,8 +120,10 @@ package final class MediaLine {
     /// Applies a renegotiation of the line. A continuing stream keeps its numbers and its history, even after a pause,
     /// because no number may be used twice under its keys.
     func update(_ wanted: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
-        if wanted.kind != negotiated.kind || wanted.content != negotiated.content || wanted.mid != negotiated.mid {
-            // The m-line was given to another stream (RFC 8829, section 5.2.2).
+        if wanted.kind != negotiated.kind || wanted.content != negotiated.content || wanted.mid != negotiated.mid
+            || wanted.localSSRC != negotiated.localSSRC
+        {
+            // The m-line was given to another stream (RFC 8829, section 5.2.2), or taken up again with a new source.
             begin(wanted)
         } else {
             negotiated = wanted
