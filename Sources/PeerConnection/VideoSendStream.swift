@@ -78,13 +78,19 @@ final class VideoSendStream {
         if !media.feedback.rpsi { sentPictures = nil } else if sentPictures == nil { sentPictures = SentPictures() }
         orientationID = media.outboundExtensionIDs.videoOrientation
         packetizer.mode = PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit
-        if let payloadType = media.retransmissionPayloadType { retransmissions?.payloadType = payloadType }
+        if let ssrc = media.localRetransmissionSSRC, let payloadType = media.retransmissionPayloadType {
+            // Repair that an offer left out comes back with a new source.
+            if let stream = retransmissions, stream.ssrc != ssrc {
+                retransmissions = RetransmissionStream(ssrc: ssrc, payloadType: payloadType, using: &generator)
+            }
+            retransmissions?.payloadType = payloadType
+        }
         guard let ssrc = media.localFlexFECSSRC, let payloadType = media.flexFECPayloadType else {
             flexFEC?.setProtection(.none)
             return
         }
         let extensions = MutableExtensions(media.outboundExtensionIDs)
-        if flexFEC == nil {
+        if flexFEC?.ssrc != ssrc {
             flexFEC = FlexFECEncoder(
                 ssrc: ssrc, payloadType: payloadType, mutableExtensions: extensions, using: &generator)
         }

@@ -1,4 +1,6 @@
 import MediaCore
+import NIOCore
+import RTP
 import SDP
 import Testing
 
@@ -26,5 +28,27 @@ import Testing
         line.disable(using: &generator)
         line.update(media(kind, ssrc: 2), using: &generator)
         #expect((line.videoSender?.ssrc ?? line.audioSender?.ssrc) == 2)
+    }
+
+    @Test("repair comes from the sources that the new answer names")
+    func repair() throws {
+        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        var generator = SeededGenerator(seed: 6)
+        let line = MediaLine(media(.video, ssrc: 1, retransmissions: 2, flexFEC: 3))
+        line.setUpStreams(using: &generator)
+        let sender = try #require(line.videoSender)
+        #expect(sender.flexFEC?.ssrc == 3)
+        line.update(media(.video, ssrc: 1), using: &generator)
+        line.update(media(.video, ssrc: 1, retransmissions: 4, flexFEC: 5), using: &generator)
+        #expect(line.videoSender === sender)
+        #expect(sender.flexFEC?.ssrc == 5)
+        let packet = RTPPacket(
+            payloadType: 96, sequenceNumber: 9, timestamp: 0, ssrc: 1, payload: ByteBuffer(bytes: [0x09, 0xF0]))
+        sender.sent(packet, datagram: packet.encode(), now: now)
+        var source: UInt32?
+        if case .retransmission(let again) = sender.resend(9, roundTripTime: .milliseconds(50), now: now) {
+            source = again.ssrc
+        }
+        #expect(source == 4)
     }
 }
