@@ -51,6 +51,11 @@ struct PacketHistoryTests {
         #expect(packet(99, at: 1) != nil)
     }
 
+    @Test mutating func `a packet that leaves late takes nothing from those after it`() {
+        store([65533, 65535, 0, 65534], at: 0)
+        for number in [65533, 65534, 65535, 0] as [UInt16] { #expect(packet(number, at: 1) != nil) }
+    }
+
     @Test mutating func `a number that comes around again is not the old packet`() {
         store([7], at: 0)
         store([7 + 128], at: 1)

@@ -50,9 +50,10 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
     @inlinable
     public mutating func store(_ packet: Packet, sequenceNumber: UInt16, now: MonotonicInstant) {
         let index = Int(sequenceNumber) & (entries.count - 1)
+        // A packet that is forwarded out of order makes those after it no older.
+        if heldCount == 0 || Int16(bitPattern: sequenceNumber &- newest) > 0 { newest = sequenceNumber }
         if entries[index] == nil { heldCount += 1 }
         entries[index] = Entry(packet: packet, sequenceNumber: sequenceNumber, sentAt: now)
-        newest = sequenceNumber
         // Two places looked at for each packet stored: none keeps an old packet for longer than half a turn.
         for _ in 0..<2 { sweep(now: now) }
     }
