@@ -293,7 +293,12 @@ struct SendController: ~Copyable {
         while let (packet, probeClusterID) = pacer.dequeue(now: now) {
             if let transmit = finish(packet, probeClusterID: probeClusterID, now: now) { return transmit }
         }
-        guard pacer.paddingNeeded(now: now) > .zero, let (packet, line) = makePadding(lines) else { return nil }
+        guard pacer.paddingNeeded(now: now) > .zero else { return nil }
+        guard let (packet, line) = makePadding(lines) else {
+            // No line sends video any more. Until the next frame there is nothing to wake up for.
+            pacer.canPad = false
+            return nil
+        }
         pacer.enqueue(
             packet.ssrc == line.negotiated.localSSRC
                 ? .media(packet, line: line, beginning: nil) : .retransmission(packet, line: line),
