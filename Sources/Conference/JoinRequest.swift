@@ -99,7 +99,7 @@ public enum JoinError: Error, CustomStringConvertible {
     /// A moderator has to let the client in; this is its place in the lobby.
     case waits(ticket: String)
     /// Too many wait in the lobby.
-    case lobbyFull(limit: Int)
+    case lobbyFull
     /// The room has a lobby, and its members have not come yet from the relay that had it before.
     case nobodyIsBack(retryAfter: Int)
     /// The relay is shutting down.
@@ -128,7 +128,7 @@ public enum JoinError: Error, CustomStringConvertible {
         case .locked: "the room is locked: no new members are admitted"
         case .pinNeeded: "the room has a PIN: send it as Room-PIN, or with the query parameter pin"
         case .waits: "a moderator has to let you in; you wait in the lobby"
-        case .lobbyFull(let limit): "\(limit) people wait in the lobby already; try again later"
+        case .lobbyFull: "too many people wait in the lobby already, or too many from your address; try again later"
         case .nobodyIsBack(let seconds):
             "the room comes from another relay, and nobody is here yet who could let you in; try again in \(seconds) s"
         case .closed: "the relay is shutting down"

@@ -164,9 +164,16 @@ import Testing
     }
 
     /// Tries to join, and returns the place in the lobby.
-    private func knock(_ call: VirtualCall, _ name: String, ticket: String? = nil) throws -> String? {
+    private func knock(
+        _ call: VirtualCall, _ name: String, ticket: String? = nil, from client: TransportAddress? = nil
+    ) throws -> String? {
         do {
-            try call.join(name, adjustRequest: { $0.ticket = ticket })
+            try call.join(
+                name,
+                adjustRequest: {
+                    $0.ticket = ticket
+                    if let client { $0.client = client }
+                })
             return nil
         } catch JoinError.waits(let ticket) {
             return ticket
@@ -208,8 +215,16 @@ import Testing
         let call = VirtualCall()
         let ada = try call.join("Ada")
         try moderate(call, .setEntry(locked: nil, lobby: true, pin: nil))
-        for _ in 0..<RoomLobby.capacity { _ = try knock(call, "Ben") }
-        #expect { try call.join("Cy") } throws: { if case JoinError.lobbyFull = $0 { true } else { false } }
+        func knocks(_ count: Int, from client: UInt32) -> Int {
+            (0..<count).count { _ in
+                (try? knock(call, "Ben", from: TransportAddress(ipv4: 0xC000_0200 + client, port: 9))) != nil
+            }
+        }
+        #expect(knocks(RoomLobby.capacity, from: 1) == RoomLobby.capacity / 2, "one address leaves places to others")
+        let others = (2...20).map { knocks(RoomLobby.capacity, from: $0) }
+        #expect(others.first == RoomLobby.capacity / 4)
+        #expect(call.relay.waiting(inRoom: "demo")?.count == RoomLobby.capacity)
+        #expect { try knock(call, "Cy") } throws: { if case JoinError.lobbyFull = $0 { true } else { false } }
         call.run(for: RoomLobby.patience + .seconds(2))
         #expect(call.relay.waiting(inRoom: "demo")?.isEmpty == true)
         #expect(try knock(call, "Cy") != nil)

@@ -78,7 +78,9 @@ struct RoomDoor {
         guard waits(request.grants) else { return nil }
         if let ticket = request.ticket, lobby.isAdmitted(ticket) { return nil }
         let id = ticket()
-        return lobby.add(id, name: request.name, now: now) ? .waits(ticket: id) : .lobbyFull(limit: RoomLobby.capacity)
+        let network = request.client.map(ClientNetwork.init)
+        guard lobby.add(id, name: request.name, from: network, now: now) else { return .lobbyFull }
+        return .waits(ticket: id)
     }
 
     /// The reason for which a publisher's stream may not enter; nil: it may. A stream cannot wait, nor give a PIN.

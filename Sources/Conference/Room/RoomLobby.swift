@@ -1,6 +1,7 @@
 import MediaCore
 import OrderedCollections
 import RoomAPI
+import SecureTransport
 
 /// The people who wait until a moderator lets them into a room. They hold no seat and get no media.
 struct RoomLobby {
@@ -10,6 +11,8 @@ struct RoomLobby {
 
     private struct Entry {
         var name: String
+        /// The network from which the person came; nil: not known.
+        var network: ClientNetwork?
         var state = LobbyState.waiting
         var asked: MonotonicInstant
     }
@@ -21,10 +24,13 @@ struct RoomLobby {
         entries.filter { $0.value.state == .waiting }.map { WaitingPerson(id: $0.key, name: $0.value.name) }
     }
 
-    /// Adds a person; false if too many wait.
-    mutating func add(_ id: String, name: String, now: MonotonicInstant) -> Bool {
-        guard entries.count < Self.capacity else { return false }
-        entries[id] = Entry(name: name, asked: now)
+    /// Adds a person; false if too many wait. One network gets as many places as stay free, half of all at most: nobody
+    /// fills the lobby alone.
+    mutating func add(_ id: String, name: String, from network: ClientNetwork?, now: MonotonicInstant) -> Bool {
+        let free = Self.capacity - entries.count
+        let own = network.map { network in entries.values.count { $0.network == network } } ?? 0
+        guard free > 0, own < free else { return false }
+        entries[id] = Entry(name: name, network: network, asked: now)
         return true
     }
 
