@@ -24,12 +24,21 @@ struct FeedbackSender: ~Copyable {
         if let interval = session.feedbackInterval { timing = .stated(interval) }
         let media = session.media
         let interval = timing.bounds.lowerBound
-        if transportRecorder == nil, let media = media.first(where: { $0.receives && $0.feedback.transportCC }) {
-            transportRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC, interval: interval)
+        // A source that is gone has no context. In that of another line its SRTCP indices would begin again.
+        func isGone(_ ssrc: UInt32?) -> Bool { !media.contains { $0.localSSRC == ssrc } }
+        if isGone(transportRecorder?.senderSSRC),
+            let media = media.first(where: { $0.receives && $0.feedback.transportCC })
+        {
+            transportRecorder = transportRecorder ?? TransportFeedbackRecorder(senderSSRC: 0, interval: interval)
+            transportRecorder?.senderSSRC = media.localSSRC
         }
-        if congestionRecorder == nil, let media = media.first(where: { $0.receives && $0.feedback.congestionControl }) {
-            congestionRecorder = CongestionFeedbackRecorder(
-                senderSSRC: media.localSSRC, interval: interval, reportsFrameEnds: reportsFrameEnds)
+        if isGone(congestionRecorder?.senderSSRC),
+            let media = media.first(where: { $0.receives && $0.feedback.congestionControl })
+        {
+            congestionRecorder =
+                congestionRecorder
+                ?? CongestionFeedbackRecorder(senderSSRC: 0, interval: interval, reportsFrameEnds: reportsFrameEnds)
+            congestionRecorder?.senderSSRC = media.localSSRC
         }
     }
 

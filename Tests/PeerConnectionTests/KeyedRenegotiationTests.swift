@@ -1,4 +1,5 @@
 import MediaCore
+import NIOCore
 import RTP
 import SDP
 import SecureTransport
@@ -70,6 +71,49 @@ import Testing
         #expect(peer.lines.count == 2)
         #expect(peer.lines.audio?.rtpDestination == source)
         #expect(peer.lines.audio?.rtcpDestination == source)
+    }
+
+    @Test("feedback comes from a stream that is there, when a further offer takes the first one away")
+    func feedbackSource() throws {
+        var random = SeededGenerator(seed: 6)
+        var parameters = OfferParameters(address: source)
+        let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
+        let first = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
+        let peer = try makePeer(first.session)
+        parameters.audio = nil
+        let (further, furtherPending) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
+        let second = try OfferAnswer.answer(offer: further, policy: Self.policy, previous: first, using: &random)
+        try peer.update(session: second.session, now: now)
+        let media = try #require(try OfferAnswer.complete(pending: furtherPending, answer: second.answer).video)
+        let keys = try #require(media.keys)
+        let outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
+        let inbound = try SRTPContext(keys: keys.inbound, direction: .inbound)
+        var packet = RTPPacket(
+            payloadType: media.payloadType, sequenceNumber: 1, timestamp: 0, ssrc: media.localSSRC,
+            payload: ByteBuffer(bytes: [0x09, 0xF0]))
+        packet.extensions.setTransportSequenceNumber(
+            1, id: try #require(media.extensionIDs.transportSequenceNumber))
+        var datagram = packet.encode()
+        try outbound.protect(rtp: &datagram)
+        #expect(peer.receive(datagram, from: source, now: now) == .accepted)
+
+        var sources: Set<UInt32> = []
+        for step in 1...30 {
+            let later = now + .milliseconds(10 * step)
+            peer.wake(now: later)
+            while let transmit = peer.pollTransmit(now: later) {
+                var plain = transmit.datagram
+                // The stream that is gone says goodbye under its own key.
+                guard DatagramKind.classify(plain) == .rtcp, (try? inbound.unprotect(rtcp: &plain)) != nil else {
+                    continue
+                }
+                for case .transportFeedback(let feedback) in try RTCPPacket.parse(compound: plain) {
+                    sources.insert(feedback.senderSSRC)
+                }
+            }
+        }
+        let expected = try #require(second.session.video).localSSRC
+        #expect(sources == [expected])
     }
 
     @Test("an address that a further offer changes is followed if it is trusted, and one that it keeps is not")
