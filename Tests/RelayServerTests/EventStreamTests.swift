@@ -124,30 +124,23 @@ struct EventStreamTests {
         #expect(parts[2] == "id: \(last)\nevent: layoutChanged\ndata: {\"layout\":\"speaker\"}\n\n")
     }
 
-    @Test("events end for the bearer of a token whom a moderator removes, and go on for others")
-    func removedBearer() async throws {
-        openRoom()
-        let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-keys-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try AccessKeys.newFile(.hs256, id: "main").write(toFile: path, atomically: true, encoding: .utf8)
-        let keys = try await KeyStore(file: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        var client = self.client
-        client.keys = keys
+    /// Expects that events end for the one whom a moderator removes, with the removal, and go on for the other.
+    private func expectEventsEnd(
+        _ proofs: (stays: String, goes: String), _ client: SignallingClient,
+        removing remove: @Sendable (inout TwinRelay.Script.State) -> Void
+    ) async throws {
         let driver = makeDriver()
         var readers: [(parts: AsyncStream<String>, writing: Task<Void, any Error>)] = []
-        for identity in ["ada", "ben"] {
-            var claims = AccessClaims(room: "demo")
-            claims.identity = identity
-            let token = try await keys.current.sign(claims)
+        for proof in [proofs.stays, proofs.goes] {
             let response = try await client.respond(
-                driver, .get, "/rooms/demo/events", headers: [.authorization: "Bearer \(token)"])
+                driver, .get, "/rooms/demo/events", headers: [.authorization: "Bearer \(proof)"])
             let (parts, continuation) = AsyncStream.makeStream(of: String.self)
             readers.append((parts: parts, writing: Task { try await response.body.write(Writer(parts: continuation)) }))
         }
         let removal = ModerationEvent(.removed, participant: "p2", by: RoomActor(name: "Ada"))
         for kind in [RoomEvent.Kind.moderated(removal), .layoutChanged(.grid)] {
             script.state.withLock {
-                $0.keptOut = ["ben"]
+                remove(&$0)
                 $0.events = [RoomEvent(room: "demo", kind: kind)]
             }
             _ = await driver.leave(room: "demo", participant: "nobody")
@@ -160,6 +153,24 @@ struct EventStreamTests {
         }
     }
 
+    @Test("events end for the bearer of a token whom a moderator removes, and go on for others")
+    func removedBearer() async throws {
+        openRoom()
+        let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-keys-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try AccessKeys.newFile(.hs256, id: "main").write(toFile: path, atomically: true, encoding: .utf8)
+        let keys = try await KeyStore(file: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var client = self.client
+        client.keys = keys
+        func token(of identity: String) async throws -> String {
+            var claims = AccessClaims(room: "demo")
+            claims.identity = identity
+            return try await keys.current.sign(claims)
+        }
+        let proofs = (stays: try await token(of: "ada"), goes: try await token(of: "ben"))
+        try await expectEventsEnd(proofs, client) { $0.keptOut = ["ben"] }
+    }
+
     @Test("events end for the member whom a moderator removes, by the key of whose session they were asked for")
     func removedMember() async throws {
         openRoom()
@@ -167,29 +178,8 @@ struct EventStreamTests {
             $0.access = ["demo": RoomAccess()]
             $0.grants = ["p1": MemberGrants(role: .moderator), "p2": .open]
         }
-        let driver = makeDriver()
-        var readers: [(parts: AsyncStream<String>, writing: Task<Void, any Error>)] = []
-        for member in ["p1", "p2"] {
-            let response = try await client.respond(
-                driver, .get, "/rooms/demo/events",
-                headers: [.authorization: "Bearer \(SignallingClient.session(member))"])
-            let (parts, continuation) = AsyncStream.makeStream(of: String.self)
-            readers.append((parts: parts, writing: Task { try await response.body.write(Writer(parts: continuation)) }))
-        }
-        let removal = ModerationEvent(.removed, participant: "p2", by: RoomActor(name: "Ada"))
-        for kind in [RoomEvent.Kind.moderated(removal), .layoutChanged(.grid)] {
-            script.state.withLock {
-                $0.grants["p2"] = nil
-                $0.events = [RoomEvent(room: "demo", kind: kind)]
-            }
-            _ = await driver.leave(room: "demo", participant: "nobody")
-        }
-        await driver.close()
-        for (index, reader) in readers.enumerated() {
-            let text = await reader.parts.reduce("", +)
-            #expect(text.contains("event: moderated") && text.contains("event: layoutChanged") == (index == 0))
-            try await reader.writing.value
-        }
+        let proofs = (stays: SignallingClient.session("p1"), goes: SignallingClient.session("p2"))
+        try await expectEventsEnd(proofs, client) { $0.grants["p2"] = nil }
     }
 
     @Test("a response that is dropped is forgotten")

@@ -78,7 +78,7 @@ import Testing
         queue.setLoad(isHigh: true)
         let film = try queue.add(request, recording: "r1")
         try await eventually { try names().contains("\(film.id).mp4.export") }
-        // As one who has waited for the thread for too long.
+        // A request that removes a film does so when it has waited too long for the thread.
         try FileManager.default.removeItem(at: folder.appendingPathComponent("r1/exports/\(film.id).json"))
         queue.setLoad(isHigh: false)
         try await eventually { !queue.isBusy }
