@@ -219,7 +219,7 @@ final class EncoderPlane {
             if let plan { group.planned = (plan.rate, plan.isRateKept) }
             for id in group.subscribers.setMembers(plan?.members ?? []) { downlinks[id]?.moved(now: now) }
         }
-        // Nothing can be sent to who belongs to no group, so no encoder runs on for it.
+        // A receiver that belongs to no group is sent nothing, so no encoder runs on for it.
         let unreachable = groups.flatMap(\.subscribers.receivers).filter { group(of: $0) == nil }
         for id in unreachable { leaveGroups(id) }
     }

@@ -3,8 +3,8 @@ import MediaCore
 /// Decides when the driver has its next turn while datagrams keep coming.
 ///
 /// A turn has fixed costs: a wake-up, a look at each participant's timers, a timer of its own. When a datagram comes
-/// after a silence, its turn is at once. While datagrams follow each other within less than `interval`, the socket is
-/// read once per interval instead, and what is due by then is done in the same turn.
+/// after a silence, its turn is at once. While datagrams follow each other within less than `interval`, the driver reads
+/// the socket once per interval, and does due work in the same turn.
 struct TurnPace {
     /// The time between two turns of a busy socket. It is added to the way of a datagram, half of it in the mean.
     static let interval = Duration.milliseconds(1)
