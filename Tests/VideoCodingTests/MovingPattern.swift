@@ -67,8 +67,11 @@ private struct Texture {
     }
 
     func copy(row: Int, from x: Int, count: Int, isChroma: Bool, to target: UnsafeMutableRawPointer) {
+        // The remainder of a negative position is negative.
+        let start = row * Self.width + (x % Self.period + Self.period) % Self.period
+        precondition(count <= Self.width - Self.period, "a half of a picture is wider than the texture")
         (isChroma ? chroma : luma).withUnsafeBytes { bytes in
-            target.copyMemory(from: bytes.baseAddress! + row * Self.width + x % Self.period, byteCount: count)
+            target.copyMemory(from: bytes.baseAddress! + start, byteCount: count)
         }
     }
 }
