@@ -17,6 +17,7 @@ extension MutablePixelBuffer {
     public mutating func withMutablePlanes<Result, Failure: Error>(
         _ body: (_ planes: PixelBufferPlanes) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(storage.planes)
+        defer { extendLifetime(storage) }
+        return try body(storage.planes)
     }
 }

@@ -93,6 +93,7 @@ public struct MutablePixelBuffer: ~Copyable, Sendable {
     public mutating func withMutablePlane<Result, Failure: Error>(
         _ index: Int, _ body: (_ bytes: UnsafeMutableRawBufferPointer, _ stride: Int) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        defer { extendLifetime(storage) }
         let plane = storage.planes[index]
         return try body(
             UnsafeMutableRawBufferPointer(start: plane.base, count: plane.stride * plane.rows), plane.stride)

@@ -21,13 +21,22 @@
             display = try VAAPIDisplay(device.device)
             reader = device.reader
             reference = libav_shim_vaapi_device(display.handle)
-            guard reference != nil else {
+            guard let reference else {
                 throw .hardwareUnavailable(reason: "libavcodec does not decode on \(device.device)")
+            }
+            // Frames destroy their surfaces when they are freed, which may be later than the decoder.
+            UnsafeMutableRawPointer(reference.pointee.data).withMemoryRebound(
+                to: AVHWDeviceContext.self, capacity: 1
+            ) { context in
+                context.pointee.user_opaque = Unmanaged.passRetained(display).toOpaque()
+                context.pointee.free = { context in
+                    context?.pointee.user_opaque.map { Unmanaged<VAAPIDisplay>.fromOpaque($0).release() }
+                }
             }
         }
 
         deinit {
-            // Before the display ends.
+            // The last reference to libavutil's device lets go of the display.
             av_buffer_unref(&owner)
             av_buffer_unref(&reference)
         }
