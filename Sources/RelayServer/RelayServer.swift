@@ -335,10 +335,9 @@ public final class RelayServer: Service {
         Task { [calibration, driver, logger] in
             guard let calibration else { return }
             let result = await withCheckedContinuation { continuation in
-                let thread = Thread { continuation.resume(returning: Result { try calibration.measure() }) }
-                thread.start()
-                // Foundation passes a name on to the system only once the thread runs.
-                thread.name = "calibration"
+                Thread.detach(named: "calibration") {
+                    continuation.resume(returning: Result { try calibration.measure() })
+                }
             }
             switch result {
             case .success(let calibration): await driver.adopt(calibration)

@@ -44,9 +44,7 @@ final class SRTListener: Sendable {
         self.admission = admission
         self.logger = logger
         port = Self.port(of: socket) ?? address.port ?? 0
-        let thread = Thread { [self] in accept() }
-        thread.start()
-        thread.name = "srt-listener"
+        Thread.detach(named: "srt-listener") { [self] in accept() }
     }
 
     private static func failure() -> BindError {

@@ -67,13 +67,10 @@ final class OutputThread: Sendable {
         self.onNews = onNews
         lifecycle = Mutex(OutputLifecycle(delays: delays))
         finished.enter()
-        let thread = Thread { [self] in
+        Thread.detach(named: "output") { [self] in
             run(connect)
             finished.leave()
         }
-        thread.start()
-        // Foundation passes a name on to the system only once the thread runs.
-        thread.name = "output"
     }
 
     private func run(_ connect: Connect) {

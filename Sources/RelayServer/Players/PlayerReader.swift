@@ -32,14 +32,11 @@ final class PlayerReader: Sendable {
     /// - Parameter place: Where a film is to begin.
     init(_ target: PlayerTarget, rules: PlayerRules, turn: Int, place: Duration) {
         finished.enter()
-        let thread = Thread { [self] in
+        Thread.detach(named: "player-reader") { [self] in
             PlayerThread.yieldToCalls()
             run(target, rules, turn: turn, place: place)
             finished.leave()
         }
-        thread.start()
-        // Foundation passes a name on to the system only once the thread runs.
-        thread.name = "player-reader"
     }
 
     private func run(_ target: PlayerTarget, _ rules: PlayerRules, turn: Int, place: Duration) {

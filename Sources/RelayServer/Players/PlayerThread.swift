@@ -59,13 +59,11 @@ final class PlayerThread: Sendable {
         self.output = output
         state = Mutex(State(status: status, settings: settings))
         finished.enter()
-        let thread = Thread { [self] in
+        Thread.detach(named: "player") { [self] in
             Self.yieldToCalls()
             run()
             finished.leave()
         }
-        thread.start()
-        thread.name = "player"
     }
 
     // MARK: On the loop

@@ -27,14 +27,11 @@ final class RecordingWriter: Sendable {
     ) {
         self.queue = queue
         finished.enter()
-        let thread = Thread { [queue, finished] in
+        Thread.detach(named: "recording") { [queue, finished] in
             Self.run(queue, make(), now: now, onFailure: onFailure)
             onEnd()
             finished.leave()
         }
-        thread.start()
-        // Foundation passes a name on to the system only once the thread runs.
-        thread.name = "recording"
     }
 
     /// True if the files are closed.

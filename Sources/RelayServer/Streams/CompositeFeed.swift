@@ -68,7 +68,7 @@ final class CompositeThread: Sendable {
         make: @escaping @Sendable () -> (RecordingItem?) -> Void
     ) {
         finished.enter()
-        let thread = Thread { [finished] in
+        Thread.detach(named: name) { [finished] in
             let take = make()
             var item: RecordingQueue.Item?
             loop: while true {
@@ -83,9 +83,6 @@ final class CompositeThread: Sendable {
             take(nil)
             finished.leave()
         }
-        thread.start()
-        // Foundation passes a name on to the system only once the thread runs.
-        thread.name = name
     }
 
     /// Returns when the thread has ended, or after so long.

@@ -65,13 +65,10 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
         state = Mutex(State())
         for index in 0..<self.threadCount {
             threads.enter()
-            let thread = Thread { [self] in
+            Thread.detach(named: "codec-\(index)") { [self] in
                 runJobs()
                 threads.leave()
             }
-            thread.start()
-            // Foundation passes a name on to the system only once the thread runs.
-            thread.name = "codec-\(index)"
         }
     }
 

@@ -118,10 +118,7 @@ final class ExportQueue: @unchecked Sendable {
     private func startThread() {
         guard !hasThread else { return }
         hasThread = true
-        let thread = Thread { [self] in work() }
-        thread.start()
-        // Foundation passes a name on to the system only once the thread runs.
-        thread.name = "exports"
+        Thread.detach(named: "exports") { [self] in work() }
     }
 
     // MARK: Looking
@@ -258,7 +255,7 @@ final class ExportQueue: @unchecked Sendable {
 
     private func finish(_ job: Job, _ outcome: Result<Void, any Error>, in folder: ExportFolder) {
         condition.lock()
-        let isCancelled = current?.isCancelled ?? true
+        let (isCancelled, logger) = (current?.isCancelled ?? true, logger)
         condition.unlock()
         if var export = folder.load(job.id) {
             switch outcome {
