@@ -3,8 +3,8 @@ import MediaCore
 /// Maps a receiver's clock, as its feedback reports it, to a time line of ours with an arbitrary origin.
 ///
 /// Both clocks run at about the same speed, and the network delays feedback by a few seconds at most. If a reading
-/// contradicts this, the receiver's clock was set, or the receiver lies. The time line then follows our own clock, so
-/// that one-way delays do not jump, and no reading can move it out of range.
+/// contradicts this, the receiver's clock was set, or stood still while its machine slept, or the receiver lies. The
+/// time line then follows our own clock, so that one-way delays do not jump, and no reading can move it out of range.
 struct ReceiverTimeline: Sendable {
     /// The format in which a kind of feedback reports the receiver's clock.
     enum Counter: Sendable {
@@ -19,15 +19,25 @@ struct ReceiverTimeline: Sendable {
         fileprivate var count: UInt32
         fileprivate var feedbackTime: MonotonicInstant
         /// The receiver's clock at the reading, on our time line.
-        var instant: MonotonicInstant
+        fileprivate(set) var instant: MonotonicInstant
+        /// The same if the receiver's clock was set since the last reading.
+        fileprivate var instantByOurClock: MonotonicInstant
     }
 
     /// The tolerated difference between the two clocks' times from one reading to the next. Later feedback is on
     /// packets that the sender has forgotten.
     static let tolerance = TransportFeedbackAdapter.maximumAge
 
+    /// No way there and back seems shorter, though the clocks drift apart while the shortest delays are remembered.
+    private static let leastRoundTrip = Duration.milliseconds(-5)
+    /// The least time for which these are remembered.
+    private static let memory = Duration.seconds(10)
+
     private let counter: Counter
     private var last: Reading?
+    /// The shortest recent delays of packets, and of feedback on its way back. The clocks' difference is part of both.
+    private var there = WindowedMinimum<Duration>(window: memory)
+    private var back = WindowedMinimum<Duration>(window: memory)
 
     init(counting counter: Counter) {
         self.counter = counter
@@ -35,17 +45,38 @@ struct ReceiverTimeline: Sendable {
 
     /// Places a counter's value, from feedback that came now, without remembering it.
     func reading(_ count: UInt32, now: MonotonicInstant) -> Reading {
-        guard let last else { return Reading(count: count, feedbackTime: now, instant: now) }
+        guard let last else {
+            return Reading(count: count, feedbackTime: now, instant: now, instantByOurClock: now)
+        }
         let theirs = duration(from: last.count, to: count)
         let ours = now - last.feedbackTime
         let deviation = theirs - ours
         let isPlausible = deviation <= Self.tolerance && deviation >= .zero - Self.tolerance
-        return Reading(count: count, feedbackTime: now, instant: last.instant + (isPlausible ? theirs : ours))
+        return Reading(
+            count: count, feedbackTime: now, instant: last.instant + (isPlausible ? theirs : ours),
+            instantByOurClock: last.instant + ours)
     }
 
     /// Remembers a reading: the next is placed relative to it. Only feedback with news may move the line.
-    mutating func advance(to reading: Reading) {
-        last = reading
+    ///
+    /// - Parameters:
+    ///   - shortestDelay: The shortest time from sending a packet to its arrival, as the reading has it.
+    ///   - newestArrival: The newest arrival, likewise.
+    /// - Returns: The correction of both, which is zero unless the way there and back would take less than no time.
+    mutating func advance(
+        to reading: Reading, shortestDelay: Duration, newestArrival: MonotonicInstant
+    ) -> Duration {
+        let delayBack = reading.feedbackTime - newestArrival
+        let isImpossible: Bool =
+            back.value.map { shortestDelay + $0 < Self.leastRoundTrip } ?? false
+            || there.value.map { $0 + delayBack < Self.leastRoundTrip } ?? false
+        let correction = isImpossible ? reading.instantByOurClock - reading.instant : .zero
+        there.add(shortestDelay + correction, now: reading.feedbackTime)
+        back.add(delayBack - correction, now: reading.feedbackTime)
+        var placed = reading
+        placed.instant += correction
+        last = placed
+        return correction
     }
 
     /// The shorter way around the counter's circle.

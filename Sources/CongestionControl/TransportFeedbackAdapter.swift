@@ -83,7 +83,7 @@ public struct TransportFeedbackAdapter: Sendable {
             if let result = match(status.sequence, receiveTime: arrival) { results.append(result) }
         }
         guard !results.isEmpty else { return nil }
-        referenceTimes.advance(to: reading)
+        roundTripTime = Self.place(&results, from: reading, on: &referenceTimes, now: now) ?? roundTripTime
         return report(results, now: now)
     }
 
@@ -113,7 +113,7 @@ public struct TransportFeedbackAdapter: Sendable {
             }
         }
         guard !results.isEmpty else { return nil }
-        reportTimestamps.advance(to: reading)
+        roundTripTime = Self.place(&results, from: reading, on: &reportTimestamps, now: now) ?? roundTripTime
         if feedback.streams.count > 1 {
             results.sort { $0.sent.transportSequence < $1.sent.transportSequence }
         }
@@ -138,9 +138,8 @@ public struct TransportFeedbackAdapter: Sendable {
             receiveTime: receiveTime, wasReportedMissing: wasReportedMissing, ecn: ecn)
     }
 
-    private mutating func report(_ results: [PacketResult], now: MonotonicInstant) -> TransportFeedbackReport {
-        updateRoundTripTime(results, now: now)
-        return TransportFeedbackReport(results: results, feedbackTime: now, dataInFlight: dataInFlight)
+    private func report(_ results: [PacketResult], now: MonotonicInstant) -> TransportFeedbackReport {
+        TransportFeedbackReport(results: results, feedbackTime: now, dataInFlight: dataInFlight)
     }
 
     /// The place of a sequence number in `entries`; nil when no such packet is remembered.
@@ -171,7 +170,12 @@ public struct TransportFeedbackAdapter: Sendable {
         }
     }
 
-    private mutating func updateRoundTripTime(_ results: [PacketResult], now: MonotonicInstant) {
+    /// Moves a time line on to a reading, and arrivals to where they lie on it. Returns the round trip, in which the
+    /// correction cancels; nil if nothing arrived.
+    private static func place(
+        _ results: inout [PacketResult], from reading: ReceiverTimeline.Reading, on line: inout ReceiverTimeline,
+        now: MonotonicInstant
+    ) -> Duration? {
         var newestArrival: MonotonicInstant?
         var shortest: Duration?
         for result in results {
@@ -180,9 +184,16 @@ public struct TransportFeedbackAdapter: Sendable {
             let time = receiveTime - result.sent.sendTime
             shortest = min(shortest ?? time, time)
         }
-        guard let newestArrival, let shortest else { return }
+        guard let newestArrival, let shortest else { return nil }
+        let correction = line.advance(to: reading, shortestDelay: shortest, newestArrival: newestArrival)
+        if correction != .zero {
+            for index in results.indices {
+                guard let receiveTime = results[index].receiveTime else { continue }
+                results[index].receiveTime = receiveTime + correction
+            }
+        }
         let time = (now - newestArrival) + shortest
         // A receiver's clock that jumps makes nonsense of the difference; such a sample is not taken.
-        if time >= .zero { roundTripTime = time }
+        return time >= .zero ? time : nil
     }
 }
