@@ -57,7 +57,7 @@ public struct TransportFeedbackRecorder: Sendable {
             nextToReport = sequence
         } else if sequence < firstSequence {
             // Older than the memory. Before the first report it may still be an early packet out of order.
-            guard end - sequence <= Int64(Self.window), feedbackCount == 0 else { return }
+            guard end - sequence <= Int64(Self.window), lastFeedbackTime == nil else { return }
             for _ in sequence..<firstSequence { arrivals.prepend(nil) }
             firstSequence = sequence
         }

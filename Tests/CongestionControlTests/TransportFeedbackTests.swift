@@ -256,6 +256,18 @@ struct TransportFeedbackTests {
         #expect(second.feedbackCount == first.feedbackCount + 1)
     }
 
+    @Test("a packet older than the memory is no news, after 256 feedback packets either")
+    func forgotten() {
+        var recorder = TransportFeedbackRecorder(senderSSRC: 1)
+        for index in 0..<256 {
+            recorder.received(transportSequence: UInt16(10 + index), now: at(Double(index) * 100))
+            let feedback = recorder.makeFeedback(mediaSSRC: 2, now: at(Double(index) * 100 + 50))
+            #expect(feedback.map(\.feedbackCount) == [UInt8(index)])
+        }
+        recorder.received(transportSequence: 5, now: at(25_600))
+        #expect(recorder.nextFeedbackTime == .distantFuture)
+    }
+
     @Test("a pause longer than a delta can say starts another feedback packet")
     func longPause() {
         var recorder = TransportFeedbackRecorder(senderSSRC: 1)
