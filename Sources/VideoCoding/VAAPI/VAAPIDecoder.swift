@@ -117,7 +117,9 @@
                     if case .failed(let error) = output.result, !error.isOfStream {
                         return fail(error, present, body)
                     }
-                    owed.removeAll { $0.token == output.token && $0.time == output.presentationTime }
+                    // A sender may give several frames one time.
+                    let answered = owed.firstIndex { $0.token == output.token && $0.time == output.presentationTime }
+                    if let answered { owed.remove(at: answered) }
                     if case .dropped(.awaitingKeyframe) = output.result { waiting += 1 } else { waiting = 0 }
                 }
                 body(event)

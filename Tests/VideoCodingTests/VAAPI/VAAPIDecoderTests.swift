@@ -1,6 +1,7 @@
 #if VAAPI
     import Glibc
     import H264
+    import H264Fixtures
     import MediaCore
     import ScriptedDriver
     import Testing
@@ -212,6 +213,24 @@
             let answers = decode(try Self.stream(20), by: pipeline)
             #expect(pipeline.deviceFault == .hardwareFailed(call: "vaGetImage", code: 0))
             #expect((0..<20).filter { answers.picture($0) != nil } == [0, 1] + Array(10..<20))
+        }
+
+        @Test("answers two frames of one time, of which the device held the first back and fails at the second")
+        func oneTime() throws {
+            let driver = try ScriptedDriver(script: "vaEndPicture#3 status 0x1")
+            let pipeline = pipeline(driver)
+            var stream = try RawPictureStream()
+            let samples = [stream.frame(16, order: 0, isIDR: true), stream.frame(17, order: 4)]
+            var last = stream.frame(18, order: 0, isIDR: true)
+            last.presentationTime = samples[1].presentationTime
+            var shown: [UInt8?] = []
+            for sample in samples + [last] {
+                pipeline.decode(sample) { event in
+                    if case .output(let output) = event { shown.append(output.picture?.pixelBuffer.luma(x: 0, y: 0)) }
+                }
+            }
+            #expect(pipeline.deviceFault != nil)
+            #expect(shown == [16, 17, 18])
         }
 
         @Test("is given no frame that refers to a lost one")
