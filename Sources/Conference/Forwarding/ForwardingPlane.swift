@@ -13,7 +13,7 @@ import PeerConnection
 final class ForwardingPlane {
     /// The time to wait for a picture before composing continues without one.
     private static let picturePatience = Duration.seconds(1)
-    /// A source from which nothing has come for so long will not send a keyframe either.
+    /// A camera from which nothing has come for so long will not send a keyframe either. A screen may stand still.
     private static let silence = Duration.milliseconds(500)
     /// The time to wait for a keyframe before another attempt.
     private static let keyframePatience = Duration.seconds(5)
@@ -187,7 +187,8 @@ final class ForwardingPlane {
     /// Returns true if a receiver that falls back needs a composed picture from now on.
     private func returns(_ id: ParticipantID, commands: inout [Command], now: MonotonicInstant) -> Bool {
         guard let link = links[id], case .fallingBack(let source, let since) = link.phase else { return false }
-        let isSilent = sources[source]?.stream.lastFrame.map { now - $0 > Self.silence } ?? true
+        let isSilent =
+            sources[source]?.stream.lastFrame.map { source.content == .camera && now - $0 > Self.silence } ?? true
         let isDecoded = !link.needsPicture || sources[source]?.state?.pictureTime.map { $0 >= since } ?? false
         guard isDecoded || isSilent || now - since > Self.picturePatience else { return false }
         links[id]?.compose()

@@ -18,7 +18,7 @@ import Testing
     private let receiver = ParticipantID(rawValue: 1)
     private let source = SourceID.camera(2)
 
-    private func makePlane() -> ForwardingPlane {
+    private func makePlane(of source: SourceID = .camera(2)) -> ForwardingPlane {
         var configuration = RelayConfiguration()
         configuration.forwarding = .auto
         let plane = ForwardingPlane(configuration: configuration)
@@ -27,9 +27,11 @@ import Testing
         return plane
     }
 
-    private func state(backlog: Duration = .zero) throws -> ForwardingPlane.ReceiverState {
+    private func state(
+        sole: SourceID? = .camera(2), backlog: Duration = .zero
+    ) throws -> ForwardingPlane.ReceiverState {
         ForwardingPlane.ReceiverState(
-            id: receiver, sole: source,
+            id: receiver, sole: sole,
             limits: ForwardingPolicy.Receiver(
                 acceptance: ForwardingAcceptance(try Self.media()), canvas: Self.canvas, carries: .megabits(5),
                 ceiling: .megabits(5), backlog: backlog))
@@ -67,13 +69,13 @@ import Testing
     }
 
     /// Ticks with a source that sends, until the plane asks for something.
-    private func settle(_ plane: ForwardingPlane, from start: MonotonicInstant) throws -> (
-        [ForwardingPlane.Command], MonotonicInstant
-    ) {
+    private func settle(
+        _ plane: ForwardingPlane, of source: SourceID = .camera(2), from start: MonotonicInstant
+    ) throws -> ([ForwardingPlane.Command], MonotonicInstant) {
         var now = start
         while now < start + .seconds(10) {
             plane.observe(frame(), of: source, now: now)
-            let commands = plane.update([try state()], required: [], now: now)
+            let commands = plane.update([try state(sole: source)], required: [], now: now)
             if !commands.isEmpty { return (commands, now) }
             now += Self.interval
         }
@@ -137,6 +139,24 @@ import Testing
             now: now)
         #expect(!commands.contains(where: isBegin))
         #expect(plane.link(of: receiver)?.phase == .encoded)
+    }
+
+    @Test(
+        "a screen that stands still is not composed before it is decoded, and a camera that is silent is at once",
+        arguments: [SourceID.screenShare(2), .camera(2)])
+    func standsStill(source: SourceID) throws {
+        let plane = makePlane(of: source)
+        var (_, now) = try settle(plane, of: source, from: Self.start)
+        _ = plane.take(packet(1, isIDR: false, now: now), of: source, backlog: { _, _ in .zero }, now: now)
+        _ = plane.take(packet(2, isIDR: true, now: now), of: source, backlog: { _, _ in .zero }, now: now)
+        #expect(!plane.isComposed(receiver))
+        now += .seconds(1)
+        plane.setState(ForwardingPlane.SourceState(isPicturePaused: true), of: source)
+        _ = plane.update([try state(sole: nil)], required: [], now: now)
+        #expect(plane.isComposed(receiver) == (source.content == .camera))
+        plane.setState(ForwardingPlane.SourceState(pictureTime: now), of: source)
+        _ = plane.update([try state(sole: nil)], required: [], now: now + Self.interval)
+        #expect(plane.isComposed(receiver))
     }
 
     @Test("a source whose stream is no longer in use is ignored until it is in use again")
