@@ -32,8 +32,13 @@ extension Relay {
             throw .resources("the SRTP session could not be made: \(error)")
         }
         adopt(negotiation, of: participant)
+        if negotiation.session.video?.localSSRC != before.session.video?.localSSRC {
+            // Nobody's packets are forwarded in the stream that there is now.
+            room.forwarding.reset(participant.id)
+        }
         if !negotiation.session.wantsSameVideo(as: before.session) {
-            // Another decoder at the receiver needs another pipeline; without video there is none.
+            // Another stream begins with a keyframe, another decoder at the receiver needs another pipeline, and
+            // without video there is none.
             room.encoders.setDownlink(
                 makeDownlink(for: negotiation.session, start: participant.peer.videoBitRate), of: participant.id)
         }
@@ -137,7 +142,7 @@ extension Participant {
 extension NegotiatedSession {
     /// Returns true if the video encoding of another session of the same participant can be used here too.
     fileprivate func wantsSameVideo(as other: NegotiatedSession) -> Bool {
-        video?.sends == other.video?.sends && video?.h264 == other.video?.h264
-            && video?.feedback == other.video?.feedback
+        video?.sends == other.video?.sends && video?.localSSRC == other.video?.localSSRC
+            && video?.h264 == other.video?.h264 && video?.feedback == other.video?.feedback
     }
 }

@@ -42,8 +42,10 @@ package struct MediaLines: RandomAccessCollection {
     /// The counters of all audio, since the connection began.
     var audioTotals: AudioTotals { all.reduce(into: AudioTotals()) { $0 += $1.audioTotals } }
 
-    /// The contents of the video that is received.
-    var receivedContents: [NegotiatedMedia.Content] { all.filter(\.receivesVideo).map(\.negotiated.content) }
+    /// The streams of the video that is received, with their contents.
+    var receivedVideo: [(content: NegotiatedMedia.Content, stream: VideoReceiveStream)] {
+        all.compactMap { line in line.videoReceiver.map { (line.negotiated.content, $0) } }
+    }
 
     /// The most of all our video that its receiver has asked for; nil while the path alone is the limit.
     var requestedVideoLimit: BitRate? {

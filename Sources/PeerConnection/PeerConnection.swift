@@ -106,7 +106,7 @@ public final class PeerConnection {
         session = wanted
         control.cname = wanted.cname
         if let negotiated = wanted.transport { transport?.update(negotiated, now: now) }
-        let receivedBefore = lines.receivedContents
+        let receivedBefore = lines.receivedVideo
         for line in lines {
             if let wanted = wanted.media.first(where: { $0.index == line.negotiated.index }) {
                 let before = line.negotiated
@@ -122,7 +122,9 @@ public final class PeerConnection {
             try add(media, trustsDescription: trustsDescription)
         }
         linesChanged(now: now)
-        for content in receivedBefore where !lines.receivedContents.contains(content) { emit(.videoEnded(content)) }
+        for (content, stream) in receivedBefore where !lines.receivedVideo.contains(where: { $0.stream === stream }) {
+            emit(.videoEnded(content))
+        }
         advanceController(now: now)
         followTransport(now: now)
     }

@@ -23,7 +23,7 @@ public enum PeerEvent: Sendable {
     /// decoding could begin.
     case pictureAcknowledged(NegotiatedMedia.Content, captureTime: MonotonicInstant)
     /// A video stream of the remote side has ended, for now at least: its sender said so (RTCP BYE), or the session no
-    /// longer has it.
+    /// longer has it, or has another in its place.
     case videoEnded(NegotiatedMedia.Content)
     /// The rate of the video encoders together, from now on.
     case videoBitRateChanged(VideoBitRate)

@@ -172,6 +172,26 @@ import Testing
         #expect(try link(ben, call).phase == .encoded)
     }
 
+    @Test("when a further offer puts a participant's video into other streams, pictures go on both ways")
+    func otherStreams() throws {
+        let call = makeCall()
+        let (ada, ben) = (try join(call, "Ada", colour: .red), try join(call, "Ben", colour: .blue))
+        call.run(for: .seconds(6))
+        #expect(try isPassed(ada, call) && isPassed(ben, call))
+        // Nothing of the former stream is on its way.
+        call.drops = { _, isDownlink, client in !isDownlink && client === ada }
+        call.run(for: .milliseconds(50))
+        // A line with another identification has other streams: here one with none.
+        try call.renegotiate(ada) { $0.bundle = false }
+        call.drops = { _, _, _ in false }
+        call.run(for: .seconds(4))
+        let before = [ada, ben].map(\.arrivals.count)
+        call.run(for: .seconds(1))
+        for (client, count) in zip([ada, ben], before) {
+            #expect(client.arrivals.count - count >= 25, "\(client.name): \(client.arrivals.count - count)")
+        }
+    }
+
     @Test("a receiver whose level is below the sender's stream gets an encoder's frames, and the reason")
     func levelMismatch() throws {
         let call = makeCall()

@@ -66,8 +66,12 @@ final class ForwardingPlane {
         sources[source, default: Source()].stream.observe(frame, now: now)
     }
 
-    /// A source's stream has ended, for now at least.
-    func end(_ source: SourceID) { sources[source]?.stream.end() }
+    /// A source's stream has ended, for now at least. Neither its packets nor those of a stream that follows are handed
+    /// out until they are asked for again.
+    func end(_ source: SourceID) {
+        sources[source]?.stream.end()
+        sources[source]?.isForwarded = false
+    }
 
     /// Takes how a source is now.
     func setState(_ state: SourceState?, of source: SourceID) {

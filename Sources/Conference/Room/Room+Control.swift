@@ -119,6 +119,7 @@ extension Room {
         participant.pipeline(for: content)?.end()
         videoTicks.wake()
         forwarding.end(SourceID(participant: participant.id, content: content))
+        participant.peer.setForwarded(false, content: participant.stream(of: content))
     }
 
     /// Marks a participant as connected after its first packet, if its path is not checked.

@@ -43,14 +43,12 @@ extension Room {
     private func admissionChanged(of member: Participant, now: MonotonicInstant) {
         audio.setAdmitted(member.isMicrophoneAdmitted, of: member.id)
         for content in SourceContent.allCases {
-            guard let pipeline = member.pipeline(for: content) else { continue }
+            guard member.pipeline(for: content) != nil else { continue }
             if member.isAdmitted(content) {
                 member.wantKeyframe(content, now: now)
             } else {
                 // Neither what was seen before nor what comes meanwhile is to be seen.
-                recorder?.end(content, of: member.id, now: now)
-                pipeline.end()
-                forwarding.end(pipeline.source)
+                end(content, of: member, now: now)
             }
         }
         updateScreenShare(member)

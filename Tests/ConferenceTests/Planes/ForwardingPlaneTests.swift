@@ -159,12 +159,23 @@ import Testing
         #expect(plane.isComposed(receiver))
     }
 
+    /// The last command on the handing out of the source's packets; nil if there is none.
+    private func isForwarded(_ commands: [ForwardingPlane.Command]) -> Bool? {
+        commands.compactMap { if case .setForwarded(source, let isForwarded) = $0 { isForwarded } else { nil } }.last
+    }
+
+    @Test("the packets of a stream are asked for anew if the one before has ended")
+    func streamFollows() throws {
+        let plane = makePlane()
+        let (first, now) = try settle(plane, from: Self.start)
+        #expect(isForwarded(first) == true)
+        plane.end(source)
+        plane.observe(frame(), of: source, now: now)
+        #expect(isForwarded(plane.update([try state()], required: [], now: now + Self.interval)) == true)
+    }
+
     @Test("a source whose stream is no longer in use is ignored until it is in use again")
     func streamEnds() throws {
-        func isForwarded(_ commands: [ForwardingPlane.Command]) -> Bool? {
-            commands.compactMap { if case .setForwarded(source, let isForwarded) = $0 { isForwarded } else { nil } }
-                .last
-        }
         let plane = makePlane()
         let (first, now) = try settle(plane, from: Self.start)
         #expect(isForwarded(first) == true)
