@@ -78,11 +78,11 @@ import VideoCoding
 
         mutating func run(
             _ content: ContentComplexity, at rate: BitRate, ladder: Ladder = RungSelectorTests.ladder,
-            for duration: Duration
+            pictures: Int = 30, for duration: Duration
         ) {
             let end = now + duration
             while now < end {
-                let rung = selector.rung
+                let rung = selector.rung.limited(to: pictures)
                 // The QP ends at 10, and there the rate is not spent.
                 let wanted = content.qp(at: rung, rate: rate)
                 let qp = min(max(wanted, 10), 51)
@@ -93,9 +93,9 @@ import VideoCoding
                     size: spent.dataSize(over: .seconds(1) / rung.frameRate))
                 frame.averageQP = isKeyframe ? 48 : Int(qp)
                 isKeyframe = false
-                selector.observe(frame, now: now)
+                selector.observe(frame, pictures: pictures, now: now)
                 if let next = selector.wanted(
-                    in: ladder, rates: RungSelector.Rates(encoder: rate, slowest: rate), now: now)
+                    in: ladder, rates: RungSelector.Rates(encoder: rate, slowest: rate, pictures: pictures), now: now)
                 {
                     isKeyframe = next.dimensions != rung.dimensions
                     selector.step(to: next, now: now)
@@ -141,6 +141,14 @@ import VideoCoding
         #expect(encoder.steps.isEmpty)
         encoder.run(Self.sport, at: .kilobits(1300), for: .seconds(3))
         #expect(encoder.selector.rung != Self.ladder.top)
+    }
+
+    @Test("half of the pictures a second, each with twice the bits, keep their size")
+    func fewerPictures() {
+        var encoder = Encoder()
+        encoder.run(Self.sport, at: .kilobits(1800), for: .seconds(10))
+        encoder.run(Self.sport, at: .kilobits(1800), pictures: 15, for: .seconds(10))
+        #expect(encoder.steps.isEmpty, "\(encoder.steps.map(\.rung))")
     }
 
     @Test("a rate that falls to a sixth is followed within a second")

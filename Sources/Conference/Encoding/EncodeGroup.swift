@@ -124,9 +124,11 @@ final class EncodeGroup {
 
     /// Changes to the rung that the quality demands, if a keyframe is due for it. From the next tick on pictures of
     /// that size are composed, and the first of them is encoded as a keyframe.
-    func chooseRung(in ladder: Ladder, slowest: BitRate, now: MonotonicInstant) {
+    ///
+    /// - Parameter tickRate: Ticks a second.
+    func chooseRung(in ladder: Ladder, slowest: BitRate, tickRate: Int, now: MonotonicInstant) {
         slowestRate = slowest
-        let rates = RungSelector.Rates(encoder: bitRate.sustained, slowest: slowest)
+        let rates = RungSelector.Rates(encoder: bitRate.sustained, slowest: slowest, pictures: tickRate)
         let wanted = selector.wanted(in: ladder, rates: rates, now: now)
         // Another frame rate alone needs no keyframe.
         guard let wanted, wanted.dimensions == rung.dimensions || now >= nextKeyframe else { return }
@@ -323,11 +325,11 @@ final class EncodeGroup {
     func complete(_ result: EncodedPicture, of completion: JobCompletion) -> ShownFrames? {
         let shown = jobPicture?.take().request
         jobPicture = nil
-        update(by: result, of: completion)
+        update(by: result, of: completion, tickRate: shown?.tickRate ?? .max)
         return shown.map { shownFrames.take($0.tick, picture: $0.index) }
     }
 
-    private func update(by result: EncodedPicture, of completion: JobCompletion) {
+    private func update(by result: EncodedPicture, of completion: JobCompletion, tickRate: Int) {
         isEncoding = false
         failure = result.error.map { error in
             let delay = backoff.failed(now: completion.finished)
@@ -339,7 +341,7 @@ final class EncodeGroup {
             backoff.succeeded(now: completion.finished)
             link.setRate(bitRate.sustained, now: completion.finished)
             link.spend(frame.size, now: completion.finished)
-            selector.observe(frame.statistics, now: completion.finished)
+            selector.observe(frame.statistics, pictures: tickRate, now: completion.finished)
             if frame.isKeyframe {
                 keyframesEncoded &+= 1
                 coarsest.keyframeEncoded()

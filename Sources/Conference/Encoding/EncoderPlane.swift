@@ -21,6 +21,8 @@ final class EncoderPlane {
     /// The receivers' ways down.
     private var downlinks: OrderedDictionary<ParticipantID, DownlinkPipeline> = [:]
     private var ladders: LadderTable
+    /// Ticks a second, which overload control may have lowered.
+    private var tickRate = Int.max
     /// The failure of the encode that was done last; nil if it did not fail.
     private(set) var failure: EncoderFailure?
     /// Frames and keyframes that the encoders made, and the bytes of both.
@@ -127,6 +129,7 @@ final class EncoderPlane {
     func takeJobs(
         for tick: ComposedTick, to viewers: Viewers, interval: Duration, limits: WorkLimits, now: MonotonicInstant
     ) -> Work {
+        tickRate = limits.maximumFrameRate ?? configuration.frameRate
         plan(for: viewers, of: tick, limits: limits, now: now)
         let mostEncoders = mostEncoders(limits)
         var work = Work()
@@ -138,7 +141,7 @@ final class EncoderPlane {
             // Encoders may be a tick late before a picture is left out.
             let request = EncodeGroup.Request(
                 tick: tick, index: index, room: room, deadline: tick.captureTime + interval * 2, limits: limits,
-                tickRate: limits.maximumFrameRate ?? configuration.frameRate)
+                tickRate: tickRate)
             switch group.tick(request, demand: demand(for: group, of: viewers, now: now), now: now) {
             case .encoded(let job):
                 if !wasRunning { running += 1 }
@@ -277,7 +280,7 @@ final class EncoderPlane {
         let slowest = members.compactMap { downlinks[$0]?.bitRate.sustained }.min() ?? group.bitRate.sustained
         let preference = viewers[first]?.preference ?? .motion
         group.chooseRung(
-            in: ladders.ladder(group.format, preference), slowest: slowest, now: now)
+            in: ladders.ladder(group.format, preference), slowest: slowest, tickRate: tickRate, now: now)
     }
 
     /// The first rung of a new group: the highest that is known to be good. The complexity comes from groups with the
@@ -291,7 +294,7 @@ final class EncoderPlane {
             viewer.flatMap { self.source(of: $0.id)?.complexity }
             ?? others.compactMap { self.source(of: $0.id)?.complexity }.first
         return RungSelector(
-            ladder: ladders.ladder(format, viewer?.preference ?? .motion), rate: rate, cost: cost)
+            ladder: ladders.ladder(format, viewer?.preference ?? .motion), rate: rate, cost: cost, pictures: tickRate)
     }
 
     // MARK: Keyframes and losses

@@ -13,6 +13,13 @@ public struct EncodeRung: Hashable, Sendable {
         self.divisor = max(1, divisor)
         frameRate = max(1, roomFrameRate / max(1, divisor))
     }
+
+    /// The same with no more pictures a second than these.
+    func limited(to frameRate: Int) -> EncodeRung {
+        var rung = self
+        rung.frameRate = max(1, min(rung.frameRate, frameRate))
+        return rung
+    }
 }
 
 extension EncodeRung: CustomStringConvertible {

@@ -36,14 +36,22 @@ package struct RungSelector: Sendable {
     /// The time over which frames are averaged, and the number of frames that it takes.
     private static let averaging = (time: Duration.milliseconds(1500), frames: 5)
 
-    /// The encoder's rate, and that of its slowest receiver, which may be less.
+    /// The encoder's rate, that of its slowest receiver, which may be less, and the pictures a second that there are at
+    /// most: overload control lowers them for all rungs.
     package struct Rates {
         package var encoder: BitRate
         package var slowest: BitRate
+        package var pictures: Int
 
-        package init(encoder: BitRate, slowest: BitRate) {
+        package init(encoder: BitRate, slowest: BitRate, pictures: Int) {
             self.encoder = encoder
             self.slowest = slowest
+            self.pictures = pictures
+        }
+
+        /// The QP of content at a rung.
+        fileprivate func qp(of content: ContentComplexity, at rung: EncodeRung) -> Double {
+            content.qp(at: rung.limited(to: pictures), rate: encoder)
         }
     }
 
@@ -70,10 +78,12 @@ package struct RungSelector: Sendable {
     private var lastStepUp: MonotonicInstant?
     private var headRoomNeeded = Self.headRoom.first
 
-    /// - Parameter cost: The complexity of the content, if it is known from others with the same content.
-    package init(ladder: Ladder, rate: BitRate, cost: ContentComplexity? = nil) {
+    /// - Parameters:
+    ///   - cost: The complexity of the content, if it is known from others with the same content.
+    ///   - pictures: The pictures a second that there are at most.
+    package init(ladder: Ladder, rate: BitRate, cost: ContentComplexity? = nil, pictures: Int = .max) {
         self.cost = cost
-        let rates = Rates(encoder: rate, slowest: rate)
+        let rates = Rates(encoder: rate, slowest: rate, pictures: pictures)
         rung = Self.best(of: ladder.rungs, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
     }
 
@@ -83,12 +93,14 @@ package struct RungSelector: Sendable {
     ) -> EncodeRung? {
         rungs.first { rung in
             FrameBound.fitsKeyframe(of: rung, rate: rates.slowest, within: aim.keyframe)
-                && cost.map { $0.qp(at: rung, rate: rates.encoder) <= aim.qp } ?? true
+                && cost.map { rates.qp(of: $0, at: rung) <= aim.qp } ?? true
         }
     }
 
     /// Takes a frame.
-    package mutating func observe(_ frame: EncodeStatistics, now: MonotonicInstant) {
+    ///
+    /// - Parameter pictures: The pictures a second that there were at most.
+    package mutating func observe(_ frame: EncodeStatistics, pictures: Int, now: MonotonicInstant) {
         let interval = lastFrame.map { now - $0 } ?? .zero
         lastFrame = now
         if frame.type == .idr { lastKeyframe = now }
@@ -99,8 +111,9 @@ package struct RungSelector: Sendable {
         let weight = min(1, max(interval / Self.averaging.time, 1 / Double(frames)))
         qp = (qp ?? Double(parameter)) * (1 - weight) + Double(parameter) * weight
         // The complexity is the same at any rate, because QP and size follow the rate; so only this is averaged.
-        let bits = frame.size.bits * Double(rung.frameRate)
-        let sample = ContentComplexity(qp: Double(parameter), rate: BitRate(bitsPerSecond: bits), rung: rung)
+        let shown = rung.limited(to: pictures)
+        let bits = frame.size.bits * Double(shown.frameRate)
+        let sample = ContentComplexity(qp: Double(parameter), rate: BitRate(bitsPerSecond: bits), rung: shown)
         level = (level ?? sample.level) * (1 - weight) + sample.level * weight
         guard frames >= Self.averaging.frames, let level else { return }
         cost = ContentComplexity(level: level)
@@ -113,7 +126,7 @@ package struct RungSelector: Sendable {
             return Self.best(of: ladder.rungs, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
         }
         guard let cost else { return nil }
-        let expected = cost.qp(at: rung, rate: rates.encoder)
+        let expected = rates.qp(of: cost, at: rung)
         let isTooLarge = !FrameBound.fitsKeyframe(of: rung, rate: rates.slowest, within: Self.aim.down.keyframe)
         poorSince = expected > Self.ceiling || isTooLarge ? poorSince ?? now : nil
         unusableSince = expected > Self.ceiling + Self.unusable ? unusableSince ?? now : nil
@@ -145,7 +158,7 @@ package struct RungSelector: Sendable {
     private func isGood(_ rung: EncodeRung, of ladder: Ladder, rates: Rates, cost: ContentComplexity) -> Bool {
         guard rung.dimensions != self.rung.dimensions else {
             let aim = ladder.preference == .motion ? Self.frameRateAim.motion : Self.frameRateAim.detail
-            return cost.qp(at: rung, rate: rates.encoder) <= aim
+            return rates.qp(of: cost, at: rung) <= aim
         }
         return Self.best(of: CollectionOfOne(rung), rates: rates, cost: cost, aim: Self.aim.up) != nil
     }
