@@ -27,7 +27,15 @@ extension RelayDriver {
         } catch {
             throw Problem(error)
         }
-        streams?.begin(id, room: room, bitRate: settings.bitRate)
+        streams?.begin(id, room: room, bitRate: settings.bitRate) { [weak self, eventLoop] in
+            eventLoop.execute { [weak self] in
+                self?.assumeIsolated { driver in
+                    // Another stream of the room may go on by now.
+                    guard driver.streams?.stream(of: room) == id else { return }
+                    _ = driver.endStream(room: room)
+                }
+            }
+        }
     }
 
     /// Ends a room's stream. Returns false if there is none.

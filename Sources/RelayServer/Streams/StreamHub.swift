@@ -45,7 +45,11 @@ struct StreamHub: Sendable {
     func stream(of room: String) -> String? { sessions.first { $0.value.feed.room == room }?.key }
 
     /// Begins to serve what is made for a stream of this id.
-    mutating func begin(_ id: String, room: String, bitRate: BitRate?) {
+    ///
+    /// - Parameter onFailure: Is told once, on the stream's thread, if the stream cannot go on.
+    mutating func begin(
+        _ id: String, room: String, bitRate: BitRate?, onFailure: @escaping @Sendable () -> Void
+    ) {
         let stream = LiveStream(limits: settings.limits)
         let queue = RecordingQueue(limit: Self.queueLimit, budget: budget)
         let news = DispatchSemaphore(value: 0)
@@ -60,6 +64,7 @@ struct StreamHub: Sendable {
             } catch {
                 logger.error("a stream cannot be made: \(error)", metadata: ["room": "\(room)"])
                 stream.update { $0.end() }
+                onFailure()
             }
             return { item in
                 do {
@@ -68,6 +73,7 @@ struct StreamHub: Sendable {
                     logger.error("a stream cannot go on: \(error)", metadata: ["room": "\(room)"])
                     segmenter?.finish()
                     segmenter = nil
+                    onFailure()
                 }
             }
         }

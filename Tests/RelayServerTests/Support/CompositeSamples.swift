@@ -5,8 +5,9 @@ import RoomAPI
 
 /// Samples of a composite with 30 pictures a second, of which every tenth is a keyframe.
 enum CompositeSamples {
-    static func picture(_ index: Int, size: Int = 500) -> RecordingItem {
-        let dimensions = VideoDimensions(width: 160, height: 90)
+    static func picture(
+        _ index: Int, size: Int = 500, dimensions: VideoDimensions = VideoDimensions(width: 160, height: 90)
+    ) -> RecordingItem {
         let format = VideoFormatDescription(
             parameterSets: [
                 ByteBuffer(bytes: [0x67, 0x42, 0xC0, 0x1E]), ByteBuffer(bytes: [0x68, 0xCE, 0x3C, 0x80]),

@@ -1,0 +1,29 @@
+import Logging
+import MediaCore
+import Testing
+
+@testable import RelayServer
+
+/// The streams of a relay, one of which cannot go on.
+@Suite struct StreamHubTests {
+    @Test("a stream whose pictures cannot be written ends and tells so, and its room may be streamed again")
+    func failing() async {
+        var hub = StreamHub(
+            settings: .init(frameRate: 30, bitRate: .kilobits(500)),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let (failures, failure) = AsyncStream.makeStream(of: Bool.self)
+        hub.begin("o1", room: "demo", bitRate: nil) { failure.yield(true) }
+        let stream = hub.streams["demo"]
+        for index in 0..<5 {
+            let picture = CompositeSamples.picture(index, dimensions: VideoDimensions(width: 0, height: 0))
+            let isTaken = hub.record(picture).isTaken
+            #expect(isTaken)
+        }
+        let hasFailed = await failures.first { _ in true }
+        #expect(hasFailed == true)
+        #expect(stream?.isEnded == true)
+        let ended = hub.end(room: "demo")
+        #expect(ended === stream)
+        #expect(hub.stream(of: "demo") == nil)
+    }
+}
