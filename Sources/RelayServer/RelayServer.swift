@@ -273,11 +273,12 @@ public final class RelayServer: Service {
         }
         if let players { await driver.setPlayers(players, logger: logger) }
         try await driver.start(mediaChannel: mediaChannel)
-        let calibrated = calibrate()
         await cluster?.waitUntilReachable(upTo: ClusterService.startPatience)
         let router = makeSignallingRouter()
         try await listeners?.open(
             admission: StreamAdmission(access: router.access, driver: driver, quotas: router.quotas))
+        // Not before what may fail: a failure ends the loop that takes the result.
+        let calibrated = calibrate()
         let signalling = makeApplication(
             router.makeRouter(), address: endpoint.address, connections: connections,
             onRunning: { [onListening, endpoint, keys, logger] in
@@ -304,7 +305,6 @@ public final class RelayServer: Service {
                 group.addTask { [driver] in
                     try await driver.waitUntilClosed()
                 }
-                // The loop that takes the result must not end before.
                 group.addTask { await calibrated.value }
                 group.addTask { [self] in await watchCertificate() }
                 group.addTask { [self] in await deleteExpiredRecordings() }
