@@ -68,7 +68,7 @@ final class Interruptions: @unchecked Sendable {
         for number in [SIGINT, SIGTERM] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [weak self] in self?.interrupted() }
+            source.setEventHandler { [weak self] in self?.interrupted(by: number) }
             source.resume()
             sources.append(source)
         }
@@ -82,10 +82,11 @@ final class Interruptions: @unchecked Sendable {
         }
     }
 
-    private func interrupted() {
+    private func interrupted(by signal: Int32) {
         count += 1
-        // While there is nothing to end in order yet, or when that takes too long, the program just ends.
-        guard count == 1, let action else { exit(130) }
+        // While there is nothing to end in order yet, or when that takes too long, the program just ends, as shells
+        // tell of one that the signal has ended.
+        guard count == 1, let action else { exit(128 + signal) }
         action()
     }
 }
