@@ -59,7 +59,7 @@ extension Relay {
             return refusal
         }
         let refusal = room.door.refusal(of: request, ticket: { "w-" + makePublicID() }, now: now)
-        if case .waits = refusal { room.entryChanged() }
+        if case .waits(let ticket) = refusal, ticket != request.ticket { room.entryChanged() }
         return refusal
     }
 

@@ -190,6 +190,8 @@ import Testing
         #expect(call.relay.waiting(inRoom: "demo")?.map(\.name) == ["Ben", "Cy"])
         #expect(call.relay.state(ofRoom: "demo")?.participants.count == 1)
         #expect(call.relay.lobbyState(of: ben, room: "demo", now: call.now) == .waiting)
+        #expect(try knock(call, "Ben", ticket: ben) == ben, "who joins while they wait keeps their place")
+        #expect(call.relay.waiting(inRoom: "demo")?.count == 2)
         try moderate(call, .answer(waiting: ben, isAdmitted: true))
         try moderate(call, .answer(waiting: cy, isAdmitted: false))
         #expect(call.relay.lobbyState(of: ben, room: "demo", now: call.now) == .admitted)

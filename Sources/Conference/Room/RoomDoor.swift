@@ -76,7 +76,13 @@ struct RoomDoor {
         }
         if let refusal = refusal(of: request.grants, client: request.client, hasPIN: request.hasPIN) { return refusal }
         guard waits(request.grants) else { return nil }
-        if let ticket = request.ticket, lobby.isAdmitted(ticket) { return nil }
+        if let ticket = request.ticket {
+            switch lobby.ask(ticket, now: now) {
+            case .admitted: return nil
+            case .waiting: return .waits(ticket: ticket)
+            case .refused, nil: break
+            }
+        }
         let id = ticket()
         let network = request.client.map(ClientNetwork.init)
         guard lobby.add(id, name: request.name, from: network, now: now) else { return .lobbyFull }

@@ -47,11 +47,9 @@ struct RoomLobby {
         return true
     }
 
-    func isAdmitted(_ id: String) -> Bool { entries[id]?.state == .admitted }
-
     /// Removes a person that was admitted and has entered.
     mutating func entered(_ id: String) {
-        if isAdmitted(id) { entries[id] = nil }
+        if entries[id]?.state == .admitted { entries[id] = nil }
     }
 
     /// Lets everybody in: there is no lobby any more.
