@@ -1,4 +1,5 @@
 public import MediaCore
+import OrderedCollections
 public import RoomAPI
 import SecureTransport
 
@@ -24,9 +25,9 @@ extension Relay {
             let member = try Self.participant(id, in: room)
             if keepsOut {
                 room.door.keepOut(identity: member.grants.identity, address: member.client)
-                // The relay that leads the room lets people in.
+                // The relay that leads the room lets people in, and each answers those who ask what happens there.
                 let ban = CascadeState.Order.Change.ban(identity: member.grants.identity, host: member.client?.host)
-                _ = try order(ban, to: room.conductor, now: now)
+                for link in room.links.values { _ = try order(ban, to: link, now: now) }
             }
             room.tell(.removed, member, by: actor)
             remove(member, because: .removed, now: now)

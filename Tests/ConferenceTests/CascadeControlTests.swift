@@ -105,6 +105,23 @@ struct CascadeControlTests {
         }
     }
 
+    @Test("all relays of a room know whom one of them has banned")
+    func banEverywhere() throws {
+        let three = VirtualCascade(["a", "b", "c"])
+        try three[0].join("Ada", colour: .red)
+        try three[1].join("Ben", colour: .green)
+        try three[2].join("Di", colour: .yellow)
+        let cy = try three[2].join("Cy", adjustRequest: { $0.client = TransportAddress(ipv4: 0x0a00_0001, port: 9) })
+        three.run(for: .milliseconds(500))
+        for (maker, other) in [(1, 0), (2, 0), (2, 1)] { try three.link(maker, other) }
+        three[0].relay.setConductedRooms(["demo": 5])
+        for index in 0..<3 { try #require(three.run { three.names(index).count == 4 }) }
+        try moderate(.remove(participant: cy.participantID, keepOut: true), at: 0, of: three)
+        #expect(three.run(until: { !three.names(2).contains("Cy") }, limit: .seconds(2)))
+        three.run(for: .seconds(1))
+        for index in 0..<3 { #expect(three.room(index)?.door.isRestrictive == true) }
+    }
+
     @Test("hands are lowered at all relays, once although the answer to the order is lost")
     func hands() throws {
         let (pair, ada, ben) = try makePair()
