@@ -28,6 +28,14 @@ extension Relay {
                 // The relay that leads the room lets people in, and each answers those who ask what happens there.
                 let ban = CascadeState.Order.Change.ban(identity: member.grants.identity, host: member.client?.host)
                 for link in room.links.values { _ = try order(ban, to: link, now: now) }
+                // With the last participant of this relay the links end, which have to tell the ban.
+                let isLast = room.participants.allSatisfy { $0 === member || $0.remote != nil || $0.player != nil }
+                if isLast, !room.links.isEmpty {
+                    if endingRooms[room.id] == nil {
+                        endLater(room, by: .remove(participant: id, keepOut: false), actor, now: now)
+                    }
+                    return
+                }
             }
             room.tell(.removed, member, by: actor)
             remove(member, because: .removed, now: now)

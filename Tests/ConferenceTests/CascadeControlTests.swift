@@ -122,6 +122,23 @@ struct CascadeControlTests {
         for index in 0..<3 { #expect(three.room(index)?.door.isRestrictive == true) }
     }
 
+    @Test("a ban of the last participant of a relay is told before the links end, or given up")
+    func banOfLast() throws {
+        for isDead in [false, true] {
+            let pair = VirtualCascade(["a", "b"])
+            try pair[0].join("Ada", colour: .red)
+            let ben = try pair[1].join("Ben", grants: MemberGrants(role: .participant, identity: "ben@example.org"))
+            pair.run(for: .milliseconds(500))
+            try pair.link(1, 0)
+            try #require(pair.run { (0...1).allSatisfy { pair.names($0) == ["Ada", "Ben"] } })
+            if isDead { pair.kill(0) }
+            try moderate(.remove(participant: ben.participantID, keepOut: true), at: 1, of: pair)
+            #expect(pair.run(until: { pair.room(1) == nil }, limit: .seconds(2)))
+            #expect(pair.room(0)?.door.isRestrictive == !isDead)
+            #expect(pair[1].relay.endingRooms.isEmpty)
+        }
+    }
+
     @Test("hands are lowered at all relays, once although the answer to the order is lost")
     func hands() throws {
         let (pair, ada, ben) = try makePair()

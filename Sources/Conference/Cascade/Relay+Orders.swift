@@ -6,8 +6,10 @@ import SecureTransport
 /// Changes of a room that other relays have to make: a participant is changed by its own relay, and what everybody sees
 /// and who may enter by the relay that leads the room.
 extension Relay {
-    /// A room that ends as soon as the other relays know.
+    /// A room that ends here as soon as the other relays know what ends it.
     struct EndingRoom {
+        /// What is left to do then.
+        var moderation: RoomCommand.Moderation
         var actor: RoomActor
         /// The end of this relay's part at the latest.
         var deadline: MonotonicInstant
@@ -44,7 +46,7 @@ extension Relay {
         case .end:
             guard !room.links.isEmpty else { return false }
             for link in room.links.values { _ = try order(change, to: link, now: now) }
-            endingRooms[room.id] = EndingRoom(actor: actor, deadline: now + Self.patienceForOrders)
+            endLater(room, by: .end, actor, now: now)
             return true
         case .answer: return false
         }
@@ -61,6 +63,12 @@ extension Relay {
         }
     }
 
+    /// Has a room end here when the other relays know, or do not answer: its links end with it.
+    func endLater(_ room: Room, by moderation: RoomCommand.Moderation, _ actor: RoomActor, now: MonotonicInstant) {
+        endingRooms[room.id] = EndingRoom(
+            moderation: moderation, actor: actor, deadline: now + Self.patienceForOrders)
+    }
+
     /// Ends rooms of which the other relays know, or do not answer.
     func endRooms(now: MonotonicInstant) {
         for (id, ending) in endingRooms {
@@ -70,7 +78,7 @@ extension Relay {
             }
             guard now >= ending.deadline || room.links.values.allSatisfy(\.orders.waiting.isEmpty) else { continue }
             endingRooms[id] = nil
-            try? carryOut(.end, by: ending.actor, in: room, now: now)
+            try? carryOut(ending.moderation, by: ending.actor, in: room, now: now)
         }
     }
 }
