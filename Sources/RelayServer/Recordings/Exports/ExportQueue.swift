@@ -66,11 +66,11 @@ final class ExportQueue: @unchecked Sendable {
     /// Asks for a film of a recording that is there and has ended.
     func add(_ request: ExportRequest, recording: String) throws(Refusal) -> RecordingExport {
         let folder = folder(recording)
-        guard folder.all().count < Self.mostPerRecording else { throw .tooManyFilms }
         let export = RecordingExport(
             id: ExportFolder.makeID(), recording: recording, state: .queued, request: request)
         condition.lock()
         defer { condition.unlock() }
+        guard folder.all().count < Self.mostPerRecording else { throw .tooManyFilms }
         guard queue.count < Self.capacity, !isClosed else { throw .queueFull }
         do {
             try folder.save(export)
@@ -154,6 +154,9 @@ final class ExportQueue: @unchecked Sendable {
         let folder = folder(recording)
         guard folder.load(id) != nil else { return false }
         leave { $0 == Job(recording: recording, id: id) }
+        // The thread, if the wait for it was too long, must not write the record anew meanwhile.
+        condition.lock()
+        defer { condition.unlock() }
         try folder.remove(id)
         return true
     }
@@ -255,8 +258,8 @@ final class ExportQueue: @unchecked Sendable {
 
     private func finish(_ job: Job, _ outcome: Result<Void, any Error>, in folder: ExportFolder) {
         condition.lock()
-        let (isCancelled, logger) = (current?.isCancelled ?? true, logger)
-        condition.unlock()
+        defer { condition.unlock() }
+        let isCancelled = current?.isCancelled ?? true
         if var export = folder.load(job.id) {
             switch outcome {
             case .success:
@@ -276,10 +279,8 @@ final class ExportQueue: @unchecked Sendable {
             // The request that removed it did not wait any longer for this thread.
             try? folder.remove(job.id)
         }
-        condition.lock()
         current = nil
         condition.broadcast()
-        condition.unlock()
     }
 }
 
