@@ -112,6 +112,21 @@ struct EtcdClientTests {
         }
     }
 
+    @Test(
+        "an endpoint whose watch fails after it has begun is left for the next one",
+        arguments: [#""grpc_code":14,"http_code":503"#, #""code":14,"details":[]"#])
+    func watchThatBegan(code: String) async throws {
+        let watch =
+            #"{"result":{"header":{"revision":"7"},"created":true}}"# + "\n"
+            + #"{"error":{"message":"etcdserver: no leader","# + code + "}}\n"
+        let news = Mutex<[DirectoryNews]>([])
+        try await withClient(Member(.ok, watch), Member(.ok, Self.emptyPage)) { client in
+            await client.watch(from: 1) { told in news.withLock { $0.append(told) } }
+            #expect(news.withLock { $0 } == [.began, .ended(isIncomplete: false)])
+            #expect(await client.perform(Self.read) == .page([], revision: 7, hasMore: false))
+        }
+    }
+
     @Test("an endpoint that refuses a request is kept: others would refuse it, too")
     func refusing() async throws {
         let other = try await Member(.ok, Self.emptyPage)

@@ -73,7 +73,7 @@ final class EtcdClient: DirectoryEngine {
             let lease = try await exchange(
                 "lease/keepalive", Etcd.LeaseRequest(id: Etcd.Number(id.rawValue)),
                 as: Etcd.Streamed<Etcd.LeaseResponse>.self)
-            guard let result = lease.result else { throw .refused(lease.error?.message ?? "no answer") }
+            guard let result = lease.result else { throw lease.error?.error ?? .refused("no answer") }
             guard let left = result.timeToLive?.value, left > 0 else { return .leaseEnded }
             return .lease(id, timeToLive: .seconds(left))
         case .endLease(let id):
@@ -129,7 +129,7 @@ final class EtcdClient: DirectoryEngine {
             for line in try lines.append(part) {
                 let message = try JSONDecoder().decode(Etcd.Streamed<Etcd.WatchResponse>.self, from: line)
                 guard let result = message.result else {
-                    throw EtcdError.refused(message.error?.message ?? "no result")
+                    throw message.error?.error ?? EtcdError.refused("no result")
                 }
                 for news in result.news {
                     if case .ended(let isIncomplete) = news { return isIncomplete }

@@ -86,7 +86,27 @@ enum Etcd {
         var error: StreamFailure?
     }
 
-    struct StreamFailure: Decodable { var message: String? }
+    /// A failure that ends a stream after it has begun, so that the status of the answer is 200 all the same.
+    struct StreamFailure: Decodable {
+        var message: String?
+        /// The code of gRPC: of etcd 3.6, and by its other name of those before.
+        var code: Int?
+        var formerCode: Int?
+
+        private enum CodingKeys: String, CodingKey {
+            case message, code
+            case formerCode = "grpc_code"
+        }
+
+        /// UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE and DATA_LOSS, which have statuses from 500 on.
+        private static let codesOfServer: Set<Int> = [2, 4, 13, 14, 15]
+
+        var error: EtcdError {
+            let reason = message ?? "a stream ended without a reason"
+            guard let code = code ?? formerCode, Self.codesOfServer.contains(code) else { return .refused(reason) }
+            return .failed(reason)
+        }
+    }
 
     // MARK: Keys
 
