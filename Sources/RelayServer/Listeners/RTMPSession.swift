@@ -33,6 +33,8 @@ struct RTMPSession {
     private static let controlStream: UInt8 = 2
     private static let commandStream: UInt8 = 3
     private static let longestName = 2048
+    /// The commands that are answered; a publisher has fewer than ten. Answers wait for clients that do not read them.
+    private static let mostAnswers = 64
 
     private var phase = Phase.awaitsHello
     private var handshake = ByteBuffer()
@@ -41,6 +43,7 @@ struct RTMPSession {
     private var received: UInt32 = 0
     private var acknowledged: UInt32 = 0
     private var events: [Event] = []
+    private var answers = 0
     private var hasHeader = false
 
     /// Takes bytes of the connection, and returns what follows from them.
@@ -55,7 +58,10 @@ struct RTMPSession {
         default: chunks.append(&bytes)
         }
         guard phase != .awaitsHello, phase != .awaitsEcho else { return events }
-        while phase != .over, let message = try chunks.next() { try take(message) }
+        while phase != .over, let message = try chunks.next() {
+            try take(message)
+            guard answers <= Self.mostAnswers else { throw RTMPError(description: "more commands than it takes") }
+        }
         acknowledge()
         return events
     }
@@ -185,6 +191,7 @@ struct RTMPSession {
     }
 
     private mutating func reply(_ name: String, _ transaction: Double, _ values: [AMFValue], stream: UInt32) {
+        answers += 1
         var payload = ByteBuffer()
         for value in [.string(name), .number(transaction)] + values { value.write(to: &payload) }
         send(.command, payload, chunkStream: Self.commandStream, stream: stream)

@@ -193,6 +193,15 @@ import Testing
         #expect(throws: RTMPError.self) { try session.receive(ByteBuffer(bytes: bytes)) }
     }
 
+    @Test("a publisher that asks on and on, whose answers may pile up, is an error")
+    func commands() throws {
+        var (session, publisher) = try publishing()
+        for _ in 0..<10 { publisher.command([.string("createStream"), .number(4), .null]) }
+        #expect(try session.receive(publisher.take()).count == 10)
+        for _ in 0..<100 { publisher.command([.string("createStream"), .number(4), .null]) }
+        #expect(throws: RTMPError.self) { try session.receive(publisher.take()) }
+    }
+
     @Test("damaged bytes never do harm", arguments: 0..<200 as Range<UInt64>)
     func damaged(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
