@@ -151,6 +151,18 @@ struct AccessTests {
         #expect(requests.allSatisfy { $0.newModeratorKey == nil })
     }
 
+    @Test("a new token for a single use is as good as before when the join of a client that comes back fails")
+    func singleUseOfReturning() {
+        let spent = SpentTokens()
+        #expect(spent.spend("t1", expiry: 60, returningAs: "p1", time: 0) == nil)
+        spent.giveBack("t1")
+        #expect(spent.spend("t1", expiry: 60, returningAs: nil, time: 0) == nil)
+        spent.setParticipant("p2", of: "t1")
+        #expect(spent.spend("t1", expiry: 60, returningAs: "p2", time: 0) == nil)
+        spent.giveBack("t1")
+        #expect(spent.spend("t1", expiry: 60, returningAs: nil, time: 0) == .spent)
+    }
+
     @Test("a token for a single use lets one session in, and its client back in; a refused join does not use it up")
     func singleUse() async throws {
         let (client, keys) = try await clientWithKeys()

@@ -224,7 +224,7 @@ struct AccessControl: Sendable {
             throw Self.unauthorized("a token for a single use must have jti and exp", "invalid_token")
         }
         switch spent.spend(id, expiry: expiry + Self.leeway, returningAs: former, time: time()) {
-        case nil: return Admission(spent: spent, token: id, former: former)
+        case nil: return Admission(spent: spent, token: id)
         case .spent: throw Self.unauthorized("the token was for a single use, and was used", "invalid_token")
         case .full:
             throw Problem(
@@ -237,13 +237,12 @@ struct AccessControl: Sendable {
     struct Admission {
         fileprivate var spent: SpentTokens?
         fileprivate var token = ""
-        fileprivate var former: String?
 
         /// The join came about.
         func take(participant: String) { spent?.setParticipant(participant, of: token) }
 
         /// The join did not come about: the token is as it was.
-        func giveBack() { spent?.giveBack(token, former: former) }
+        func giveBack() { spent?.giveBack(token) }
     }
 
     private static func bearer(of request: Request) throws(Problem) -> String? {

@@ -14,6 +14,8 @@ final class SpentTokens: Sendable {
         var expiry: Double
         /// The participant that joined with it; nil while the join is under way.
         var participant: String?
+        /// The one that had joined with it before the join that is under way.
+        var former: String?
     }
 
     private let entries = Mutex<[String: Entry]>([:])
@@ -28,12 +30,13 @@ final class SpentTokens: Sendable {
     /// - Returns: Why it may not be; nil: it may.
     func spend(_ id: String, expiry: Double, returningAs former: String?, time: Double) -> Refusal? {
         entries.withLock { entries in
-            if let entry = entries[id] {
-                guard let participant = entry.participant, participant == former else { return .spent }
+            let before = entries[id]
+            if let before {
+                guard let participant = before.participant, participant == former else { return .spent }
             }
             if entries.count >= Self.capacity { entries = entries.filter { $0.value.expiry > time } }
             guard entries.count < Self.capacity || entries[id] != nil else { return .full }
-            entries[id] = Entry(expiry: expiry)
+            entries[id] = Entry(expiry: expiry, former: before?.participant)
             return nil
         }
     }
@@ -44,9 +47,9 @@ final class SpentTokens: Sendable {
     }
 
     /// The join did not come about: the token is as it was.
-    func giveBack(_ id: String, former: String?) {
+    func giveBack(_ id: String) {
         entries.withLock { entries in
-            if let former { entries[id]?.participant = former } else { entries[id] = nil }
+            if let former = entries[id]?.former { entries[id]?.participant = former } else { entries[id] = nil }
         }
     }
 }
