@@ -45,6 +45,9 @@ final class PlayerThread: Sendable {
     /// Less important than calls: decoding a film may take a core.
     private static let niceness: CInt = 5
 
+    /// A film that is shorter begins anew no sooner: one of a single picture would take all of a core, and of the loop.
+    private static let shortestPass = Duration.milliseconds(100)
+
     /// Has other threads run before the current one.
     static func yieldToCalls() {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
@@ -191,6 +194,7 @@ final class PlayerThread: Sendable {
             return PlayerFailure(reason: .failed, detail: "the relay cannot encode Opus")
         }
         var encoder = PlayerEncoder()
+        var begun = MonotonicInstant.now()
         while true {
             let now = MonotonicInstant.now()
             guard !takeOrders(&session, now: now) else { return nil }
@@ -212,7 +216,13 @@ final class PlayerThread: Sendable {
                     return failure
                 }
                 guard session.settings.loop, !target.isLive else { return PlayerFailure(reason: .finished) }
-                session.seek(to: .zero)
+                let next = begun + Self.shortestPass
+                if now >= next {
+                    begun = now
+                    session.seek(to: .zero)
+                } else {
+                    wait(until: next, isHungry: false)
+                }
             }
             publish(session, now: now)
         }
