@@ -108,10 +108,14 @@ actor RelayDriver {
     /// Hands out messages for other relays, from now on.
     func setCascade(_ onCascade: @escaping @Sendable (CascadeUpdate) -> Void) { self.onCascade = onCascade }
 
-    /// Returns when `close` was called; throws when the socket fails before.
+    /// Returns when `close` was called; throws when the socket fails before. Stops if the task is cancelled.
     func waitUntilClosed() async throws {
         if !isClosed, socket != nil {
-            await withCheckedContinuation { socketEnd = $0 }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { socketEnd = $0 }
+            } onCancel: {
+                Task { await self.stop() }
+            }
         }
         guard isClosed else { throw RelayServer.ServiceError.mediaSocketFailed }
     }

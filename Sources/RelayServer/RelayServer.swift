@@ -318,8 +318,9 @@ public final class RelayServer: Service {
                         }
                     }
                 }
-                // Either all end, after a shutdown was asked for, or one fails and takes the other along.
-                try await group.waitForAll()
+                // Either all end, after a shutdown was asked for, or one fails: an error that leaves here cancels the
+                // others, which `waitForAll` does not.
+                for try await _ in group {}
             }
         } onGracefulShutdown: { [driver, listeners] in
             listeners?.close()

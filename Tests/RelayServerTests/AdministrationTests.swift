@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import NIOCore
 import NIOPosix
 import SecureTransport
 import Synchronization
@@ -56,5 +57,23 @@ struct AdministrationTests {
                 _ = try await RelayServer.bind(configuration, logger: .init(label: "test"))
             }
         }
+    }
+
+    @Test("an address that another program takes after that ends the relay")
+    func portTakenLater() async throws {
+        let free = try await RunningServer.freePort()
+        var configuration = RelayServerConfiguration()
+        configuration.port = 0
+        configuration.administrationAddress = TransportAddress(ipv4: 0x7F00_0001, port: free)
+        let server = try await RelayServer.bind(
+            configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onListening: { _ in },
+            makeRelay: { _ in TwinRelay(.init()) })
+        let other = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .bind(host: "127.0.0.1", port: Int(free)).get()
+        await #expect(throws: StartupError.portInUse(.tcp, host: "127.0.0.1", port: Int(free))) {
+            try await server.run()
+        }
+        try await other.close()
     }
 }
