@@ -22,6 +22,8 @@ public final class MovieReader {
 
     private let demuxer: Demuxer
     private var parameterSets: FormatTracker
+    /// Those at the file's beginning. Samples behind a jump need them where they bring none of their own.
+    private let initialParameterSets: FormatTracker
     private var pending: SampleBuffer?
     private var untimedCount: Int64 = 0
 
@@ -53,6 +55,7 @@ public final class MovieReader {
         }
         guard let first else { throw .malformed(path: path, reason: "no frame that can be decoded was found") }
         parameterSets = tracker
+        initialParameterSets = tracker
         format = first.format
         pending = first
     }
@@ -87,6 +90,7 @@ public final class MovieReader {
     public func rewind() throws(MediaFileError) {
         pending = nil
         untimedCount = 0
+        parameterSets = initialParameterSets
         try demuxer.rewind()
     }
 
@@ -100,6 +104,7 @@ public final class MovieReader {
             // reordered: the frame found may be shown too late.
             for margin in Self.seekMargins {
                 pending = nil
+                parameterSets = initialParameterSets
                 guard demuxer.seek(to: time - MediaTime(value: margin, timescale: 1)) else { break }
                 guard let sample = try nextSample() else { continue }
                 if sample.isSync, sample.presentationTime <= time {

@@ -133,6 +133,28 @@ struct MovieRoundTripTests {
         #expect(Set(sizes).count == 2)
     }
 
+    @Test("a movie whose format changes has its first format when it is read again, or sought at its beginning")
+    func formatAfterJump() throws {
+        let file = TemporaryFile(".mp4")
+        let first = try SampleStream.make(count: 10)
+        let second = try SampleStream.make(count: 10, width: 20, height: 12, startingAt: 10)
+        try SampleStream.write(first + second, to: file.path)
+        let sizes = (first + second).map(\.format.dimensions)
+        let reader = try MovieReader(path: file.path)
+        func rest() throws -> [VideoDimensions] {
+            var found: [VideoDimensions] = []
+            while let sample = try reader.nextSample() { found.append(sample.format.dimensions) }
+            return found
+        }
+        #expect(try rest() == sizes)
+        try reader.rewind()
+        #expect(try rest() == sizes)
+        try reader.seek(to: first[5].presentationTime)
+        #expect(try rest() == sizes)
+        try reader.seek(to: second[5].presentationTime)
+        #expect(try rest() == second.map(\.format.dimensions))
+    }
+
     @Test("frames with equal times are written one after the other")
     func equalTimes() throws {
         let file = TemporaryFile(".mp4")
