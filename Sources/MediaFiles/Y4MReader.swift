@@ -20,11 +20,12 @@ public final class Y4MReader {
         self.file = file
         let line = try Self.readLine(file)
         do {
-            header = try Y4MHeader(parsing: line)
+            header = try Y4MHeader(parsing: String(decoding: line, as: UTF8.self))
         } catch {
             throw .cannotOpen(path: file.path, reason: error.reason)
         }
-        firstFrameOffset = line.utf8.count + 1
+        // Counted in the file's own bytes: a comment need not be UTF-8.
+        firstFrameOffset = line.count + 1
         pool = PixelBufferPool(format: .i420, dimensions: header.dimensions, configuration: .init(maximumFreeCount: 4))
     }
 
@@ -40,7 +41,7 @@ public final class Y4MReader {
     ///
     /// - Throws: `MediaFileError.cannotOpen`.
     public func nextFrame() throws(MediaFileError) -> PixelBuffer? {
-        let line = try Self.readLine(file)
+        let line = String(decoding: try Self.readLine(file), as: UTF8.self)
         guard !line.isEmpty else { return nil }
         guard line == "FRAME" || line.hasPrefix("FRAME ") else {
             throw .cannotOpen(path: file.path, reason: "frame \(frameCount + 1) does not start with FRAME")
@@ -67,12 +68,12 @@ public final class Y4MReader {
     }
 
     /// Reads up to a line feed; empty at the end of the file.
-    private static func readLine(_ file: InputFile) throws(MediaFileError) -> String {
+    private static func readLine(_ file: InputFile) throws(MediaFileError) -> [UInt8] {
         var line: [UInt8] = []
         while line.count < maximumLineLength {
             var byte = try file.read(1)
-            guard let value = byte.readInteger(as: UInt8.self) else { return "" }
-            if value == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            guard let value = byte.readInteger(as: UInt8.self) else { return [] }
+            if value == UInt8(ascii: "\n") { return line }
             line.append(value)
         }
         throw .cannotOpen(path: file.path, reason: "a header line is longer than \(maximumLineLength) bytes")

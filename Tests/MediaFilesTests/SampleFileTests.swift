@@ -55,6 +55,21 @@ struct Y4MTests {
         }
     }
 
+    @Test("a file whose comment is not UTF-8 can be read again from its first frame")
+    func rewindsBehindComment() throws {
+        var contents = Array(
+            Self.file(width: 4, height: 4, count: 1, parameters: "F25:1 XCaf_").readableBytesView)
+        let index = try #require(contents.firstIndex(of: UInt8(ascii: "_")))
+        contents[index] = 0xE9
+        let file = TemporaryFile(".y4m", contents: contents)
+        let reader = try Y4MReader(InputFile(path: file.path))
+        for _ in 0..<2 {
+            #expect(try reader.nextFrame() != nil)
+            #expect(try reader.nextFrame() == nil)
+            try reader.rewind()
+        }
+    }
+
     @Test(
         "headers that cannot be used are refused with a reason",
         arguments: [
