@@ -54,6 +54,21 @@ import Testing
         }
     }
 
+    @Test("nobody is let in whose name another person in the lobby has as well")
+    func waitingNames() throws {
+        let waiting = [
+            WaitingPerson(id: "w-1", name: "Ben"), WaitingPerson(id: "w-2", name: "Ben"),
+            WaitingPerson(id: "w-3", name: "Cy"),
+        ]
+        #expect(try waiting.id(of: "w-2", "in the lobby") == "w-2")
+        #expect(try waiting.id(of: "cy", "in the lobby") == "w-3")
+        let several = ClientError.usage(
+            reason: "2 people in the lobby are called 'Ben'; give the id of one: w-1, w-2")
+        #expect(throws: several) { try waiting.id(of: "Ben", "in the lobby") }
+        let nobody = ClientError.usage(reason: "nobody in the lobby is called 'Eve'")
+        #expect(throws: nobody) { try [WaitingPerson]().id(of: "Eve", "in the lobby") }
+    }
+
     @Test("the choices are described in words")
     func summary() throws {
         #expect(

@@ -15,7 +15,7 @@ public struct RoomModerator: Sendable {
 
     /// Does what is asked for. Members are named as they are called, or by their ids.
     ///
-    /// - Throws: `ClientError.usage` for names of nobody, `.relayUnreachable` or `.relayRefused`.
+    /// - Throws: `ClientError.usage` for names of nobody or of several, `.relayUnreachable` or `.relayRefused`.
     public func perform(_ command: Command) async throws {
         switch command {
         case .member(let change, let name):
@@ -58,12 +58,6 @@ public struct RoomModerator: Sendable {
     private func id(of name: String) async throws -> String { try await controller.report().id(of: name) }
 
     private func waitingID(of name: String) async throws -> String {
-        let waiting = try await waiting()
-        guard let person = waiting.first(where: { $0.id == name }) ?? waiting.first(where: { $0.name == name }) else {
-            let names = waiting.map(\.name).joined(separator: ", ")
-            throw ClientError.usage(
-                reason: "nobody called '\(name)' waits in the lobby" + (names.isEmpty ? "" : "; there are \(names)"))
-        }
-        return person.id
+        try await waiting().id(of: name, "in the lobby")
     }
 }

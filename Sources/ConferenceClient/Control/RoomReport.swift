@@ -28,18 +28,7 @@ public struct RoomReport: Decodable, Sendable {
     ///
     /// - Throws: `ClientError.usage` if there is none, or several.
     public func id(of name: String) throws(ClientError) -> String {
-        if participants.contains(where: { $0.id == name }) { return name }
-        let exact = participants.filter { $0.name == name }
-        let found = exact.isEmpty ? participants.filter { $0.name.lowercased() == name.lowercased() } : exact
-        guard let only = found.first else {
-            let names = participants.map(\.name).joined(separator: ", ")
-            throw .usage(reason: "nobody in the room is called '\(name)'; present are \(names)")
-        }
-        guard found.count == 1 else {
-            let ids = found.map(\.id).joined(separator: ", ")
-            throw .usage(reason: "\(found.count) participants are called '\(name)'; give the id of one: \(ids)")
-        }
-        return only.id
+        try participants.id(of: name, "in the room")
     }
 
     /// The present choices, in lines for people.
