@@ -30,6 +30,18 @@ struct RoomURLTests {
         #expect(url.joinPath(name: "Ben", selfView: nil) == "/rooms/demo/participants?name=Ben")
     }
 
+    @Test("a redirect within the room is followed with the token, and no other")
+    func redirects() throws {
+        let url = try RoomURL("http://127.0.0.1:7000/rooms/demo#token=abc")
+        let next = try #require(url.redirected(to: "http://[::1]:7001/rooms/demo/participants/a1?may-return=true"))
+        #expect(next.url.authority == "[::1]:7001" && next.url.path == url.path && next.url.token == "abc")
+        #expect(next.path == "/rooms/demo/participants/a1?may-return=true")
+        #expect(url.redirected(to: "http://10.0.0.2/rooms/demo")?.path == "/rooms/demo")
+        for text in ["", "/rooms/demo", "https://10.0.0.2/rooms/demo", "http://10.0.0.2/rooms/demolition"] {
+            #expect(url.redirected(to: text) == nil)
+        }
+    }
+
     @Test(
         "a URL without a room is refused",
         arguments: [

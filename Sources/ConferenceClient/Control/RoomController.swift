@@ -117,14 +117,23 @@ public struct RoomController: Sendable {
     private func exchange(
         _ method: HTTPMethod, _ path: String, body: String? = nil
     ) async throws -> SignallingConnection.Response {
-        let connection = try await SignallingConnection.connect(to: url, on: eventLoop)
-        let response = try await connection.exchange(
-            method: method, path: path, contentType: body == nil ? nil : "application/json", body: body ?? "")
-        guard (200...299).contains(response.status) else {
-            throw ClientError.relayRefused(
-                url: "\(url)", status: response.status, reason: Self.reason(response.body))
+        var (url, path) = (url, path)
+        for _ in 0...RoomURL.maximumRedirections {
+            let connection = try await SignallingConnection.connect(to: url, on: eventLoop)
+            let response = try await connection.exchange(
+                method: method, path: path, contentType: body == nil ? nil : "application/json", body: body ?? "")
+            if (200...299).contains(response.status) { return response }
+            // In a cluster another relay may have the room.
+            guard response.status == 307 || response.status == 308,
+                let next = response.headers.first(name: "Location").flatMap(url.redirected(to:))
+            else {
+                throw ClientError.relayRefused(
+                    url: "\(url)", status: response.status, reason: Self.reason(response.body))
+            }
+            (url, path) = next
         }
-        return response
+        throw ClientError.relayRefused(
+            url: "\(url)", status: 307, reason: "relays send us on and on, and none has the room")
     }
 
     private static func reason(_ body: ByteBuffer) -> String {

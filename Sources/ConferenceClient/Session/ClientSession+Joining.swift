@@ -26,7 +26,7 @@ extension ClientSession {
         }
         SRTPContext.prepareLibrary()
         var options = options
-        for _ in 0...maximumRedirections {
+        for _ in 0...RoomURL.maximumRedirections {
             do {
                 return try await join(options, sources: sources, recorder: recorder, on: eventLoop)
             } catch let redirection as Negotiation.Redirection {
@@ -36,9 +36,6 @@ extension ClientSession {
         throw ClientError.relayRefused(
             url: "\(options.url)", status: 307, reason: "relays send us on and on, and none has the room")
     }
-
-    /// How often relays may send the client on.
-    private static let maximumRedirections = 4
 
     /// Joins at one relay.
     ///

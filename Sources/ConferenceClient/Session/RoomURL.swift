@@ -35,18 +35,41 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
     /// The same room at another relay of the cluster, as a redirect or a `Link` names it: the URL of its participants;
     /// nil for another URL.
     init?(participantsURL text: String, token: String?) {
+        guard let relay = Self.relay(of: text) else { return nil }
+        let path = relay.parts.percentEncodedPath.split(separator: "/")
+        guard path.count == 3, path[0] == "rooms", path[2] == "participants" else { return nil }
+        self.init(host: relay.host, port: relay.port, room: String(path[1]), token: token)
+        let query = (relay.parts.percentEncodedQuery ?? "").split(separator: "&")
+        placement = query.first { $0.hasPrefix(Self.placementPrefix) }
+            .map { String($0.dropFirst(Self.placementPrefix.count)) }
+    }
+
+    private init(host: String, port: Int, room: String, token: String?) {
+        self.host = host
+        self.port = port
+        self.room = room
+        self.token = token
+    }
+
+    /// The number of times that relays may send a request on.
+    static let maximumRedirections = 4
+
+    /// The same room at another relay of the cluster, as a redirect of a request about the room names it, and the path
+    /// with the query to ask for there; nil if the redirect leads to anything but this room.
+    func redirected(to text: String) -> (url: RoomURL, path: String)? {
+        guard let relay = Self.relay(of: text) else { return nil }
+        let target = relay.parts.percentEncodedPath
+        guard target == path || target.hasPrefix("\(path)/") else { return nil }
+        let query = relay.parts.percentEncodedQuery.map { "?\($0)" } ?? ""
+        return (RoomURL(host: relay.host, port: relay.port, room: room, token: token), target + query)
+    }
+
+    /// Returns the parts of a relay's URL; nil for one that is not by http.
+    private static func relay(of text: String) -> (parts: URLComponents, host: String, port: Int)? {
         guard let parts = URLComponents(string: text), parts.scheme == "http", let host = parts.host, !host.isEmpty,
             (1...65_535).contains(parts.port ?? 80)
         else { return nil }
-        let path = parts.percentEncodedPath.split(separator: "/")
-        guard path.count == 3, path[0] == "rooms", path[2] == "participants" else { return nil }
-        self.host = host.trimmingCharacters(in: ["[", "]"])
-        port = parts.port ?? 80
-        room = String(path[1])
-        self.token = token
-        let query = (parts.percentEncodedQuery ?? "").split(separator: "&")
-        placement = query.first { $0.hasPrefix(Self.placementPrefix) }
-            .map { String($0.dropFirst(Self.placementPrefix.count)) }
+        return (parts, host.trimmingCharacters(in: ["[", "]"]), parts.port ?? 80)
     }
 
     /// The ticket with which a relay of the cluster sends the client to another; nil: none.
