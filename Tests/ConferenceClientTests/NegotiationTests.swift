@@ -1,4 +1,5 @@
 import MediaCore
+import NIOHTTP1
 import NIOPosix
 import SDP
 import SecureTransport
@@ -57,6 +58,17 @@ struct NegotiationTests {
         let session = try answer(options(.dtls)).client
         let location = "/rooms/demo/participants/5f2c9a1e.0b9ef49f9f2cef774797"
         #expect(Negotiation(session: session, location: location, posted: .zero).participantID == "5f2c9a1e")
+    }
+
+    @Test("a participant reads the room with the key of the session, which a room with a PIN asks for")
+    func memberProof() throws {
+        let location = "/rooms/demo/participants/5f2c9a1e.0b9ef49f9f2cef774797"
+        let negotiation = Negotiation(session: try answer(options(.dtls)).client, location: location, posted: .zero)
+        for text in ["http://127.0.0.1:7000/rooms/demo", "http://127.0.0.1:7000/rooms/demo#token=abc"] {
+            let request = ClientSession.eventsRequest(of: negotiation.memberURL(of: try RoomURL(text)))
+            #expect(request.uri == "/rooms/demo/events")
+            #expect(request.headers["Authorization"] == ["Bearer 5f2c9a1e.0b9ef49f9f2cef774797"])
+        }
     }
 
     @Test(

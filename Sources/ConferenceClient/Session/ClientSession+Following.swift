@@ -36,14 +36,19 @@ extension ClientSession {
         guard case .success(let channel) = result else { return followRoomLater() }
         guard !isClosed else { return channel.close(promise: nil) }
         roomFeed = channel
-        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "\(options.url.path)/events")
-        head.headers.add(name: "Host", value: options.url.authority)
-        head.headers.add(name: "User-Agent", value: "confclient")
-        if let token = options.url.token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
-        head.headers.add(name: "Accept", value: "text/event-stream")
+        let head = Self.eventsRequest(of: negotiation.memberURL(of: options.url))
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
         channel.closeFuture.whenComplete { [weak self] _ in self?.followRoomLater() }
+    }
+
+    static func eventsRequest(of url: RoomURL) -> HTTPRequestHead {
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "\(url.path)/events")
+        head.headers.add(name: "Host", value: url.authority)
+        head.headers.add(name: "User-Agent", value: "confclient")
+        if let token = url.token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        head.headers.add(name: "Accept", value: "text/event-stream")
+        return head
     }
 
     private func followRoomLater() {

@@ -11,11 +11,18 @@ struct Negotiation: Sendable {
     var session: NegotiatedSession
     /// The participant's path at the relay.
     var location: String
-    /// The relay's id of the participant. The location has a dot and the key for leaving after it.
-    var participantID: String {
-        let last = location.split(separator: "/").last ?? ""
-        return String(last.prefix { $0 != "." })
+    /// The end of the location: the relay's id of the participant, a dot, and the key that only this client has.
+    var sessionKey: String { location.split(separator: "/").last.map { String($0) } ?? "" }
+    /// The relay's id of the participant.
+    var participantID: String { String(sessionKey.prefix { $0 != "." }) }
+
+    /// Returns the room's address with the participant's own proof: a room with a PIN lets only its members read it.
+    func memberURL(of room: RoomURL) -> RoomURL {
+        var url = room
+        url.token = sessionKey
+        return url
     }
+
     /// The time at which the offer was posted.
     var posted: MonotonicInstant
     /// With which the room is moderated, if the client began it; nil: it did not.
