@@ -15,7 +15,7 @@ enum Ending: Sendable {
         switch self {
         case .duration: "duration"
         case .interrupted: "interrupted"
-        case .ended(.relayLeft): "relay-left"
+        case .ended(.relayLeft), .ended(.dismissed): "relay-left"
         case .moved: "moved"
         case .ended(.failed): "failed"
         case .ended(.left): "interrupted"
@@ -25,7 +25,7 @@ enum Ending: Sendable {
     /// The failure, if any.
     var error: ClientError? {
         switch self {
-        case .ended(.relayLeft(let reason)): .relayLeft(reason: reason)
+        case .ended(.relayLeft(let reason)), .ended(.dismissed(let reason)): .relayLeft(reason: reason)
         case .ended(.failed(let error)): error
         default: nil
         }

@@ -382,6 +382,22 @@ struct EventStreamTests {
         #expect(events == [.init(data: "1")])
     }
 
+    @Test("a call is over for the client when a moderator ends it, or removes the client")
+    func dismissals() {
+        func reason(_ name: String, _ data: String) -> String? {
+            DismissalEvent.reason(EventStreamParser.Event(name: name, data: data), of: "me")
+        }
+        let removed = #"{"action":"removed","participant":"me","by":{"participant":"ada","name":"Ada"}}"#
+        #expect(reason("moderated", removed) == "Ada removed us from the call")
+        let ended = #"{"action":"ended","by":{"name":"Ada"}}"#
+        #expect(reason("moderated", ended) == "Ada ended the call for everyone")
+        for event in [
+            removed.replacing(#""me""#, with: #""you""#), removed.replacing("removed", with: "muted"),
+            removed.replacing("removed", with: "unknown"), "{}", "",
+        ] { #expect(reason("moderated", event) == nil) }
+        #expect(reason("participantLeft", removed) == nil)
+    }
+
     @Test("only the client's own camera tile is read from the room's events")
     func tiles() {
         func size(_ name: String, _ data: String) -> VideoDimensions? {

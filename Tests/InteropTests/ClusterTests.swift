@@ -185,13 +185,31 @@ struct ClusterTests {
         #expect(ends == ["relay-left", "interrupted"], "one session overwrites nothing of the other")
     }
 
+    /// The key that the first member of a room is told.
+    private func moderatorKey(of client: ChildProcess) async throws -> String {
+        try await eventually("the client is told the moderator's key", within: .seconds(10)) {
+            client.output.firstMatch(of: #/moderator's key: (\S+)/#).map { String($0.1) }
+        }
+    }
+
+    @Test("does not open a room again that a moderator has ended")
+    func endedRoom() async throws {
+        let ada = try join("Ada", at: relays[0], isQuiet: false)
+        let (_, relay) = try await owner(with: 1)
+        let moderate = try ChildProcess(
+            Programs.product("confclient"),
+            ["moderate", relay.url("/rooms/demo"), "end", "--token", try await moderatorKey(of: ada)], in: folder)
+        #expect(try await moderate.end(within: .seconds(20)) == 0, "\(moderate.errors)")
+        #expect(try await ada.end(within: .seconds(20)) == 69)
+        #expect(ada.errors.contains("ended the call for everyone"), "\(ada.errors)")
+        #expect(!ada.errors.contains("joining again"), "\(ada.errors)")
+    }
+
     @Test("keeps a room's lock and PIN when its relay is killed: its people come back, strangers do not come in")
     func lockedRoom() async throws {
         let ada = try join("Ada", at: relays[0], isQuiet: false)
         let (id, dead) = try await owner(with: 1)
-        let key = try await eventually("Ada is told the moderator's key", within: .seconds(10)) {
-            ada.output.firstMatch(of: #/moderator's key: (\S+)/#).map { String($0.1) }
-        }
+        let key = try await moderatorKey(of: ada)
         for action in [["lock"], ["pin", "271828"]] {
             let moderate = try ChildProcess(
                 Programs.product("confclient"), ["moderate", dead.url("/rooms/demo")] + action + ["--token", key],

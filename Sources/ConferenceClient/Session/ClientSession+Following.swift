@@ -3,7 +3,8 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Follows the room's events, which tell the size of the client's own tile, and when the relay is about to end.
+/// Follows the room's events, which tell the size of the client's own tile, when the relay is about to end, and when a
+/// moderator ends the call.
 extension ClientSession {
     private static let retryInterval = TimeAmount.seconds(2)
 
@@ -28,6 +29,7 @@ extension ClientSession {
 
     private func take(_ event: EventStreamParser.Event) {
         if event.name == "moved", !negotiation.alternates.isEmpty { movePromise.succeed(true) }
+        if let reason = DismissalEvent.reason(event, of: negotiation.participantID) { end(.dismissed(reason: reason)) }
         guard followsTile, let size = TileEvent.size(event, of: negotiation.participantID) else { return }
         tile = size
     }

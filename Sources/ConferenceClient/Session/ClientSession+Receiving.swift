@@ -5,6 +5,10 @@ import NIOCore
 import PeerConnection
 
 extension ClientSession {
+    /// The time for which an event may follow the end of the connection that it explains: both come at about the same
+    /// time.
+    private static let eventGrace = TimeAmount.milliseconds(300)
+
     func handle(_ event: PeerEvent, now: MonotonicInstant) {
         switch event {
         case .videoFrame(let frame): received(frame, now: now)
@@ -14,7 +18,7 @@ extension ClientSession {
         case .audioBitRateChanged(let rate): audioBitRate = rate
         case .videoEnded, .videoPacket, .pictureAcknowledged: break
         case .connectionStateChanged(let state): connectionChanged(to: state, now: now)
-        case .goodbye: end(.relayLeft(reason: "the relay said goodbye"))
+        case .goodbye: relayLeft("the relay said goodbye")
         }
     }
 
@@ -27,8 +31,14 @@ extension ClientSession {
                 measurements.connected == nil
                 ? "no connection to the relay: its UDP port cannot be reached, or the DTLS handshake failed"
                 : "the relay did not answer for 30 s"
-            end(.relayLeft(reason: reason))
+            relayLeft(reason)
         }
+    }
+
+    /// Ends the session, and where there are other relays to go to not before it is clear that no moderator ended it.
+    private func relayLeft(_ reason: String) {
+        guard !negotiation.alternates.isEmpty else { return end(.relayLeft(reason: reason)) }
+        eventLoop.scheduleTask(in: Self.eventGrace) { [weak self] in self?.end(.relayLeft(reason: reason)) }
     }
 
     private func received(_ frame: ReceivedVideoFrame, now: MonotonicInstant) {

@@ -21,6 +21,8 @@ public final class ClientSession: @unchecked Sendable {
         case left
         /// The relay said goodbye or fell silent.
         case relayLeft(reason: String)
+        /// A moderator removed the client, or ended the room. The client is not to join again.
+        case dismissed(reason: String)
         /// A source or codec failed.
         case failed(ClientError)
     }
