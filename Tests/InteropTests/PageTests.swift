@@ -157,6 +157,23 @@ struct PageTests {
             // The same stream is used for the next screen.
             try await ben.browser.click("#share")
             try await ada.read("shares the screen", of: "Ben")
+
+            // A screen that is shared while the page comes back is sent when it is back.
+            try await ben.browser.click("#share")
+            try await ada.read(nil, of: "Ben")
+            let _: Bool = try await ben.browser.evaluate(
+                """
+                const { fetch } = window;
+                const isShared = () => document.getElementById('share').textContent.trim() === 'Stop sharing';
+                window.fetch = async (url, options) => {
+                  while (options?.method === 'PATCH' && !isShared()) await new Promise((done) => setTimeout(done, 50));
+                  return fetch(url, options);
+                };
+                window.dispatchEvent(new Event('online'));
+                return true;
+                """)
+            try await ben.browser.click("#share")
+            try await ada.read("shares the screen", of: "Ben")
         }
     }
 

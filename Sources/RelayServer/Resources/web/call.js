@@ -344,11 +344,17 @@ export class Call extends EventTarget {
         await this.#countDown(error.message, Math.max(least, (error.retryAfter ?? 0) * 1000));
       }
     }
+    this.#setState('connected');
+    this.#settle();
+  }
+
+  /** Ends a coming back or a move, and does what had to wait for that. */
+  #settle() {
     this.#isRecovering = false;
     if (this.isOver) return;
-    this.#setState('connected');
-    // The screen may have been shared or taken away meanwhile.
     if (this.#link.isBroken) this.#recover('The connection is lost.');
+    // The screen may have been shared or taken away meanwhile.
+    else if (this.#link.screen !== this.#screen) this.#renewScreen().catch((error) => this.#trouble(error));
   }
 
   async #comeBack(attempt) {
@@ -382,8 +388,7 @@ export class Call extends EventTarget {
         await pause(pauses[attempt]);
       }
     }
-    this.#isRecovering = false;
-    if (!this.isOver && this.#link.isBroken) this.#recover('The connection is lost.');
+    this.#settle();
   }
 
   /** Waits until media can flow. */

@@ -108,6 +108,9 @@ export class PeerLink extends EventTarget {
     await this.#scale();
   }
 
+  /** The screen that is sent; null while none is. */
+  get screen() { return this.#screen?.sender.track ?? null; }
+
   /** Adds the screen to what is sent, or takes it away; the offer that says so has to follow. */
   async setScreen(track) {
     if (!this.#screen && !track) return;
