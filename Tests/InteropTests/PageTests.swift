@@ -131,6 +131,19 @@ struct PageTests {
             try await ada.read(nil, of: "Ben")
             try await ada.see("Ben again") { $0[.green, default: 0] > 0.4 }
             try await ada.hear([ben.tone])
+
+            // What the relay could not be told, it is told when the page is back.
+            let _: Bool = try await ben.browser.evaluate(
+                """
+                window.reachable = window.fetch;
+                window.fetch = (url, options) => (String(url).endsWith('/media')
+                    ? Promise.reject(new TypeError('no network')) : window.reachable(url, options));
+                return true;
+                """)
+            try await ben.browser.click("#microphone")
+            let _: Bool = try await ben.browser.evaluate(
+                "window.fetch = window.reachable; window.dispatchEvent(new Event('online')); return true;")
+            try await ada.read("microphone off", of: "Ben")
         }
     }
 

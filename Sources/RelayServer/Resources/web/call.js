@@ -136,16 +136,23 @@ export class Call extends EventTarget {
   }
 
   #toldMedia = '';
+  #telling = Promise.resolve();
 
-  /** Tells the others whether microphone and camera are on, when that changed. */
+  /** Tells the others whether microphone and camera are on, when that changed; in turn, so that the newest is last. */
   #tellMedia() {
-    const state = { microphone: this.#media.microphoneIsOn, camera: this.#media.cameraIsOn };
-    const text = JSON.stringify(state);
-    if (this.watchOnly || !this.#membership || text === this.#toldMedia) return;
-    this.#toldMedia = text;
-    this.#membership.setMedia(state).catch((error) => {
-      if (this.#toldMedia === text) this.#toldMedia = '';
-      this.#trouble(error);
+    this.#telling = this.#telling.then(async () => {
+      const membership = this.#membership;
+      const state = { microphone: this.#media.microphoneIsOn, camera: this.#media.cameraIsOn };
+      const text = JSON.stringify(state);
+      if (this.watchOnly || !membership || text === this.#toldMedia) return;
+      // An answer that does not come leaves open what the relay knows.
+      this.#toldMedia = '';
+      try {
+        await membership.setMedia(state);
+        if (membership === this.#membership) this.#toldMedia = text;
+      } catch (error) {
+        this.#trouble(error);
+      }
     });
   }
 
@@ -241,6 +248,8 @@ export class Call extends EventTarget {
       throw lack ? new Refusal(error.status, lack) : error;
     }
     this.#toldMedia = '';
+    // What the relay before was being told is not waited for.
+    this.#telling = Promise.resolve();
     this.#tellMedia();
     if (this.#avatar) this.setAvatar(this.#avatar).catch((error) => this.#trouble(error));
     // Before the events begin, which tell what is chosen.
@@ -295,7 +304,9 @@ export class Call extends EventTarget {
         return;
       }
       await pause(pauses[Math.min(attempt, pauses.length - 1)]);
-      if (exists && feed === this.#feed && !this.isOver && !this.#isRecovering) this.#openFeed();
+      if (!exists || feed !== this.#feed || this.isOver || this.#isRecovering) continue;
+      this.#openFeed();
+      this.#tellMedia();
     }
   }
 
@@ -352,6 +363,8 @@ export class Call extends EventTarget {
   #settle() {
     this.#isRecovering = false;
     if (this.isOver) return;
+    // The relay may have been away when the microphone or the camera was turned on or off.
+    this.#tellMedia();
     if (this.#link.isBroken) this.#recover('The connection is lost.');
     // The screen may have been shared or taken away meanwhile.
     else if (this.#link.screen !== this.#screen) this.#renewScreen().catch((error) => this.#trouble(error));
