@@ -84,6 +84,28 @@ struct ModerationPageTests {
         try await waitForCall(ben)
         try await ada.see("Ben") { $0[.green, default: 0] > 0.4 }
         try await ada.hear([ben.tone])
+        try await comeBack(ada, ben)
+    }
+
+    /// Ben comes back so late that he has to wait again, and sees that in the call.
+    private func comeBack(_ ada: Person, _ ben: Person) async throws {
+        let _: Bool = try await ben.browser.evaluate(
+            """
+            const { fetch } = window;
+            window.fetch = (url, options) => {
+              if (options?.method === 'PATCH') return Promise.resolve(new Response(null, { status: 404 }));
+              url.searchParams?.delete('resume');
+              return fetch(url, options);
+            };
+            window.dispatchEvent(new Event('online'));
+            return true;
+            """)
+        try await ben.browser.wait(for: "Ben to be told", until: says("connection-text", "a moderator lets you in"))
+        try await ben.browser.wait(for: "no join page", until: "document.getElementById('join').hidden")
+        try await ada.browser.wait(for: "Ben in the lobby", until: "document.querySelector('[data-admit]') !== null")
+        try await ada.browser.click("[data-admit]")
+        try await ben.browser.wait(for: "Ben to be back", until: "document.getElementById('connection').hidden")
+        try await ada.see("Ben again") { $0[.green, default: 0] > 0.4 }
     }
 
     private func mute(_ ada: Person, _ ben: Person) async throws {

@@ -27,8 +27,8 @@ export class CallEnded extends Error {}
 /**
  * A call: joins a room, stays in it over changes of network and restarts of the relay, and leaves.
  *
- * Events: `state` (`state`, `reason`), `waiting` (in the lobby), `picture` (`received`), `room` (a new `room`), `share` (`isSharing`),
- * `trouble` (a message that is worth showing, as `detail`).
+ * Events: `state` (`state`, `reason`), `waiting` (in the lobby, before the call), `picture` (`received`), `room` (a new
+ * `room`), `share` (`isSharing`), `trouble` (a message that is worth showing, as `detail`).
  */
 export class Call extends EventTarget {
   /** `joining`, `connected`, `reconnecting`, `left` or `ended`. */
@@ -220,7 +220,7 @@ export class Call extends EventTarget {
     let membership = null;
     try {
       const joined = await join({
-        ...this.#options, offer: await link.offer(), signal: this.#abort.signal, onWaiting: () => this.#say('waiting'),
+        ...this.#options, offer: await link.offer(), signal: this.#abort.signal, onWaiting: () => this.#waits(),
         elsewhere,
       });
       membership = joined.membership;
@@ -260,6 +260,12 @@ export class Call extends EventTarget {
     this.room.addEventListener('tile', () => this.#link.fit(this.room.ownTile));
     this.#say('room');
     this.#openFeed();
+  }
+
+  /** A moderator has to let this participant in, also who comes back late. */
+  #waits() {
+    if (this.state === 'joining') this.#say('waiting');
+    else if (this.state === 'reconnecting') this.#setState(this.state, 'You wait until a moderator lets you in again.');
   }
 
   #openFeed() {
