@@ -30,12 +30,18 @@ async function joined({ room, name, watchOnly, pin, resume: session }) {
     call = entered;
     entered.addEventListener('waiting', () => {
       if (document.getElementById('join').hidden) joinView.show({ room });
-      joinView.waitInLobby(() => entered.leave());
+      joinView.waitInLobby(() => {
+        call = null;
+        currentCall.clear();
+        entered.leave();
+      });
     });
     try {
       await entered.join();
       return entered;
     } catch (error) {
+      // Whoever stopped waiting may have begun another call meanwhile.
+      if (call !== entered) return null;
       call = null;
       entered.leave();
       if (document.getElementById('join').hidden) joinView.show({ room });
