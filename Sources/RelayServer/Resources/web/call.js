@@ -62,7 +62,17 @@ export class Call extends EventTarget {
     const { signal } = this.#abort;
     media.addEventListener('change', () => this.#mediaChanged(), { signal });
     window.addEventListener('online', () => this.#networkChanged(), { signal });
-    navigator.connection?.addEventListener?.('change', () => this.#networkChanged(), { signal });
+    this.#followNetwork(navigator.connection, signal);
+  }
+
+  /** Notes changes between kinds of networks. The same event comes when the browser thinks anew about rate or delay. */
+  #followNetwork(network, signal) {
+    let type = network?.type;
+    network?.addEventListener?.('change', () => {
+      if (network.type === type) return;
+      type = network.type;
+      this.#networkChanged();
+    }, { signal });
   }
 
   get isOver() { return this.state === 'left' || this.state === 'ended'; }
