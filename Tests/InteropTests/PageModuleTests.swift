@@ -139,6 +139,25 @@ struct PageModuleTests {
         try result.get()
     }
 
+    @Test("a microphone that is muted while it opens stays muted")
+    func muteWhileOpening() async throws {
+        try await withPage { browser in
+            let isOn: [Bool] = try await browser.evaluate(
+                """
+                const { LocalMedia } = await import('/web/local-media.js');
+                const media = new LocalMedia();
+                await media.openMicrophone();
+                const opening = media.openMicrophone();
+                await media.setMicrophone(false);
+                await opening;
+                const muted = [media.microphoneIsOn, media.microphone.enabled];
+                await media.setMicrophone(true);
+                return [...muted, media.microphoneIsOn, media.microphone.enabled];
+                """)
+            #expect(isOn == [false, false, true, true])
+        }
+    }
+
     @Test("the diagnosis names what keeps the picture from being sharper")
     func diagnosis() async throws {
         try await withPage { browser in

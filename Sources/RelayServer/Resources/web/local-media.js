@@ -125,8 +125,13 @@ export class LocalMedia extends EventTarget {
     this.problems[kind] = null;
     this[kind] = track;
     this.#chosen[kind] = track.getSettings().deviceId ?? this.#chosen[kind];
-    if (kind === 'microphone') this.microphoneIsOn = true;
-    else track.contentHint = 'motion';
+    if (kind === 'microphone') {
+      // It may have been muted while it opened.
+      this.microphoneIsOn = this.wanted.microphone;
+      track.enabled = this.microphoneIsOn;
+    } else {
+      track.contentHint = 'motion';
+    }
     track.addEventListener('ended', () => {
       if (this[kind] !== track) return;
       this.#drop(kind);
