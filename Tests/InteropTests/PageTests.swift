@@ -150,6 +150,13 @@ struct PageTests {
             let _: Bool = try await ben.browser.evaluate(
                 "window.fetch = window.reachable; window.dispatchEvent(new Event('online')); return true;")
             try await ada.read("microphone off", of: "Ben")
+
+            let notices: String = try await ben.browser.evaluate(
+                """
+                document.getElementById('self-video').srcObject.getTracks()[0].dispatchEvent(new Event('ended'));
+                return document.getElementById('notices').textContent;
+                """)
+            #expect(notices.contains("The camera was unplugged"))
         }
     }
 

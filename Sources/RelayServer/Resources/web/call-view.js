@@ -83,6 +83,7 @@ export class CallView {
     on(call, 'share', () => this.#drawShare());
     on(call, 'trouble', ({ detail }) => notice(detail));
     on(this.#media, 'change', () => this.#drawMedia());
+    on(this.#media, 'lost', ({ detail }) => notice(detail, 8));
     on(this.#statistics, 'sample', () => this.#drawStatistics());
     on(this.#video, 'resize', () => this.#drawAspect());
     on(this.#video, 'playing', () => this.#drawWaiting());

@@ -8,7 +8,8 @@ const microphoneWish = { echoCancellation: true, noiseSuppression: true, autoGai
  * One's own camera and microphone. A camera that is off is let go of, so that its light is off too; a microphone that is
  * off stays open and silent, so that it is back at once.
  *
- * Events: `change`, whenever a track, a problem or the list of devices changes.
+ * Events: `change`, whenever a track, a problem or the list of devices changes; `lost` (with the problem as `detail`),
+ * when a device that was in use ends.
  */
 export class LocalMedia extends EventTarget {
   /** @type {MediaStreamTrack | null} */ camera = null;
@@ -137,6 +138,7 @@ export class LocalMedia extends EventTarget {
       this.#drop(kind);
       this.problems[kind] = `The ${kind} was unplugged or taken away.`;
       this.#changed();
+      this.dispatchEvent(new CustomEvent('lost', { detail: this.problems[kind] }));
     });
   }
 
