@@ -100,6 +100,7 @@ struct ModerationPageTests {
             window.dispatchEvent(new Event('online'));
             return true;
             """)
+        try await ada.browser.wait(for: "Ada to be told", until: says("notices", "waits in the lobby"))
         try await ben.browser.wait(for: "Ben to be told", until: says("connection-text", "a moderator lets you in"))
         try await ben.browser.wait(for: "no join page", until: "document.getElementById('join').hidden")
         try await ada.browser.wait(for: "Ben in the lobby", until: "document.querySelector('[data-admit]') !== null")

@@ -3,17 +3,18 @@ import { byID, make } from './dom.js';
 /** Who waits in the lobby, and who may enter: for moderators. */
 export class ModerationPanel {
   #call;
-  #onProblem;
+  #say;
   #asked = 0;
+  #waiting = 0;
 
   /**
    * @param {import('./call.js').Call} call
-   * @param {(text: string) => void} onProblem What to say where something is refused.
+   * @param {(text: string, seconds?: number) => void} say What to say where something is refused, or somebody waits.
    * @param {AbortSignal} signal Ends the panel.
    */
-  constructor(call, onProblem, signal) {
+  constructor(call, say, signal) {
     this.#call = call;
-    this.#onProblem = onProblem;
+    this.#say = say;
     const on = (id, name, handler) => byID(id).addEventListener(name, handler, { signal });
     on('room-locked', 'change', ({ target }) => this.#do('setEntry', { locked: target.checked }));
     on('room-lobby', 'change', ({ target }) => this.#do('setEntry', { lobby: target.checked }));
@@ -28,7 +29,7 @@ export class ModerationPanel {
 
   #do(method, ...values) {
     this.#call.moderate(method, ...values).catch((error) => {
-      this.#onProblem(error.message);
+      this.#say(error.message);
       this.draw();
     });
   }
@@ -37,6 +38,10 @@ export class ModerationPanel {
   draw() {
     const { room } = this.#call;
     const isModerator = room?.isModerator ?? false;
+    const waiting = isModerator ? room.waiting : 0;
+    // The list may be closed.
+    if (waiting > this.#waiting) this.#say('Somebody waits in the lobby. Open People to let them in.', 12);
+    this.#waiting = waiting;
     byID('moderation').hidden = !isModerator;
     if (!isModerator) {
       byID('lobby').hidden = true;
