@@ -139,6 +139,23 @@ struct PageModuleTests {
         try result.get()
     }
 
+    @Test("a link's token is taken where the page is open already, and not left in the address")
+    func tokenOfOpenPage() async throws {
+        try await withPage { browser in
+            let texts: [String] = try await browser.evaluate(
+                """
+                const { takeToken } = await import('/web/access.js');
+                const { proofHeaders } = await import('/web/signalling.js');
+                takeToken();
+                const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
+                location.hash = '#token=a.b.c';
+                await changed;
+                return [proofHeaders().Authorization, location.hash];
+                """)
+            #expect(texts == ["Bearer a.b.c", ""])
+        }
+    }
+
     @Test("a microphone that is muted while it opens stays muted")
     func muteWhileOpening() async throws {
         try await withPage { browser in
