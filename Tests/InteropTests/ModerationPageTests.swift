@@ -133,7 +133,7 @@ struct ModerationPageTests {
 
     private func pin(_ ada: Person, _ cy: Person, _ relay: RelayProgram) async throws {
         try await ada.browser.click("#room-lobby")
-        try await ada.browser.type("271828", into: "#new-pin")
+        try await ada.browser.type("größe7", into: "#new-pin")
         try await ada.browser.click("#pin-form button")
         try await ada.browser.wait(
             for: "the PIN to be set", until: "document.getElementById('new-pin').placeholder.startsWith('set')")
@@ -167,7 +167,7 @@ struct ModerationPageTests {
         try await cy.browser.wait(
             for: "the wrong PIN to be refused when it may be looked at", within: .seconds(60),
             until: "!document.getElementById('join-button').disabled && \(says("join-error", "PIN is wrong"))")
-        try await enter("271828", cy)
+        try await enter("größe7", cy)
         try await waitForCall(cy)
     }
 

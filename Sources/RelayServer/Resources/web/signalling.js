@@ -117,7 +117,8 @@ export async function join({
     const query = Object.entries({ name, resume, ticket, rejoin: others.key }).filter(([, value]) => value)
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
     const headers = {
-      ...(pin && { 'Room-PIN': pin }), ...(others.moderatorKey && { 'Moderator-Key': others.moderatorKey }),
+      ...(pin && { 'Room-PIN': bytesOfUTF8(pin) }),
+      ...(others.moderatorKey && { 'Moderator-Key': others.moderatorKey }),
     };
     response = await post(places, query, { body: offer, type: sdp, headers });
     if (response.status !== 202) break;
@@ -133,6 +134,9 @@ export async function join({
   });
   return { membership, answer: await response.text(), servers: iceServers(links) };
 }
+
+/** A text as a header field carries it: a character for each byte of its UTF-8. */
+function bytesOfUTF8(text) { return String.fromCharCode(...new TextEncoder().encode(text)); }
 
 /** Posts a join to the first of these places whose relay answers. That relay may send it on. */
 async function post(places, query, options) {
