@@ -62,6 +62,15 @@ struct PageTests {
                 return document.getElementById('connection').hidden;
                 """)
             #expect(isUndisturbed, "another estimate of the network's rate is no other network")
+            let plays: Bool = try await ada.browser.evaluate(
+                """
+                const video = document.getElementById('remote-video');
+                const goesOn = new Promise((done) => video.addEventListener('playing', done, { once: true }));
+                video.pause();
+                await goesOn;
+                return !video.paused;
+                """)
+            #expect(plays, "a call cannot be paused")
             let received = try await ada.received()
             #expect(received.width == 640 && received.height == 360)
             try await ada.browser.screenshot(to: TestOutput.file("three-people.png"))

@@ -87,6 +87,7 @@ export class CallView {
     on(this.#statistics, 'sample', () => this.#drawStatistics());
     on(this.#video, 'resize', () => this.#drawAspect());
     on(this.#video, 'playing', () => this.#drawWaiting());
+    on(this.#video, 'pause', () => this.#playOn());
     click('microphone', () => this.#toggleMicrophone());
     click('camera', () => this.#toggleCamera());
     click('share', () => this.#toggleShare());
@@ -155,6 +156,15 @@ export class CallView {
       this.#video.muted = true;
       byID('hear').hidden = false;
       this.#video.play().catch(() => {});
+    }
+  }
+
+  /** The page has no controls to go on with: iPhones pause picture and audio at the end of the full screen. */
+  async #playOn() {
+    try {
+      await this.#video.play();
+    } catch (error) {
+      if (error.name === 'NotAllowedError') byID('hear').hidden = false;
     }
   }
 
