@@ -385,7 +385,8 @@ export class CallView {
     const toggle = { d: () => this.#toggleMicrophone(), e: () => this.#toggleCamera() }[event.key.toLowerCase()];
     if (!toggle) return;
     event.preventDefault();
-    toggle();
+    // A key that is held is one wish.
+    if (!event.repeat) toggle();
   }
 }
 
