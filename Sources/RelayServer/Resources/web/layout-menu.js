@@ -24,6 +24,8 @@ export class LayoutMenu {
    */
   constructor(onChoice, onFit, signal) {
     this.#onChoice = onChoice;
+    // The call before is over, and with it what was chosen for everyone there.
+    this.#forAll.checked = false;
     this.#fills.addEventListener('change', () => {
       onFit(this.#fills.checked ? 'cover' : 'contain', this.#forAll.checked);
     }, { signal });
