@@ -156,6 +156,26 @@ struct PageModuleTests {
         }
     }
 
+    @Test("events that cease without an end of their connection are lost")
+    func silentFeed() async throws {
+        try await withPage { browser in
+            let isLost: Bool = try await browser.evaluate(
+                """
+                const { RoomFeed } = await import('/web/room-feed.js');
+                const { setTimeout } = window;
+                window.setTimeout = (action, milliseconds) => setTimeout(action, milliseconds / 1000);
+                let signal;
+                window.fetch = async (url, options) => {
+                  signal = options.signal;
+                  return new Response(new ReadableStream());
+                };
+                await new Promise((done) => new RoomFeed('/', '').addEventListener('lost', done));
+                return signal.aborted;
+                """)
+            #expect(isLost)
+        }
+    }
+
     @Test("a microphone that is muted while it opens stays muted")
     func muteWhileOpening() async throws {
         try await withPage { browser in

@@ -1,5 +1,8 @@
 import { proofHeaders } from './signalling.js';
 
+/** The relay says something every 15 seconds at least. */
+const longestSilence = 40_000;
+
 /**
  * The room's server-sent events, read by `fetch`: `EventSource` sends no `Authorization`.
  *
@@ -21,12 +24,12 @@ export class RoomFeed extends EventTarget {
 
   async #read(url, key) {
     const headers = { Accept: 'text/event-stream', ...proofHeaders(key) };
-    const response = await fetch(url, { headers, cache: 'no-store', signal: this.#abort.signal });
+    const response = await inTime(fetch(url, { headers, cache: 'no-store', signal: this.#abort.signal }));
     if (!response.ok) return;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await inTime(reader.read());
       if (done) return;
       text += value;
       const events = text.split('\n\n');
@@ -51,4 +54,17 @@ export class RoomFeed extends EventTarget {
   }
 
   close() { this.#abort.abort(); }
+}
+
+/** Awaits what comes before the silence is too long: a connection may die without a sign, as in another network. */
+async function inTime(promise) {
+  let timer;
+  const silence = new Promise((resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the events ceased')), longestSilence);
+  });
+  try {
+    return await Promise.race([promise, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
