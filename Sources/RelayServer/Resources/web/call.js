@@ -235,6 +235,8 @@ export class Call extends EventTarget {
       });
       membership = joined.membership;
       if (this.isOver) throw new CallEnded('left');
+      // Credentials of servers expire, so that the next link takes the newest.
+      if (joined.servers.length > 0) this.#iceServers = joined.servers;
       await link.accept(joined.answer, joined.servers);
       if (elsewhere) {
         await this.#connected(connectingTime);
