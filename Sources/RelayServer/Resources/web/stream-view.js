@@ -36,4 +36,6 @@ unmute.addEventListener('click', () => {
   unmute.hidden = true;
 });
 addEventListener('pagehide', () => player.stop());
+// A page that comes back from the browser's cache plays no more.
+addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
 player.play();
