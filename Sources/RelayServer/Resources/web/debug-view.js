@@ -71,7 +71,10 @@ async function refresh() {
       state.textContent = 'The relay does not answer.';
     }
   }
-  if (!isPaused) timer = setTimeout(refresh, wait);
+  if (isPaused) return;
+  // A click on Go on may have begun another drawing beside this one.
+  clearTimeout(timer);
+  timer = setTimeout(refresh, wait);
 }
 
 pause.addEventListener('click', () => {
