@@ -3,6 +3,8 @@ import { byID } from './dom.js';
 /** How long after one drawing the next is fetched, and how long when there is no room. */
 const interval = 1000;
 const patience = 3000;
+/** How long the relay may take to answer. */
+const longestAnswer = 10_000;
 
 const path = location.pathname.replace(/\/$/, '');
 const drawing = byID('debug-drawing');
@@ -56,7 +58,9 @@ async function refresh() {
   let wait = interval;
   if (!document.hidden) {
     try {
-      const response = await fetch(`${path}.svg`, { cache: 'no-store' });
+      const response = await fetch(`${path}.svg`, {
+        cache: 'no-store', signal: AbortSignal.timeout(longestAnswer),
+      });
       if (response.ok) {
         const text = await response.text();
         if (!isPaused) show(text);
