@@ -15,12 +15,14 @@ package final class MediaLine {
     private(set) var header: Header
     /// The address for RTP; `nil` until the remote address is known, and while sending is paused.
     var rtpDestination: TransportAddress? { isPaused ? nil : rtpAddress }
-    /// The address for RTCP; nil while sending is paused.
-    var rtcpDestination: TransportAddress? { isPaused ? nil : rtcpAddress }
+    /// The address for RTCP; nil while sending is paused, and while the session does not have the line.
+    var rtcpDestination: TransportAddress? { isPaused || isDisabled ? nil : rtcpAddress }
     private var rtpAddress: TransportAddress?
     private var rtcpAddress: TransportAddress?
     /// True while nothing is sent because the remote side is silent. The addresses are kept.
     private var isPaused = false
+    /// True while the session does not have the line.
+    private var isDisabled = false
     /// The time of the last authenticated RTP packet.
     private(set) var lastRTP: MonotonicInstant?
     /// SSRCs that were announced for this line or authenticated on it, those of retransmissions too.
@@ -120,6 +122,7 @@ package final class MediaLine {
     /// Applies a renegotiation of the line. A continuing stream keeps its numbers and its history, even after a pause,
     /// because no number may be used twice under its keys.
     func update(_ wanted: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
+        isDisabled = false
         if wanted.kind != negotiated.kind || wanted.content != negotiated.content || wanted.mid != negotiated.mid
             || wanted.localSSRC != negotiated.localSSRC
         {
@@ -149,6 +152,7 @@ package final class MediaLine {
 
     /// The session no longer has the line.
     func disable(using generator: inout some RandomNumberGenerator) {
+        isDisabled = true
         negotiated.direction = .inactive
         header = Header(negotiated)
         setUpStreams(using: &generator)

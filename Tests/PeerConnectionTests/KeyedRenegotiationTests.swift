@@ -103,7 +103,6 @@ import Testing
             peer.wake(now: later)
             while let transmit = peer.pollTransmit(now: later) {
                 var plain = transmit.datagram
-                // The stream that is gone says goodbye under its own key.
                 guard DatagramKind.classify(plain) == .rtcp, (try? inbound.unprotect(rtcp: &plain)) != nil else {
                     continue
                 }
@@ -114,6 +113,40 @@ import Testing
         }
         let expected = try #require(second.session.video).localSSRC
         #expect(sources == [expected])
+    }
+
+    @Test("a line that a further offer disables sends no reports, until another offer takes it up again")
+    func disabledLine() throws {
+        var random = SeededGenerator(seed: 7)
+        var parameters = OfferParameters(address: source, bundle: false)
+        var (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
+        var result = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
+        var keys = try #require(try OfferAnswer.complete(pending: pending, answer: result.answer).audio?.keys)
+        let peer = try makePeer(result.session)
+        func reportCount() throws -> Int {
+            let inbound = try SRTPContext(keys: keys.inbound, direction: .inbound)
+            peer.sendReports(now: now)
+            var count = 0
+            while let transmit = peer.pollTransmit(now: now) {
+                var datagram = transmit.datagram
+                if (try? inbound.unprotect(rtcp: &datagram)) != nil { count += 1 }
+            }
+            return count
+        }
+        #expect(try reportCount() == 1)
+
+        parameters.audio = nil
+        (offer, pending) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
+        result = try OfferAnswer.answer(offer: offer, policy: Self.policy, previous: result, using: &random)
+        try peer.update(session: result.session, now: now)
+        #expect(try reportCount() == 0)
+
+        parameters.audio = OfferParameters.Audio()
+        (offer, pending) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
+        result = try OfferAnswer.answer(offer: offer, policy: Self.policy, previous: result, using: &random)
+        keys = try #require(try OfferAnswer.complete(pending: pending, answer: result.answer).audio?.keys)
+        try peer.update(session: result.session, now: now)
+        #expect(try reportCount() == 1)
     }
 
     @Test("an address that a further offer changes is followed if it is trusted, and one that it keeps is not")
