@@ -279,6 +279,12 @@ package final class MediaLine {
         knownSSRCs.removeAll { $0 == ssrc }
     }
 
+    /// Returns true if packets of a remote source may come on the line.
+    func hears(_ ssrc: UInt32) -> Bool { !isDisabled && knownSSRCs.contains(ssrc) }
+
+    /// Returns true if the line has this source of ours.
+    func speaks(as ssrc: UInt32) -> Bool { !isDisabled && isOwn(ssrc) }
+
     /// Returns true if a packet numbered `sequenceNumber` is newer than all that latched the address before.
     func isNewest(ssrc: UInt32, sequenceNumber: UInt16) -> Bool {
         if let latched = latchedSequence[ssrc], Int16(truncatingIfNeeded: Int(sequenceNumber) - Int(latched)) <= 0 {
@@ -368,10 +374,12 @@ package final class MediaLine {
 
     /// The remote side has reported on a source of ours.
     func reported(ssrc: UInt32) {
-        guard
-            ssrc == negotiated.localSSRC || ssrc == negotiated.localRetransmissionSSRC
-                || ssrc == negotiated.localFlexFECSSRC, !reportedSSRCs.contains(ssrc)
-        else { return }
+        guard isOwn(ssrc), !reportedSSRCs.contains(ssrc) else { return }
         reportedSSRCs.append(ssrc)
+    }
+
+    private func isOwn(_ ssrc: UInt32) -> Bool {
+        ssrc == negotiated.localSSRC || ssrc == negotiated.localRetransmissionSSRC
+            || ssrc == negotiated.localFlexFECSSRC
     }
 }

@@ -1,6 +1,7 @@
 import MediaCore
 import RTP
 import SDP
+import SecureTransport
 
 /// The media lines of a session, in the order of their first negotiation.
 package struct MediaLines: RandomAccessCollection {
@@ -19,6 +20,24 @@ package struct MediaLines: RandomAccessCollection {
     mutating func negotiated() {
         mainVideo = all.first { $0.shows(.main) }
         audio = all.first { $0.negotiated.kind == .audio && $0.negotiated.direction != .inactive }
+    }
+
+    /// Lets new sources have the places of those that no line has any more. Lines may share a context.
+    func endUnusedSources() {
+        for (index, line) in all.enumerated() {
+            guard let keys = line.keys else { continue }
+            let earlier = all[..<index]
+            if !earlier.contains(where: { $0.keys?.inbound === keys.inbound }) {
+                keys.inbound.endSources { ssrc in
+                    all.contains { $0.keys?.inbound === keys.inbound && $0.hears(ssrc) }
+                }
+            }
+            if !earlier.contains(where: { $0.keys?.outbound === keys.outbound }) {
+                keys.outbound.endSources { ssrc in
+                    all.contains { $0.keys?.outbound === keys.outbound && $0.speaks(as: ssrc) }
+                }
+            }
+        }
     }
 
     /// The video line of this content that is in use.

@@ -180,6 +180,7 @@ public final class PeerConnection {
     /// Updates all parts with the present lines.
     private func linesChanged(now: MonotonicInstant) {
         lines.negotiated()
+        lines.endUnusedSources()
         feedback.setSession(session)
         repair.apply(to: lines)
         sending.demandChanged(session, lines: lines, forwarded: forwardedDemand, now: now)

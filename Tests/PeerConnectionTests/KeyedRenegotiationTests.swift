@@ -149,6 +149,28 @@ import Testing
         #expect(try reportCount() == 1)
     }
 
+    @Test("streams that come and go more often than a key has places for sources still get reports")
+    func manySources() throws {
+        var random = SeededGenerator(seed: 8)
+        var parameters = OfferParameters(address: source)
+        var (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
+        var result = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
+        let peer = try makePeer(result.session)
+        var sources: Set<UInt32> = []
+        for round in 0...(2 * SRTPContext.maximumSourceCount) {
+            let isShared = round.isMultiple(of: 2)
+            parameters.screenShare = isShared ? OfferParameters.Video(direction: .sendOnly) : nil
+            (offer, pending) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
+            result = try OfferAnswer.answer(offer: offer, policy: Self.policy, previous: result, using: &random)
+            try peer.update(session: result.session, now: now)
+            if let media = result.session.screenShare { sources.insert(media.localSSRC) }
+            peer.sendReports(now: now)
+            while peer.pollTransmit(now: now) != nil {}
+        }
+        #expect(sources.count > SRTPContext.maximumSourceCount)
+        #expect(peer.statistics(now: now).counters.protectFailures == 0)
+    }
+
     @Test("an address that a further offer changes is followed if it is trusted, and one that it keeps is not")
     func changedAddress() throws {
         var random = SeededGenerator(seed: 5)

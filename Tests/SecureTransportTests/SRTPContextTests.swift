@@ -268,6 +268,36 @@ enum SRTPFixture {
         try receiver.unprotect(rtp: &known)
     }
 
+    @Test("an ended source gives its place to a new one, and is then refused", arguments: SRTPProfile.allCases)
+    func endedSources(profile: SRTPProfile) throws {
+        let keys = Fixture.keys(profile)
+        let sender = try SRTPContext(keys: keys, direction: .outbound)
+        let receiver = try SRTPContext(keys: keys, direction: .inbound)
+        let limit = UInt32(SRTPContext.maximumSourceCount)
+        var first: ByteBuffer?
+        for ssrc in 0..<limit {
+            var packet = Fixture.rtp(sequence: 1, ssrc: ssrc)
+            try sender.protect(rtp: &packet)
+            if ssrc == 0 { first = packet }
+            try receiver.unprotect(rtp: &packet)
+        }
+        for context in [sender, receiver] { context.endSources { $0 >= 2 } }
+        // An ended source that comes back keeps its place.
+        var back = Fixture.rtp(sequence: 2, ssrc: 1)
+        try sender.protect(rtp: &back)
+        try receiver.unprotect(rtp: &back)
+
+        var new = Fixture.rtp(sequence: 1, ssrc: limit)
+        try sender.protect(rtp: &new)
+        try receiver.unprotect(rtp: &new)
+        var again = Fixture.rtp(sequence: 1, ssrc: 0)
+        #expect(Fixture.refusal { try sender.protect(rtp: &again) } == .replayed)
+        var replay = try #require(first)
+        #expect(Fixture.refusal { try receiver.unprotect(rtp: &replay) } == .replayed)
+        var next = Fixture.rtp(sequence: 1, ssrc: limit + 1)
+        #expect(Fixture.refusal { try sender.protect(rtp: &next) } == .tooManySources(limit: Int(limit)))
+    }
+
     @Test("no changed packet is accepted, and the unchanged one still is", arguments: SRTPProfile.allCases)
     func hostilePackets(profile: SRTPProfile) throws {
         let sender = try SRTPContext(keys: Fixture.keys(profile), direction: .outbound)

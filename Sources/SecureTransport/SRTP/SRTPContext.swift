@@ -26,6 +26,9 @@ public final class SRTPContext {
     /// The largest number of synchronization sources in one context. A peer uses a handful; without a limit a hostile
     /// peer with the keys could make us keep state for each SSRC that it invents.
     public static let maximumSourceCount = 64
+    /// The number of remembered sources that gave their places to others. Those before them are forgotten: that one of
+    /// their numbers is drawn again is improbable.
+    private static let maximumFormerSourceCount = 16_384
     /// The distance by which packets may come late or out of order and still be distinguished from replays.
     public static let replayWindow = 1024
 
@@ -35,7 +38,22 @@ public final class SRTPContext {
 
     /// The library's session; nil if packets stay unchanged.
     private let session: OpaquePointer?
-    private var sources: [UInt32] = []
+    /// A source for which the library keeps state.
+    private struct Source {
+        let ssrc: UInt32
+        /// True if its stream has ended, so that another source may have its place.
+        var hasEnded = false
+    }
+
+    private var sources: [Source] = []
+    /// The sources that gave their places to others. They are refused: the library does not know their indices any
+    /// more, so a sender would use each index, and with AES-GCM each nonce, a second time, and a receiver would take
+    /// replays.
+    private var formerSources: Set<UInt32> = []
+    /// The same in the order in which they are to be forgotten, from `oldestFormerSource` on once there are as many as
+    /// are remembered.
+    private var formerSourceOrder: [UInt32] = []
+    private var oldestFormerSource = 0
 
     /// Prepares the library once for the process, and keeps its status for later calls.
     private static let libraryStatus: srtp_err_status_t = {
@@ -155,15 +173,44 @@ public final class SRTPContext {
         guard available >= headerLength else { throw .malformedHeader }
     }
 
+    /// Marks the sources whose streams have ended. They keep their places until other sources need them, because a
+    /// stream may come back. A source of which another packet passes has not ended.
+    public func endSources(except isInUse: (UInt32) -> Bool) {
+        for index in sources.indices { sources[index].hasEnded = !isInUse(sources[index].ssrc) }
+    }
+
     private func admit(_ source: UInt32) throws(SRTPError) {
-        guard sources.count < Self.maximumSourceCount || sources.contains(source) else {
+        guard !sources.contains(where: { $0.ssrc == source }) else { return }
+        guard !formerSources.contains(source) else { throw .replayed }
+        guard sources.count < Self.maximumSourceCount || sources.contains(where: \.hasEnded) else {
             throw .tooManySources(limit: Self.maximumSourceCount)
         }
     }
 
     /// Remembers a source once a packet of it passed: only then has the library made state for it.
     private func remember(_ source: UInt32) {
-        if !sources.contains(source) { sources.append(source) }
+        if let index = sources.firstIndex(where: { $0.ssrc == source }) {
+            sources[index].hasEnded = false
+            return
+        }
+        if sources.count >= Self.maximumSourceCount, let index = sources.firstIndex(where: \.hasEnded) {
+            let former = sources.remove(at: index).ssrc
+            rememberFormer(former)
+            // The library takes the number as packets have it.
+            if let session { _ = srtp_remove_stream(session, former.bigEndian) }
+        }
+        sources.append(Source(ssrc: source))
+    }
+
+    private func rememberFormer(_ source: UInt32) {
+        formerSources.insert(source)
+        guard formerSourceOrder.count >= Self.maximumFormerSourceCount else {
+            formerSourceOrder.append(source)
+            return
+        }
+        formerSources.remove(formerSourceOrder[oldestFormerSource])
+        formerSourceOrder[oldestFormerSource] = source
+        oldestFormerSource = (oldestFormerSource + 1) % Self.maximumFormerSourceCount
     }
 
     private typealias LibraryCall = (
