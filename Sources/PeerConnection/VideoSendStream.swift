@@ -252,10 +252,10 @@ final class VideoSendStream {
         }
         guard let place = forwarding?.place(packet, leavesOutDispensable: leavesOutDispensable) else { return packets }
         var rewritten = RTPPacket(
-            payloadType: payloadType, marker: packet.packet.marker,
+            payloadType: payloadType, marker: packet.packet.marker && !place.isFiller,
             sequenceNumber: UInt16(truncatingIfNeeded: place.number), timestamp: place.timestamp, ssrc: ssrc,
-            payload: packet.packet.payload)
-        if let rotation = packet.rotation {
+            payload: place.isFiller ? ByteBuffer() : packet.packet.payload)
+        if !place.isFiller, let rotation = packet.rotation {
             lastRotation = rotation
             if let orientationID { rewritten.extensions.setVideoRotation(rotation, id: orientationID) }
         }

@@ -1,4 +1,7 @@
 import MediaCore
+import NIOCore
+import RTP
+import SDP
 import Testing
 
 @testable import PeerConnection
@@ -52,6 +55,33 @@ import Testing
         #expect(numbering.number(6) == nil)
         numbering.leaveOut(through: 9)
         #expect(numbering.next == 4)
+    }
+
+    @Test("a late packet of a frame that was left out fills the place that it has, and no other")
+    func lateLeftOut() {
+        func packet(_ sequence: Int64, frame: UInt32, starts: Bool = false) -> ForwardedPacket {
+            // A slice to which no other picture refers.
+            let payload = ByteBuffer(bytes: [0x01, 0x9A, 0x00, 0x10])
+            let packet = RTPPacket(
+                payloadType: 96, sequenceNumber: UInt16(truncatingIfNeeded: sequence), timestamp: frame, ssrc: 1,
+                payload: payload)
+            return ForwardedPacket(
+                ReceivedVideoPacket(packet: packet, content: .main, rotation: nil, arrival: .zero),
+                sequence: sequence, startsFrame: starts)
+        }
+        var stream = ForwardingStream(first: packet(1, frame: 0), as: 101, timestamp: 5000)
+        func place(_ packet: ForwardedPacket, leavesOut: Bool = false) -> [Int64] {
+            stream.place(packet, leavesOutDispensable: leavesOut).map { [$0.number, $0.isFiller ? 1 : 0] } ?? []
+        }
+        #expect(place(packet(1, frame: 0)) == [101, 0])
+        #expect(place(packet(2, frame: 3000, starts: true), leavesOut: true) == [])
+        #expect(place(packet(4, frame: 3000)) == [])
+        // The end of the frame, number 5, is on its way still.
+        #expect(place(packet(6, frame: 6000)) == [103, 0])
+        #expect(place(packet(7, frame: 9000, starts: true)) == [104, 0])
+        #expect(place(packet(3, frame: 3000)) == [])
+        #expect(place(packet(5, frame: 3000)) == [102, 1])
+        #expect(stream.numbering.next == 105)
     }
 
     @Test("no number is given out twice, whichever packets come, are left out and are added")

@@ -10,8 +10,9 @@ struct ForwardingStream {
     private(set) var timestampOffset: UInt32
     /// The newest timestamp in the receiver's numbering.
     private(set) var latestTimestamp: UInt32
-    /// The frame that is left out, by the source's timestamp.
-    private var leftOut: UInt32?
+    /// The frames that were left out last, by the source's timestamps: packets of theirs may come late.
+    private var leftOut: [UInt32] = []
+    private static let rememberedFrames = 16
     /// No number below this may be given out any more.
     private(set) var leastEnd = Int64.min
     /// True if an encoder's or other packets have continued the numbers.
@@ -32,22 +33,31 @@ struct ForwardingStream {
 
     /// Returns the number and timestamp of a packet; nil if it is dropped.
     ///
+    /// A late packet of a frame that was left out may have a number already, because a packet behind it was numbered
+    /// before. Then it only fills its place: without it the receiver would ask for it, and in vain.
+    ///
     /// - Parameter leavesOutDispensable: True to drop a frame that begins with it if no other refers to it.
     mutating func place(
         _ packet: ForwardedPacket, leavesOutDispensable: Bool
-    ) -> (number: Int64, timestamp: UInt32)? {
+    ) -> (number: Int64, timestamp: UInt32, isFiller: Bool)? {
+        let frame = packet.packet.timestamp
         if packet.startsFrame {
-            leftOut = leavesOutDispensable && packet.peek.isDispensable ? packet.packet.timestamp : nil
+            leftOut.removeAll { $0 == frame }
+            if leavesOutDispensable, packet.peek.isDispensable { leaveOut(frame) }
         }
-        if packet.packet.timestamp == leftOut {
-            numbering.leaveOut(through: packet.sequence)
-            return nil
-        }
+        let isLeftOut = leftOut.contains(frame)
+        if isLeftOut { numbering.leaveOut(through: packet.sequence) }
         guard let number = numbering.number(packet.sequence) else { return nil }
-        let timestamp = packet.packet.timestamp &+ timestampOffset
+        let timestamp = frame &+ timestampOffset
+        guard !isLeftOut else { return (number, timestamp, true) }
         if packet.startsFrame { clock.observe(timestamp: timestamp, arrival: packet.arrival) }
         if Int32(bitPattern: timestamp &- latestTimestamp) > 0 { latestTimestamp = timestamp }
-        return (number, timestamp)
+        return (number, timestamp, false)
+    }
+
+    private mutating func leaveOut(_ frame: UInt32) {
+        if leftOut.count >= Self.rememberedFrames { leftOut.removeFirst() }
+        leftOut.append(frame)
     }
 
     /// Records that the source's stream restarted at a packet.
@@ -60,7 +70,7 @@ struct ForwardingStream {
         timestampOffset = latestTimestamp &- packet.packet.timestamp
         clock = ForwardingClock(
             clockRate: VideoSendStream.clockRate, timestamp: latestTimestamp, arrival: packet.arrival)
-        leftOut = nil
+        leftOut = []
     }
 
     /// Takes the next number for something that is not forwarded.
