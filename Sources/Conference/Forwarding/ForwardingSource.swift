@@ -90,8 +90,9 @@ struct ForwardingSource {
 
     private mutating func collect(_ packet: ForwardedPacket, now: MonotonicInstant) {
         if collector?.isGivenUp(now: now) ?? false { collector = nil }
-        if collector?.isReplaced(by: packet) ?? true {
-            collector = KeyframeCollector(packet, now: now) ?? collector
+        let isReplaced = collector?.isReplaced(by: packet) ?? true
+        if isReplaced, let next = KeyframeCollector(packet, after: collector, now: now) {
+            collector = next
         } else if collector?.takes(packet) ?? false {
             collector?.add(packet)
         }

@@ -20,13 +20,17 @@ struct KeyframeCollector {
     private var last: Int64?
 
     /// Begins with a packet that is, or may be, the first of a keyframe; nil for any other.
-    init?(_ packet: ForwardedPacket, now: MonotonicInstant) {
+    ///
+    /// - Parameter former: The collector of the keyframe before. It may have packets of this keyframe, such as
+    ///   parameter sets in packets of their own.
+    init?(_ packet: ForwardedPacket, after former: KeyframeCollector?, now: MonotonicInstant) {
         guard packet.peek.hasParameterSets || (packet.peek.isIDR && packet.peek.beginsPicture) else { return nil }
         timestamp = packet.packet.timestamp
         began = now
         packets = [packet]
         first = packet
         if packet.packet.marker { last = packet.sequence }
+        for earlier in former?.packets ?? [] where earlier.packet.timestamp == timestamp { add(earlier) }
     }
 
     mutating func add(_ packet: ForwardedPacket) {
