@@ -19,12 +19,12 @@ struct KeyframeCollector {
     private var first: ForwardedPacket
     private var last: Int64?
 
-    /// Begins with a packet that is, or may be, the first of a keyframe; nil for any other.
+    /// Begins with a packet of a keyframe, which may have overtaken the first one; nil for any other.
     ///
     /// - Parameter former: The collector of the keyframe before. It may have packets of this keyframe, such as
     ///   parameter sets in packets of their own.
     init?(_ packet: ForwardedPacket, after former: KeyframeCollector?, now: MonotonicInstant) {
-        guard packet.peek.hasParameterSets || (packet.peek.isIDR && packet.peek.beginsPicture) else { return nil }
+        guard packet.peek.hasParameterSets || packet.peek.isIDR else { return nil }
         timestamp = packet.packet.timestamp
         began = now
         packets = [packet]

@@ -58,4 +58,14 @@ import Testing
             ]))
         #expect(collected.packets.map(\.sequence) == [4, 5])
     }
+
+    @Test("a keyframe whose first packet comes again last is whole, and without it is not")
+    func firstPacketLast() throws {
+        let others = [
+            packet(3, [0x7C, 0x05, 0x10, 0xFF], frame: 0), packet(4, Self.lastFragment, frame: 0, marker: true),
+        ]
+        #expect(keyframe(of: others)?.size == nil)
+        let collected = try #require(keyframe(of: others + [packet(2, Self.firstFragment, frame: 0)]))
+        #expect(collected.packets.map(\.sequence) == [2, 3, 4])
+    }
 }
