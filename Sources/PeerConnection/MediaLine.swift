@@ -269,6 +269,9 @@ package final class MediaLine {
         return mid.elementsEqual(header.mid)
     }
 
+    /// The source of the media that comes on the line; nil before its first packet.
+    var receivedSSRC: UInt32? { videoReceiver?.ssrc ?? audioReceiver?.ssrc }
+
     func remember(ssrc: UInt32) {
         guard !knownSSRCs.contains(ssrc) else { return }
         if knownSSRCs.count >= Self.maximumSSRCs { knownSSRCs.removeFirst() }

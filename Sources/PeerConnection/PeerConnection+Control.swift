@@ -141,11 +141,18 @@ extension PeerConnection {
     /// is there, and a browser ends the stream of a camera that is turned off. Without ICE, an endpoint whose camera or
     /// microphone says goodbye is leaving.
     private func handle(_ goodbye: Goodbye) {
-        let ended = lines.filter { line in goodbye.ssrcs.contains { line.knownSSRCs.contains($0) } }.map(\.negotiated)
+        let ended = lines.filter { line in goodbye.ssrcs.contains { endsStream(of: line, $0) } }.map(\.negotiated)
         guard session.transport != nil || ended.allSatisfy({ $0.content == .screenShare }) else {
             emit(.goodbye)
             return
         }
         for media in ended where media.kind == .video { emit(.videoEnded(media.content)) }
+    }
+
+    /// Returns true if the goodbye of a source ends the stream of a line. That of a source which another has replaced
+    /// does not; before any media comes, each source of the line counts.
+    private func endsStream(of line: MediaLine, _ ssrc: UInt32) -> Bool {
+        if let current = line.receivedSSRC { return current == ssrc }
+        return line.hears(ssrc) && !lines.contains { $0.receivedSSRC == ssrc }
     }
 }
