@@ -308,13 +308,19 @@ package final class MediaLine {
     }
 
     /// Takes the receiver's request for our video. Returns true if it changes the limit.
-    func requested(_ request: BitRateLimits) -> Bool {
+    func requested(_ request: BitRateLimits, now: MonotonicInstant) -> Bool {
         guard negotiated.feedback.tmmbr, let ssrc = videoSender?.ssrc,
             let limit = request.limits.last(where: { $0.ssrc == ssrc })
         else { return false }
-        limits.request(limit, by: request.senderSSRC)
+        limits.request(limit, by: request.senderSSRC, now: now)
         return true
     }
+
+    /// A report of a remote source came: what it asked for goes on.
+    func heard(_ ssrc: UInt32, now: MonotonicInstant) { limits.heard(ssrc, now: now) }
+
+    /// Forgets requests of sources that are gone. Returns true if that changes the limit.
+    func forgetRequests(of gone: [UInt32], now: MonotonicInstant) -> Bool { limits.forgetRequests(of: gone, now: now) }
 
     /// Takes the confirmation of the line's limits by the sender of its video.
     func notified(_ notification: BitRateLimits) {

@@ -10,6 +10,7 @@ extension PeerConnection {
     func handle(_ packets: [RTCPPacket], line: MediaLine, now: MonotonicInstant) {
         var news = ControllerNews()
         for packet in packets { handle(packet, line: line, news: &news, now: now) }
+        for line in lines where line.forgetRequests(of: [], now: now) { news.addRequest(line: line) }
         for (line, block) in news.reports { handle(block, on: line, now: now) }
         if let estimate = news.remoteEstimate { sending.received(estimate: estimate, now: now) }
         if !news.requestedLines.isEmpty { confirmRequests(on: news.requestedLines, now: now) }
@@ -22,9 +23,11 @@ extension PeerConnection {
             for line in lines {
                 line.videoReceiver?.senderReportReceived(report, now: now)
                 line.audioReceiver?.senderReportReceived(report, now: now)
+                line.heard(report.ssrc, now: now)
             }
             record(report.reports, in: &news)
         case .receiverReport(let report):
+            for line in lines { line.heard(report.ssrc, now: now) }
             record(report.reports, in: &news)
         case .genericNACK(let nack):
             resend(nack, now: now)
@@ -43,10 +46,11 @@ extension PeerConnection {
         case .receiverEstimatedMaximumBitrate(let estimate):
             news.remoteEstimate = estimate.bitRate
         case .maximumBitRateRequest(let request):
-            for line in lines where line.requested(request) { news.addRequest(line: line) }
+            for line in lines where line.requested(request, now: now) { news.addRequest(line: line) }
         case .maximumBitRateNotification(let notification):
             for line in lines { line.notified(notification) }
         case .bye(let goodbye):
+            for line in lines where line.forgetRequests(of: goodbye.ssrcs, now: now) { news.addRequest(line: line) }
             handle(goodbye)
         case .sourceDescription, .other:
             break

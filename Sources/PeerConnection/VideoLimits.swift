@@ -9,21 +9,36 @@ package struct VideoLimits {
     }
     /// True if the sender has confirmed the limit (TMMBN).
     package private(set) var isConfirmed = false
-    /// Bounds that receivers of our video ask for, by the SSRC of the asker.
-    private var requests: [BitRateLimit] = []
+    /// Bounds that receivers of our video ask for, by the SSRC of the asker, and when the asker was last heard.
+    private var requests: [(limit: BitRateLimit, heard: MonotonicInstant)] = []
 
     /// A packet's overhead, about: IP, UDP, RTP with its extensions, SRTP's trailer.
     static let packetOverhead = DataSize(bytes: 64)
     /// An endpoint asks under one or two of its SSRCs; more are not remembered.
     private static let maximumRequests = 4
+    /// A source without a report for so long is gone: reports come every five seconds, or up to half as much later (RFC
+    /// 3550, section 6.3.1).
+    private static let lifetime = Duration.seconds(30)
 
     /// Takes a limit that the other side requests.
-    mutating func request(_ limit: BitRateLimit, by owner: UInt32) {
+    mutating func request(_ limit: BitRateLimit, by owner: UInt32, now: MonotonicInstant) {
         var limit = limit
         limit.ssrc = owner
-        requests.removeAll { $0.ssrc == owner }
+        requests.removeAll { $0.limit.ssrc == owner }
         if requests.count >= Self.maximumRequests { requests.removeFirst() }
-        requests.append(limit)
+        requests.append((limit, now))
+    }
+
+    /// A report of a source came.
+    mutating func heard(_ owner: UInt32, now: MonotonicInstant) {
+        for index in requests.indices where requests[index].limit.ssrc == owner { requests[index].heard = now }
+    }
+
+    /// Forgets what sources asked for that have said goodbye, or have been silent for long. Returns true if one had.
+    mutating func forgetRequests(of gone: [UInt32], now: MonotonicInstant) -> Bool {
+        let count = requests.count
+        requests.removeAll { gone.contains($0.limit.ssrc) || now - $0.heard > Self.lifetime }
+        return requests.count < count
     }
 
     /// Takes the limits that the sender confirms.
@@ -33,7 +48,7 @@ package struct VideoLimits {
     }
 
     /// The request that decides: the lowest.
-    var decisive: BitRateLimit? { requests.min { $0.maximum < $1.maximum } }
+    var decisive: BitRateLimit? { requests.min { $0.limit.maximum < $1.limit.maximum }?.limit }
 
     /// The most of our video, headers excluded; nil if no receiver has asked for a bound.
     func sendable(payloadSize: DataSize) -> BitRate? {
