@@ -325,7 +325,7 @@ package final class MediaLine {
     /// Takes the confirmation of the line's limits by the sender of its video.
     func notified(_ notification: BitRateLimits) {
         guard videoReceiver?.ssrc == notification.senderSSRC else { return }
-        limits.notified(notification.limits, ssrc: negotiated.localSSRC)
+        limits.notified(notification.limits, by: notification.senderSSRC, ssrc: negotiated.localSSRC)
     }
 
     // MARK: Reports

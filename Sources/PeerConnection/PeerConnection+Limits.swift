@@ -41,7 +41,7 @@ extension PeerConnection {
         let local = line.negotiated.localSSRC
         if line.usesRequests {
             let limits = line.limits
-            guard let ssrc = line.videoReceiver?.ssrc, let wanted = limits.wanted, !limits.isConfirmed else {
+            guard let ssrc = line.videoReceiver?.ssrc, let wanted = limits.wanted, limits.confirmedSource != ssrc else {
                 return []
             }
             let limit = BitRateLimit(ssrc: ssrc, maximum: wanted, overhead: VideoLimits.packetOverhead)

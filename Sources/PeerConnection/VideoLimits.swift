@@ -5,10 +5,10 @@ import RTP
 package struct VideoLimits {
     /// The most that is of use to us; nil: that is not known.
     var wanted: BitRate? {
-        didSet { if wanted != oldValue { isConfirmed = false } }
+        didSet { if wanted != oldValue { confirmedSource = nil } }
     }
-    /// True if the sender has confirmed the limit (TMMBN).
-    package private(set) var isConfirmed = false
+    /// The source that has confirmed the limit (TMMBN). One that takes its place knows nothing of it.
+    package private(set) var confirmedSource: UInt32?
     /// Bounds that receivers of our video ask for, by the SSRC of the asker, and when the asker was last heard.
     private var requests: [(limit: BitRateLimit, heard: MonotonicInstant)] = []
 
@@ -41,10 +41,12 @@ package struct VideoLimits {
         return requests.count < count
     }
 
-    /// Takes the limits that the sender confirms.
-    mutating func notified(_ limits: [BitRateLimit], ssrc: UInt32) {
+    /// Takes the limits that a source confirms.
+    ///
+    /// - Parameter ssrc: Our source that asked.
+    mutating func notified(_ limits: [BitRateLimit], by source: UInt32, ssrc: UInt32) {
         guard let wanted else { return }
-        isConfirmed = limits.contains { $0.ssrc == ssrc && $0.maximum <= wanted }
+        confirmedSource = limits.contains { $0.ssrc == ssrc && $0.maximum <= wanted } ? source : nil
     }
 
     /// The request that decides: the lowest.

@@ -278,6 +278,6 @@ import Testing
         let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
         #expect(room.participants[0].downlink.videoBitRate < 150_000)
         #expect(room.participants[0].downlink.videoBitRate > 130_000)
-        #expect(ada.peer.lines.contains { $0.limits.isConfirmed })
+        #expect(ada.peer.lines.contains { $0.limits.confirmedSource != nil })
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PeerConnection
 
-/// Bounds on our video that sources of its receiver ask for.
+/// Bounds on video that its receiver asks for.
 @Suite struct RequestedLimitTests {
     private static let low = BitRate.kilobits(200)
 
@@ -48,5 +48,30 @@ import Testing
         #expect(try isLimited(path))
         try path.run(for: .seconds(12))
         #expect(try !isLimited(path))
+    }
+
+    @Test("a source that takes the place of one that confirmed a bound is asked for it, too")
+    func replacedSource() throws {
+        let remote = try KeyedRemote()
+        let video = try #require(remote.session.video)
+        func asked() throws -> [UInt32] {
+            remote.peer.sendReports(now: remote.now)
+            return try remote.heard().flatMap { packet -> [UInt32] in
+                guard case .maximumBitRateRequest(let request) = packet else { return [] }
+                return request.limits.map(\.ssrc)
+            }
+        }
+        try remote.sendVideo(from: video.localSSRC)
+        remote.peer.limitReceivedVideo(to: Self.low)
+        #expect(try asked() == [video.localSSRC])
+        let asker = try #require(remote.peer.session.video).localSSRC
+        let kept = BitRateLimit(ssrc: asker, maximum: Self.low, overhead: DataSize(bytes: 40))
+        try remote.say([
+            .receiverReport(ReceiverReport(ssrc: video.localSSRC)),
+            .maximumBitRateNotification(BitRateLimits(senderSSRC: video.localSSRC, limits: [kept])),
+        ])
+        #expect(try asked().isEmpty)
+        try remote.sendVideo(from: video.localSSRC &+ 1)
+        #expect(try asked() == [video.localSSRC &+ 1])
     }
 }
