@@ -17,21 +17,7 @@ extension Relay {
         _ request: JoinRequest, negotiation: Negotiation, now: MonotonicInstant
     ) throws(JoinError) -> Participant {
         let session = negotiation.session
-        var limits = configuration.rateLimits
-        let caps = [
-            session.maximumBitRate, session.video?.maximumBitRate,
-            session.video.flatMap { DownlinkFormat($0).maximumBitRate },
-        ]
-        if let cap = caps.compactMap(\.self).min() {
-            limits = RateLimits(
-                minimum: min(limits.minimum, cap), start: min(limits.start, cap), maximum: min(limits.maximum, cap))
-        }
-        if !session.describesPath {
-            // Nothing will ever show that this path carries more.
-            limits = RateLimits(
-                minimum: limits.minimum, start: min(max(limits.start, Self.startWithoutFeedback), limits.maximum),
-                maximum: limits.maximum)
-        }
+        let limits = rateLimits(for: session)
         var peerConfiguration = PeerConfiguration(
             rateLimits: limits,
             trustsRemoteDescription: trustsDescription(of: session, from: request.signallingPeer, for: nil, now: now),
@@ -55,6 +41,24 @@ extension Relay {
             mayStaySilent: mayStaySilent(request, session: session, now: now),
             queues: nextQueues(), now: now)
         return participant
+    }
+
+    /// The limits of the rate that a receiver is sent, with those that its offer asks for.
+    func rateLimits(for session: NegotiatedSession) -> RateLimits {
+        var limits = configuration.rateLimits
+        let caps = [
+            session.maximumBitRate, session.video?.maximumBitRate,
+            session.video.flatMap { DownlinkFormat($0).maximumBitRate },
+        ]
+        if let cap = caps.compactMap(\.self).min() {
+            limits = RateLimits(
+                minimum: min(limits.minimum, cap), start: min(limits.start, cap), maximum: min(limits.maximum, cap))
+        }
+        guard !session.describesPath else { return limits }
+        // Nothing will ever show that this path carries more.
+        return RateLimits(
+            minimum: limits.minimum, start: min(max(limits.start, Self.startWithoutFeedback), limits.maximum),
+            maximum: limits.maximum)
     }
 
     private func makeController(

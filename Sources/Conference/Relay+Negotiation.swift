@@ -31,6 +31,7 @@ extension Relay {
         } catch {
             throw .resources("the SRTP session could not be made: \(error)")
         }
+        participant.peer.setRateLimits(rateLimits(for: negotiation.session), now: now)
         adopt(negotiation, of: participant)
         if negotiation.session.video?.localSSRC != before.session.video?.localSSRC {
             // Nobody's packets are forwarded in the stream that there is now.

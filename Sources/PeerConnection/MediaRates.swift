@@ -4,7 +4,8 @@ import SDP
 
 /// The division of the controller's target between video and audio, and the detection of relevant changes.
 struct MediaRates {
-    private let maximum: BitRate
+    /// The highest target.
+    var maximum: BitRate
     private var allocator: BitrateAllocator
     private(set) var allocated = BitrateAllocation(
         audio: .zero, video: .zero, retransmission: .zero, isChanged: false)

@@ -16,7 +16,7 @@ public import SecureTransport
 /// other parts.
 public final class PeerConnection {
     public private(set) var session: NegotiatedSession
-    package let configuration: PeerConfiguration
+    package private(set) var configuration: PeerConfiguration
     /// The path and the keys, where ICE and DTLS make them.
     let transport: PeerTransport?
     package private(set) var lines = MediaLines()
@@ -127,6 +127,15 @@ public final class PeerConnection {
         }
         advanceController(now: now)
         followTransport(now: now)
+    }
+
+    /// Changes the limits of the sent rate.
+    package func setRateLimits(_ limits: RateLimits, now: MonotonicInstant) {
+        guard !isClosed, limits != configuration.rateLimits else { return }
+        configuration.rateLimits = limits
+        sending.limitsChanged(limits, now: now)
+        sending.demandChanged(session, lines: lines, forwarded: forwardedDemand, now: now)
+        advanceController(now: now)
     }
 
     /// Takes over new ICE credentials or candidates alone.

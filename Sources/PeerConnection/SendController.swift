@@ -89,6 +89,12 @@ struct SendController: ~Copyable {
         unmeasuredPace = session.describesPath ? nil : Self.unmeasuredPace
     }
 
+    /// Changes the limits of the target. The demand has to be reported again.
+    mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant) {
+        controller.limitsChanged(limits, now: now)
+        rates.maximum = limits.maximum
+    }
+
     /// Sets the minimum of the pacing rate, from the next decision on.
     mutating func setForwardingRate(_ rate: BitRate) { forwardingRate = rate }
 

@@ -65,6 +65,29 @@ import Testing
         #expect(other.keyframesReceived == 1)
     }
 
+    @Test("a bound in a further offer holds, and goes with the next offer that has none")
+    func boundByFurtherOffer() throws {
+        let call = VirtualCall {
+            $0.rateLimits = RateLimits(minimum: .kilobits(100), start: .kilobits(1000), maximum: .kilobits(3000))
+        }
+        let camera = try call.join(
+            "Camera", colour: .red, video: .sendOnly, audio: nil, dimensions: VideoDimensions(width: 320, height: 180))
+        camera.pictures = Texture.pictures
+        let watcher = try call.join("Cy", video: .receiveOnly, audio: nil)
+        func target() -> Double {
+            let room = call.relay.snapshot(room: "demo", now: call.now)
+            return Double(room?.participants.first { $0.name == "Cy" }?.downlink.targetBitRate ?? 0)
+        }
+        call.run(for: .seconds(3))
+        #expect(target() > 400_000)
+        try call.renegotiate(watcher) { $0.video?.maximumBitRate = .kilobits(300) }
+        call.run(for: .seconds(1))
+        #expect(target() <= 300_000)
+        try call.renegotiate(watcher) { $0.video?.maximumBitRate = nil }
+        call.run(for: .seconds(10))
+        #expect(target() > 300_000)
+    }
+
     @Test("a link that loses 5 % of its packets keeps its picture going by retransmission")
     func lossyLink() throws {
         let call = VirtualCall()
