@@ -64,12 +64,6 @@ final class VideoSendStream {
         timestampOffset = .random(in: 0 ... .max, using: &generator)
         // A first number in the lower half keeps the roll-over counter that SRTP guesses at zero (RFC 3711 3.3.1).
         sequenceNumber = .random(in: 0..<0x8000, using: &generator)
-        guard media.feedback.nack else { return }
-        if let ssrc = media.localRetransmissionSSRC, let payloadType = media.retransmissionPayloadType {
-            retransmissions = RetransmissionStream(ssrc: ssrc, payloadType: payloadType, using: &generator)
-        } else {
-            repetitions = PacketHistory()
-        }
     }
 
     /// Applies a negotiation or renegotiation: a browser offers forward error correction once its camera is off.
@@ -78,13 +72,7 @@ final class VideoSendStream {
         if !media.feedback.rpsi { sentPictures = nil } else if sentPictures == nil { sentPictures = SentPictures() }
         orientationID = media.outboundExtensionIDs.videoOrientation
         packetizer.mode = PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit
-        if let ssrc = media.localRetransmissionSSRC, let payloadType = media.retransmissionPayloadType {
-            // Repair that an offer left out comes back with a new source.
-            if let stream = retransmissions, stream.ssrc != ssrc {
-                retransmissions = RetransmissionStream(ssrc: ssrc, payloadType: payloadType, using: &generator)
-            }
-            retransmissions?.payloadType = payloadType
-        }
+        updateRetransmission(media, using: &generator)
         guard let ssrc = media.localFlexFECSSRC, let payloadType = media.flexFECPayloadType else {
             flexFEC?.setProtection(.none)
             return
@@ -96,6 +84,25 @@ final class VideoSendStream {
         }
         flexFEC?.payloadType = payloadType
         flexFEC?.mutableExtensions = extensions
+    }
+
+    /// Stores packets in the form in which this receiver takes them again. Retransmissions that an offer left out come
+    /// back with a new source.
+    private func updateRetransmission(_ media: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
+        guard media.feedback.nack else {
+            (retransmissions, repetitions) = (nil, nil)
+            return
+        }
+        guard let ssrc = media.localRetransmissionSSRC, let payloadType = media.retransmissionPayloadType else {
+            retransmissions = nil
+            repetitions = repetitions ?? PacketHistory()
+            return
+        }
+        repetitions = nil
+        if retransmissions?.ssrc != ssrc {
+            retransmissions = RetransmissionStream(ssrc: ssrc, payloadType: payloadType, using: &generator)
+        }
+        retransmissions?.payloadType = payloadType
     }
 
     /// Sets the amount of forward error correction, if it was negotiated.

@@ -51,4 +51,22 @@ import Testing
         }
         #expect(source == 4)
     }
+
+    @Test("without a stream of retransmissions any more, the very bytes of a packet are sent again")
+    func retransmissionsEnd() throws {
+        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        var generator = SeededGenerator(seed: 7)
+        let line = MediaLine(media(.video, ssrc: 1, retransmissions: 2))
+        line.setUpStreams(using: &generator)
+        line.update(media(.video, ssrc: 1), using: &generator)
+        let sender = try #require(line.videoSender)
+        let packet = RTPPacket(
+            payloadType: 96, sequenceNumber: 9, timestamp: 0, ssrc: 1, payload: ByteBuffer(bytes: [0x09, 0xF0]))
+        sender.sent(packet, datagram: packet.encode(), now: now)
+        var again: ByteBuffer?
+        if case .repetition(let datagram) = sender.resend(9, roundTripTime: .milliseconds(50), now: now) {
+            again = datagram
+        }
+        #expect(again == packet.encode())
+    }
 }
