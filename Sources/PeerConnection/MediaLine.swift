@@ -51,14 +51,17 @@ package final class MediaLine {
         package let outbound: SRTPContext
         let outboundTrailerSize: DataSize
 
-        init(_ keys: SRTPKeyPair) throws(SRTPError) {
-            try self.init(inbound: SRTPContext(keys: keys.inbound, direction: .inbound), keys)
+        init(_ keys: SRTPKeyPair, maximumSourceCount: Int) throws(SRTPError) {
+            let inbound = try SRTPContext(
+                keys: keys.inbound, direction: .inbound, maximumSourceCount: maximumSourceCount)
+            try self.init(inbound: inbound, keys, maximumSourceCount: maximumSourceCount)
         }
 
         /// - Parameter inbound: The context of another line with the same key: one key has one replay window.
-        init(inbound: SRTPContext, _ keys: SRTPKeyPair) throws(SRTPError) {
+        init(inbound: SRTPContext, _ keys: SRTPKeyPair, maximumSourceCount: Int) throws(SRTPError) {
             self.inbound = inbound
-            outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
+            outbound = try SRTPContext(
+                keys: keys.outbound, direction: .outbound, maximumSourceCount: maximumSourceCount)
             outboundTrailerSize = DataSize(bytes: keys.outbound.profile.rtpTrailerLength)
         }
 

@@ -22,6 +22,8 @@ public struct PeerConfiguration: Sendable {
     package var reportsFrameEnds = true
     /// True if padding is sent when a probe lacks media.
     package var canPad = true
+    /// The most synchronization sources of each direction at a time.
+    package var maximumSourceCount = SRTPContext.maximumSourceCount
     /// True if packets are encrypted and authenticated. Simulated connections need no protection: nobody else is on
     /// their path.
     package var isProtected = true

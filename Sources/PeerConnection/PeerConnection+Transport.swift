@@ -68,7 +68,8 @@ extension PeerConnection {
             case .established(let pair):
                 // The library takes every key of the right length; without memory for a context nothing can be sent
                 // or read.
-                guard let keys = try? MediaLine.Keys(pair) else { continue }
+                let count = configuration.maximumSourceCount
+                guard let keys = try? MediaLine.Keys(pair, maximumSourceCount: count) else { continue }
                 for line in lines { line.use(keys) }
             case .stateChanged(let state): emit(.connectionStateChanged(state))
             case .closed: emit(.goodbye)

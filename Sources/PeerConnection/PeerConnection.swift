@@ -175,13 +175,14 @@ public final class PeerConnection {
             line.use(lines.first?.keys ?? MediaLine.Keys(unprotectedAs: .aeadAES128GCM))
         } else {
             guard let keys = line.negotiated.keys else { throw .missingKeys }
+            let count = configuration.maximumSourceCount
             let first = lines.first
             // The first line has its description already, and still the context of its keys so far.
             let shared = first === line ? before : first?.negotiated.keys
             if session.isBundled, let context = first?.keys?.inbound, shared?.inbound == keys.inbound {
-                line.use(try MediaLine.Keys(inbound: context, keys))
+                line.use(try MediaLine.Keys(inbound: context, keys, maximumSourceCount: count))
             } else {
-                line.use(try MediaLine.Keys(keys))
+                line.use(try MediaLine.Keys(keys, maximumSourceCount: count))
             }
         }
     }

@@ -268,6 +268,18 @@ enum SRTPFixture {
         try receiver.unprotect(rtp: &known)
     }
 
+    @Test("a context has as many places for sources as it is given")
+    func givenLimit() throws {
+        let sender = try SRTPContext(
+            keys: Fixture.keys(.aeadAES128GCM), direction: .outbound, maximumSourceCount: 100)
+        for ssrc in UInt32(0)..<100 {
+            var packet = Fixture.rtp(sequence: 1, ssrc: ssrc)
+            try sender.protect(rtp: &packet)
+        }
+        var refused = Fixture.rtp(sequence: 1, ssrc: 100)
+        #expect(Fixture.refusal { try sender.protect(rtp: &refused) } == .tooManySources(limit: 100))
+    }
+
     @Test("an ended source gives its place to a new one, and is then refused", arguments: SRTPProfile.allCases)
     func endedSources(profile: SRTPProfile) throws {
         let keys = Fixture.keys(profile)

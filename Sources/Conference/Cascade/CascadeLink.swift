@@ -70,6 +70,8 @@ final class CascadeLink: Endpoint {
     private static let messageRate = 50.0
     /// Lines of one direction.
     static let maximumStreams = 200
+    /// Sources of one direction: the lines', those of their retransmissions, and the reporter.
+    static let maximumSources = 2 * maximumStreams + 1
     static let rateLimits = RateLimits(minimum: .kilobits(300), start: .megabits(3), maximum: .megabits(50))
     /// The rate for which a link is probed at least, so that the next source finds room.
     static let leastDemand = BitRate.megabits(1)

@@ -114,14 +114,15 @@ extension Relay {
         reporters: (local: UInt32, remote: UInt32), name: String, now: MonotonicInstant
     ) throws(CascadeError) -> CascadeLink {
         let controller = configuration.congestionController.makeController(limits: CascadeLink.rateLimits, now: now)
+        var peerConfiguration = PeerConfiguration(
+            rateLimits: CascadeLink.rateLimits, trustsRemoteDescription: false, seed: random.next(),
+            certificate: configuration.certificate)
+        peerConfiguration.maximumSourceCount = CascadeLink.maximumSources
         let peer: PeerConnection
         do {
             peer = try PeerConnection(
                 session: CascadeLink.session(transport: transport, reporter: reporters.local),
-                configuration: PeerConfiguration(
-                    rateLimits: CascadeLink.rateLimits, trustsRemoteDescription: false, seed: random.next(),
-                    certificate: configuration.certificate),
-                wallClock: wallClock, controller: controller, now: now)
+                configuration: peerConfiguration, wallClock: wallClock, controller: controller, now: now)
         } catch {
             throw .resources("the SRTP session could not be made: \(error)")
         }

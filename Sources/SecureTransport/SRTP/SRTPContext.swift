@@ -23,8 +23,8 @@ public final class SRTPContext {
     public let direction: Direction
     public let profile: SRTPProfile
 
-    /// The largest number of synchronization sources in one context. A peer uses a handful; without a limit a hostile
-    /// peer with the keys could make us keep state for each SSRC that it invents.
+    /// The largest number of synchronization sources in one context, unless another is given. A peer uses a handful;
+    /// without a limit a hostile peer with the keys could make us keep state for each SSRC that it invents.
     public static let maximumSourceCount = 64
     /// The number of remembered sources that gave their places to others. Those before them are forgotten: that one of
     /// their numbers is drawn again is improbable.
@@ -46,6 +46,7 @@ public final class SRTPContext {
     }
 
     private var sources: [Source] = []
+    private let placeCount: Int
     /// The sources that gave their places to others. They are refused: the library does not know their indices any
     /// more, so a sender would use each index, and with AES-GCM each nonce, a second time, and a receiver would take
     /// replays.
@@ -67,12 +68,15 @@ public final class SRTPContext {
         _ = libraryStatus
     }
 
-    /// A context for `keys`.
-    public init(keys: SRTPKeyMaterial, direction: Direction) throws(SRTPError) {
+    /// A context for `keys`, with places for so many sources.
+    public init(
+        keys: SRTPKeyMaterial, direction: Direction, maximumSourceCount: Int = SRTPContext.maximumSourceCount
+    ) throws(SRTPError) {
         guard Self.libraryStatus == srtp_err_status_ok else {
             throw .library(code: UInt32(Self.libraryStatus.rawValue))
         }
         self.direction = direction
+        placeCount = maximumSourceCount
         profile = keys.profile
         var policy = srtp_policy_t()
         switch keys.profile {
@@ -100,6 +104,7 @@ public final class SRTPContext {
     package init(unprotected direction: Direction, profile: SRTPProfile) {
         self.direction = direction
         self.profile = profile
+        placeCount = Self.maximumSourceCount
         session = nil
     }
 
@@ -182,8 +187,8 @@ public final class SRTPContext {
     private func admit(_ source: UInt32) throws(SRTPError) {
         guard !sources.contains(where: { $0.ssrc == source }) else { return }
         guard !formerSources.contains(source) else { throw .replayed }
-        guard sources.count < Self.maximumSourceCount || sources.contains(where: \.hasEnded) else {
-            throw .tooManySources(limit: Self.maximumSourceCount)
+        guard sources.count < placeCount || sources.contains(where: \.hasEnded) else {
+            throw .tooManySources(limit: placeCount)
         }
     }
 
@@ -193,7 +198,7 @@ public final class SRTPContext {
             sources[index].hasEnded = false
             return
         }
-        if sources.count >= Self.maximumSourceCount, let index = sources.firstIndex(where: \.hasEnded) {
+        if sources.count >= placeCount, let index = sources.firstIndex(where: \.hasEnded) {
             let former = sources.remove(at: index).ssrc
             rememberFormer(former)
             // The library takes the number as packets have it.
