@@ -106,11 +106,12 @@ struct MediaRouter {
         throw Refusal(outcome: .unauthenticated)
     }
 
-    /// Returns the lines whose keys an RTCP packet may have; of lines with a common context, one.
+    /// Returns the lines whose keys an RTCP packet may have, those that know its source first; of lines with a common
+    /// context, one. Sources on lines that are not bundled may have the same number.
     private static func linesToTry(ssrc: UInt32, among lines: MediaLines) -> [MediaLine] {
-        let known = lines.filter { $0.knownSSRCs.contains(ssrc) }
+        let isKnown = { (line: MediaLine) in line.knownSSRCs.contains(ssrc) }
         var candidates: [MediaLine] = []
-        for line in known.isEmpty ? Array(lines) : known
+        for line in lines.filter(isKnown) + lines.filter({ !isKnown($0) })
         where !candidates.contains(where: { $0.keys?.inbound === line.keys?.inbound }) {
             candidates.append(line)
         }
