@@ -196,7 +196,7 @@ package final class VideoReceiveStream {
 
     /// Returns true if a keyframe must be requested now.
     func takeKeyframeRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
-        asksForKeyframes && ssrc != nil && keyframes.takeRequest(roundTripTime: roundTripTime, now: now)
+        asksForKeyframes && keyframes.takeRequest(roundTripTime: roundTripTime, now: now)
     }
 
     /// Records that the decoder failed: everything until the next keyframe is useless.
@@ -225,7 +225,9 @@ package final class VideoReceiveStream {
         keyframes.need(now: now)
     }
 
-    private var asksForKeyframes: Bool { canRequestKeyframes && !isUnseen }
+    /// Before the first packet there is no source to ask. What is due then must not count as a deadline either, which
+    /// would be met at once again and again.
+    private var asksForKeyframes: Bool { canRequestKeyframes && !isUnseen && ssrc != nil }
 
     var nextDeadline: MonotonicInstant {
         min(jitterBuffer.nextDeadline ?? .distantFuture, asksForKeyframes ? keyframes.nextDeadline : .distantFuture)

@@ -181,6 +181,10 @@ final class VirtualCall {
         return kinds
     }
 
+    /// Steps at the present time: a part that always wants to wake at once would stop the tests.
+    private var stepsAtOnce = 0
+    private var lastStep = MonotonicInstant.zero
+
     private func nextEvent() -> MonotonicInstant {
         var next = min(relay.nextWakeUp, pool?.nextCompletion ?? .distantFuture)
         for client in clients { next = min(next, client.nextWakeUp(now: now)) }
@@ -189,6 +193,12 @@ final class VirtualCall {
     }
 
     private func step() {
+        stepsAtOnce = lastStep == now ? stepsAtOnce + 1 : 0
+        lastStep = now
+        if stepsAtOnce > 100_000 {
+            let waking = clients.filter { $0.nextWakeUp(now: now) <= now }.map(\.name)
+            fatalError("time stands still: \(relay.nextWakeUp <= now ? "the relay" : "\(waking)") wakes in vain")
+        }
         for client in clients {
             while let datagram = client.uplink.deliver(now: now) {
                 relay.receive(datagram, from: client.address, now: now)
