@@ -284,22 +284,22 @@ export class CallView {
 
   /** Whom a layout of one person is about: who is pinned, or else who speaks. */
   get #mostImportant() {
-    const { room, ownLayout } = this.#call;
+    const { room, layouts } = this.#call;
     const others = room?.others.filter(({ role }) => role !== 'watch') ?? [];
     const isThere = (id) => others.some((other) => other.id === id);
-    return [ownLayout?.participant, room?.activeSpeaker].find(isThere) ?? others[0]?.id;
+    return [layouts.own?.participant, room?.activeSpeaker].find(isThere) ?? others[0]?.id;
   }
 
   #hide(id, isHidden) {
-    const { room, ownLayout } = this.#call;
+    const { room, layouts } = this.#call;
     const without = (ids) => (ids ?? []).filter((other) => other !== id);
-    if (isHidden) this.#choose({ hide: [...without(ownLayout?.hide), id] });
+    if (isHidden) this.#choose({ hide: [...without(layouts.own?.hide), id] });
     else if (room.layout.hide?.includes(id)) this.#choose({ hide: without(room.layout.hide) }, true);
-    else this.#choose({ hide: without(ownLayout?.hide) });
+    else this.#choose({ hide: without(layouts.own?.hide) });
   }
 
   #choose(changes, isForAll = false) {
-    const done = isForAll ? this.#call.chooseForAll(changes) : this.#call.choose(changes);
+    const done = isForAll ? this.#call.layouts.chooseForAll(changes) : this.#call.layouts.choose(changes);
     done.catch((error) => {
       notice(`The layout was not changed: ${error.message}`);
       this.#drawLayout();
@@ -324,11 +324,11 @@ export class CallView {
     }
   }
 
-  #drawLayout() { this.#layouts.draw(this.#call.ownLayout, this.#call.room?.layout); }
+  #drawLayout() { this.#layouts.draw(this.#call.layouts.own, this.#call.room?.layout); }
 
   #drawPeople() {
-    const { room, ownLayout } = this.#call;
-    if (room) this.#people.draw(room, ownLayout);
+    const { room, layouts } = this.#call;
+    if (room) this.#people.draw(room, layouts.own);
   }
 
   #tellModeration(event) {

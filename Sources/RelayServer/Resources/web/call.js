@@ -1,4 +1,8 @@
 import { codecProblem } from './browser-codecs.js';
+import { LayoutChoices } from './layout-choices.js';
+import { MediaReport } from './media-report.js';
+import { followNetwork } from './network-changes.js';
+import { WakeablePause, pause, pauseAfter, pauses } from './pauses.js';
 import { PeerLink } from './peer-link.js';
 import { RoomFeed } from './room-feed.js';
 import { RoomState } from './room-state.js';
@@ -14,10 +18,6 @@ const connectingTime = 8_000;
 const leavingTime = 2_000;
 /** How long the first picture of a relay is waited for before the one before it is left. */
 const pictureTime = 2_000;
-/** The pauses between attempts to come back; the last one is repeated. */
-const pauses = [500, 1_000, 2_000, 4_000, 8_000];
-
-const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 
 const capitalized = (text) => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 
@@ -36,10 +36,11 @@ export class Call extends EventTarget {
   /** Why it is so, in words; empty where that goes without saying. */
   reason = '';
   /** @type {RoomState | null} */ room = null;
-  /** What is chosen for one's own picture (`layout`, `participant`, `fit`, `hide`, `selfView`); null: as everyone has it. */
-  ownLayout = null;
+  /** The choices of layouts, for oneself and for everyone. */
+  layouts = new LayoutChoices(() => this.#membership, () => this.room);
   #options;
   #media;
+  #report;
   #link = null;
   #membership = null;
   #feed = null;
@@ -47,7 +48,8 @@ export class Call extends EventTarget {
   #avatar = null;
   #iceServers;
   #isRecovering = false;
-  #wake = () => {};
+  #backOff = new WakeablePause();
+  #connecting = new WakeablePause();
   #abort = new AbortController();
 
   /**
@@ -58,21 +60,12 @@ export class Call extends EventTarget {
     super();
     this.#options = options;
     this.#media = media;
+    this.#report = new MediaReport(
+      media, () => (this.watchOnly ? null : this.#membership), (error) => this.#trouble(error));
     this.#iceServers = knownICEServers(options.room);
     const { signal } = this.#abort;
     media.addEventListener('change', () => this.#mediaChanged(), { signal });
-    window.addEventListener('online', () => this.#networkChanged(), { signal });
-    this.#followNetwork(navigator.connection, signal);
-  }
-
-  /** Notes changes between kinds of networks. The same event comes when the browser thinks anew about rate or delay. */
-  #followNetwork(network, signal) {
-    let type = network?.type;
-    network?.addEventListener?.('change', () => {
-      if (network.type === type) return;
-      type = network.type;
-      this.#networkChanged();
-    }, { signal });
+    followNetwork(() => this.#networkChanged(), signal);
   }
 
   get isOver() { return this.state === 'left' || this.state === 'ended'; }
@@ -106,7 +99,7 @@ export class Call extends EventTarget {
   }
 
   /** Tries to come back now rather than at the end of the pause. */
-  retry() { this.#wake(); }
+  retry() { this.#backOff.wake(); }
 
   // MARK: What is sent
 
@@ -142,63 +135,7 @@ export class Call extends EventTarget {
 
   async #mediaChanged() {
     await this.#link?.send(this.#media).catch(() => {});
-    this.#tellMedia();
-  }
-
-  #toldMedia = '';
-  #telling = Promise.resolve();
-
-  /** Tells the others whether microphone and camera are on, when that changed; in turn, so that the newest is last. */
-  #tellMedia() {
-    this.#telling = this.#telling.then(async () => {
-      const membership = this.#membership;
-      const state = { microphone: this.#media.microphoneIsOn, camera: this.#media.cameraIsOn };
-      const text = JSON.stringify(state);
-      if (this.watchOnly || !membership || text === this.#toldMedia) return;
-      // An answer that does not come leaves open what the relay knows.
-      this.#toldMedia = '';
-      try {
-        await membership.setMedia(state);
-        if (membership === this.#membership) this.#toldMedia = text;
-      } catch (error) {
-        this.#trouble(error);
-      }
-    });
-  }
-
-  // MARK: Layout
-
-  /** Chooses for what only this participant sees; what is undefined is as everyone has it. */
-  async choose(changes) {
-    const choice = { ...this.ownLayout, ...changes };
-    if (!choice.hide?.length) delete choice.hide;
-    const isEmpty = Object.values(choice).every((value) => value === undefined);
-    await this.#setOwnLayout(isEmpty ? null : choice);
-  }
-
-  /** Chooses for what everyone sees. What is given, oneself no longer sees otherwise. */
-  async chooseForAll(changes) {
-    await this.#membership?.setRoomLayout({ ...this.room?.layout, ...changes });
-    const own = Object.fromEntries(Object.keys(changes).map((key) => [key, undefined]));
-    if (this.ownLayout && Object.keys(changes).some((key) => key in this.ownLayout)) await this.choose(own);
-  }
-
-  async #setOwnLayout(layout) {
-    await this.#membership?.setOwnLayout(layout);
-    this.ownLayout = layout;
-    this.room?.dispatchEvent(new CustomEvent('layout'));
-  }
-
-  /** In another session the same people have other ids: what is about them is given up. */
-  async #renewOwnLayout() {
-    if (!this.ownLayout) return;
-    try {
-      await this.#setOwnLayout(this.ownLayout);
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.status !== 422) throw error;
-      const isAboutSomebody = this.ownLayout.participant !== undefined;
-      await this.choose({ hide: undefined, participant: undefined, ...(isAboutSomebody && { layout: undefined }) });
-    }
+    this.#report.tell();
   }
 
   /** Shows a picture (PNG) in place of the camera while that is off; null: none. */
@@ -259,16 +196,13 @@ export class Call extends EventTarget {
       const lack = error instanceof Refusal && error.status === 406 ? codecProblem() : '';
       throw lack ? new Refusal(error.status, lack) : error;
     }
-    this.#toldMedia = '';
-    // What the relay before was being told is not waited for.
-    this.#telling = Promise.resolve();
-    this.#tellMedia();
+    this.#report.tellAnew();
     if (this.#avatar) this.setAvatar(this.#avatar).catch((error) => this.#trouble(error));
     // Before the events begin, which tell what is chosen.
-    await this.#renewOwnLayout().catch((error) => this.#trouble(error));
+    await this.layouts.renew().catch((error) => this.#trouble(error));
     this.room = new RoomState(this.#membership.id);
     // Others may choose for one's own picture, too.
-    this.room.addEventListener('own', () => { this.ownLayout = this.room.ownLayout; });
+    this.room.addEventListener('own', () => { this.layouts.own = this.room.ownLayout; });
     this.room.addEventListener('tile', () => this.#link.fit(this.room.ownTile));
     this.#say('room');
     this.#openFeed();
@@ -321,10 +255,10 @@ export class Call extends EventTarget {
         this.#recover('The relay is gone.');
         return;
       }
-      await pause(pauses[Math.min(attempt, pauses.length - 1)]);
+      await pause(pauseAfter(attempt));
       if (!exists || feed !== this.#feed || this.isOver || this.#isRecovering) continue;
       this.#openFeed();
-      this.#tellMedia();
+      this.#report.tell();
     }
   }
 
@@ -335,7 +269,7 @@ export class Call extends EventTarget {
 
   async #linkChanged(link) {
     if (link !== this.#link || this.isOver) return;
-    this.#wakeConnected();
+    this.#connecting.wake();
     if (link.isConnected && !this.#isRecovering) this.#setState('connected');
     if (this.#isRecovering || this.state === 'joining') return;
     if (link.isInterrupted) {
@@ -350,7 +284,7 @@ export class Call extends EventTarget {
 
   /** The way to the relay may be another one now: the old one would be found dead only seconds later. */
   #networkChanged() {
-    if (this.#isRecovering) this.#wake();
+    if (this.#isRecovering) this.#backOff.wake();
     else if (this.state === 'connected') this.#recover('The network has changed.');
   }
 
@@ -369,8 +303,11 @@ export class Call extends EventTarget {
           this.#end('ended', error.message);
           break;
         }
-        const least = pauses[Math.min(attempt, pauses.length - 1)];
-        await this.#countDown(error.message, Math.max(least, (error.retryAfter ?? 0) * 1000));
+        const time = Math.max(pauseAfter(attempt), (error.retryAfter ?? 0) * 1000);
+        await this.#backOff.countDown(time, this.#abort.signal, (left) => {
+          const when = left > 2_000 ? ` in ${Math.ceil(left / 1000)} s` : '';
+          this.#setState('reconnecting', `${error.message} Trying again${when}…`);
+        });
       }
     }
     this.#setState('connected');
@@ -382,7 +319,7 @@ export class Call extends EventTarget {
     this.#isRecovering = false;
     if (this.isOver) return;
     // The relay may have been away when the microphone or the camera was turned on or off.
-    this.#tellMedia();
+    this.#report.tell();
     if (this.#link.isBroken) this.#recover('The connection is lost.');
     // The screen may have been shared or taken away meanwhile.
     else if (this.#link.screen !== this.#screen) this.#renewScreen().catch((error) => this.#trouble(error));
@@ -403,8 +340,6 @@ export class Call extends EventTarget {
     await this.#joinAnew();
     await this.#connected(connectingTime);
   }
-
-  #wakeConnected = () => {};
 
   /** The relay is about to end: goes to another one, and leaves this one when the call goes on there. */
   async #moveAway() {
@@ -429,23 +364,8 @@ export class Call extends EventTarget {
       const remaining = deadline - performance.now();
       if (this.isOver) throw new CallEnded('left');
       if (remaining <= 0) throw new Error('Media does not get through; a firewall may stand in its way.');
-      await Promise.race([pause(remaining), new Promise((resolve) => { this.#wakeConnected = resolve; })]);
+      await this.#connecting.run(remaining);
     }
-  }
-
-  /** Waits for the next attempt to come back, and says for how long where that is seconds. */
-  async #countDown(message, milliseconds) {
-    const end = performance.now() + milliseconds;
-    for (let left = milliseconds, isWoken = false; left > 0 && !isWoken && !this.isOver; left = end - performance.now()) {
-      this.#setState('reconnecting', `${message} Trying again${left > 2_000 ? ` in ${Math.ceil(left / 1000)} s` : ''}…`);
-      isWoken = await this.#pauseUnlessWoken(Math.min(left, 1_000));
-    }
-  }
-
-  /** Whether it was woken before the time was over. */
-  #pauseUnlessWoken(milliseconds) {
-    const woken = new Promise((resolve) => { this.#wake = () => resolve(true); });
-    return Promise.race([pause(milliseconds).then(() => false), woken]);
   }
 
   #end(state, reason = '') {
@@ -456,8 +376,8 @@ export class Call extends EventTarget {
     this.#screen = null;
     this.#membership = null;
     this.#setState(state, reason);
-    this.#wake();
-    this.#wakeConnected();
+    this.#backOff.wake();
+    this.#connecting.wake();
   }
 
   #setState(state, reason = '') {
