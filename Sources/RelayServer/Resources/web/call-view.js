@@ -1,12 +1,11 @@
-import { deviceProblem } from './device-problem.js';
 import { videoPaused } from './diagnosis.js';
-import { byID, setIcon } from './dom.js';
+import { byID } from './dom.js';
 import { LayoutMenu } from './layout-menu.js';
+import { MediaTools } from './media-tools.js';
 import { ModerationPanel, moderationWords } from './moderation-panel.js';
 import { notice } from './notices.js';
 import { PeoplePanel } from './people-panel.js';
 import { avatarPNG } from './avatar.js';
-import { currentCall, preferences } from './preferences.js';
 import { ScreenModes } from './screen-modes.js';
 import { Statistics } from './statistics.js';
 import { StatisticsPanel } from './statistics-panel.js';
@@ -36,6 +35,7 @@ export class CallView {
   #modes = new ScreenModes(this.#video);
   #wakeLock = new WakeLock();
   #moderation;
+  #tools;
   #wasConnected = false;
 
   /**
@@ -48,13 +48,12 @@ export class CallView {
     this.#media = media;
     this.#statistics = new Statistics(call);
     this.#moderation = new ModerationPanel(call, notice, this.#abort.signal);
+    this.#tools = new MediaTools(call, media, this.#abort.signal);
     byID('call-room').textContent = room;
     document.title = `${room} · confrelay`;
     this.#listen();
     this.#root.hidden = false;
     this.#root.classList.toggle('watching', call.watchOnly);
-    byID('share').hidden = call.watchOnly || !navigator.mediaDevices?.getDisplayMedia;
-    for (const id of ['microphone', 'camera']) byID(id).hidden = call.watchOnly;
     // Held upright, a phone has room for the list below the picture.
     this.#setPanel('people-panel', matchMedia('(max-width: 44rem) and (orientation: portrait)').matches);
     byID('call-room').focus({ preventScroll: true });
@@ -68,7 +67,7 @@ export class CallView {
     this.#wakeLock.release();
     for (const id of ['people-panel', 'statistics-panel']) this.#setPanel(id, false);
     this.#video.srcObject = null;
-    byID('self-video').srcObject = null;
+    this.#tools.close();
     this.#root.hidden = true;
   }
 
@@ -80,24 +79,17 @@ export class CallView {
     on(call, 'state', () => this.#drawState());
     on(call, 'picture', () => this.#showPicture());
     on(call, 'room', () => this.#followRoom());
-    on(call, 'share', () => this.#drawShare());
     on(call, 'trouble', ({ detail }) => notice(detail));
-    on(this.#media, 'change', () => this.#drawMedia());
-    on(this.#media, 'lost', ({ detail }) => notice(detail, 8));
     on(this.#statistics, 'sample', () => this.#drawStatistics());
     on(this.#video, 'resize', () => this.#drawAspect());
     on(this.#video, 'playing', () => this.#drawWaiting());
     on(this.#video, 'pause', () => this.#playOn());
-    click('microphone', () => this.#toggleMicrophone());
-    click('camera', () => this.#toggleCamera());
-    click('share', () => this.#toggleShare());
     click('leave', () => call.leave());
     click('retry', () => call.retry());
     click('copy-link', () => this.#copyLink());
     click('invite', () => this.#copyLink());
     click('hear', () => this.#play());
     on(byID('avatar-file'), 'change', () => this.#takeAvatar());
-    click('hide-self', () => this.#setSelfView(false));
     click('people-button', () => this.#togglePanel('people-panel'));
     click('statistics-button', () => this.#togglePanel('statistics-panel'));
     click('full-screen', () => this.#modes.toggleFullScreen());
@@ -129,8 +121,7 @@ export class CallView {
 
   #drawAll() {
     this.#drawState();
-    this.#drawMedia();
-    this.#drawShare();
+    this.#tools.draw();
     this.#drawPeople();
     this.#drawSpeaker();
     this.#drawLayout();
@@ -209,63 +200,6 @@ export class CallView {
     const isRecorded = this.#call.room?.isRecorded ?? false;
     byID('recorded').hidden = !isRecorded;
     if (change) notice(isRecorded ? 'This call is recorded from now on.' : 'This call is not recorded any more.');
-  }
-
-  // MARK: Microphone, camera, screen
-
-  #toggleMicrophone() {
-    this.#media.setMicrophone(!this.#media.microphoneIsOn).then(() => this.#remember('microphone'));
-  }
-
-  #toggleCamera() {
-    preferences.update({ selfView: true });
-    this.#media.setCamera(!this.#media.cameraIsOn).then(() => this.#remember('camera'));
-  }
-
-  #remember(kind) {
-    const { problems, wanted } = this.#media;
-    currentCall.update(wanted);
-    preferences.update({ [kind]: wanted[kind] });
-    if (problems[kind]) notice(problems[kind], 8);
-  }
-
-  #drawMedia() {
-    const { microphoneIsOn, cameraIsOn, camera } = this.#media;
-    drawTool('microphone', microphoneIsOn, 'microphone', 'microphone-off', 'Mute', 'Unmute');
-    drawTool('camera', cameraIsOn, 'camera', 'camera-off', 'Stop camera', 'Start camera');
-    const self = byID('self-video');
-    if (self.srcObject?.getTracks()[0] !== camera) self.srcObject = camera ? new MediaStream([camera]) : null;
-    byID('self').hidden = !camera || this.#call.watchOnly || preferences.read().selfView === false;
-  }
-
-  #setSelfView(isShown) {
-    preferences.update({ selfView: isShown });
-    this.#drawMedia();
-    if (!isShown) notice('Your camera stays on. Stop and start it to see yourself again.');
-  }
-
-  async #toggleShare() {
-    if (this.#call.isSharing) {
-      this.#call.stopSharing();
-      return;
-    }
-    let stream;
-    try {
-      stream = await navigator.mediaDevices.getDisplayMedia({
-        video: { width: { max: 1920 }, height: { max: 1080 }, frameRate: { ideal: 15, max: 30 } }, audio: false,
-      });
-    } catch (error) {
-      // Who closes the browser's dialogue has changed their mind; that is no problem to report.
-      if (error.name !== 'NotAllowedError' || /system/i.test(error.message)) notice(deviceProblem(error, 'screen'), 8);
-      return;
-    }
-    await this.#call.share(stream.getVideoTracks()[0])
-      .catch((error) => notice(`The screen cannot be shared: ${error.message}`, 8));
-  }
-
-  #drawShare() {
-    const { isSharing } = this.#call;
-    drawTool('share', isSharing, 'share-stop', 'share', 'Stop sharing', 'Share screen');
   }
 
   // MARK: Layout, people, statistics
@@ -382,21 +316,11 @@ export class CallView {
       return;
     }
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || this.#call.watchOnly) return;
-    const toggle = { d: () => this.#toggleMicrophone(), e: () => this.#toggleCamera() }[event.key.toLowerCase()];
+    const tools = this.#tools;
+    const toggle = { d: () => tools.toggleMicrophone(), e: () => tools.toggleCamera() }[event.key.toLowerCase()];
     if (!toggle) return;
     event.preventDefault();
     // A key that is held is one wish.
     if (!event.repeat) toggle();
   }
-}
-
-function drawTool(id, isOn, iconOn, iconOff, labelOn, labelOff) {
-  const button = byID(id);
-  // The words say what a click does, so nothing is “pressed” beside them.
-  button.classList.toggle('off', !isOn);
-  const label = isOn ? labelOn : labelOff;
-  button.querySelector('span').textContent = label;
-  const key = button.getAttribute('aria-keyshortcuts')?.match(/Control\+(\w)/)?.[1];
-  if (key) button.title = `${label} (Ctrl+${key})`;
-  setIcon(button, isOn ? iconOn : iconOff);
 }
