@@ -1,0 +1,113 @@
+import MediaCore
+import OrderedCollections
+import RoomAPI
+import Testing
+
+@testable import Conference
+
+/// Members of a room on several relays who go from one relay to another, because theirs died or before it ends.
+@Suite("Moving between the relays of a room")
+struct CascadeMoveTests {
+    /// Ada at the first of three relays, Ben and Cy at the others, all linked.
+    private func three() throws -> (relays: VirtualCascade, ada: TestClient, cy: TestClient) {
+        let three = VirtualCascade(["a", "b", "c"])
+        let ada = try three[0].join("Ada", colour: .red)
+        try three[0].join("Al", colour: .yellow)
+        try three[1].join("Ben", colour: .green)
+        let cy = try three[2].join("Cy", colour: .blue)
+        three.run(for: .milliseconds(500))
+        for (maker, other) in [(1, 0), (2, 0), (2, 1)] { try three.link(maker, other) }
+        for index in 0..<3 { #expect(three.run { three.names(index) == ["Ada", "Al", "Ben", "Cy"] }) }
+        three.run(for: .seconds(2))
+        return (three, ada, cy)
+    }
+
+    /// Joins Ada at the second relay, by the id that she has.
+    private func move(_ ada: TestClient, in three: VirtualCascade) throws {
+        let again = try three[1].join(
+            "Ada", colour: .red, returningAs: ada.participantID,
+            adjustRequest: { $0.rejoiningAs = ada.participantID })
+        #expect(again.participantID == ada.participantID)
+    }
+
+    private func relay(ofAdaAt index: Int, in three: VirtualCascade) -> String? {
+        three.remote("Ada", at: index)?.remote?.link.node
+    }
+
+    @Test("somebody whose relay died is seen at the next one before the link to the dead one ends")
+    func comingBack() throws {
+        let (three, ada, cy) = try three()
+        three.kill(0)
+        three.run(for: .milliseconds(1500))
+        try move(ada, in: three)
+        #expect(three.run(until: { relay(ofAdaAt: 2, in: three) == "b" }, limit: .milliseconds(300)))
+        #expect(three.room(2)?.links["a"] != nil)
+        three.run(for: .milliseconds(1200))
+        #expect(three.room(2)?.links["a"] != nil)
+        let seen = try #require(cy.picture)
+        // Three tiles, of which the last one stands in the middle.
+        #expect([(80, 45), (240, 45), (160, 135)].contains { seen.colour(x: $0.0, y: $0.1).resembles(.red) })
+        #expect(three.run(until: { three.names(2) == ["Ada", "Ben", "Cy"] }, limit: .seconds(7)))
+        #expect(three.names(1) == ["Ada", "Ben", "Cy"])
+    }
+
+    @Test("somebody who joins at another relay and then leaves the first is a member everywhere all the time")
+    func moving() throws {
+        let (three, ada, _) = try three()
+        try move(ada, in: three)
+        #expect(three.run(until: { relay(ofAdaAt: 2, in: three) == "b" }, limit: .milliseconds(300)))
+        three.run(for: .seconds(1))
+        for index in 0..<3 { #expect(three.names(index) == ["Ada", "Al", "Ben", "Cy"]) }
+        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+        #expect(relay(ofAdaAt: 0, in: three) == "b")
+        three.run(for: .seconds(2))
+        for index in 0..<3 { #expect(three.names(index) == ["Ada", "Al", "Ben", "Cy"]) }
+        #expect(relay(ofAdaAt: 0, in: three) == "b" && relay(ofAdaAt: 2, in: three) == "b")
+    }
+
+    @Test("somebody who moves keeps the tile and the layout, and layouts of others that name them stay")
+    func keeping() throws {
+        let (three, ada, cy) = try three()
+        let own = ParticipantLayout(.speaker, hidden: [cy.participantID])
+        try three[0].act { relay, now in
+            try relay.perform(
+                .setParticipantLayout(own, participant: ada.participantID), room: "demo", now: now)
+        }
+        let aboutAda = ParticipantLayout(.pinned(participant: ada.participantID))
+        try three[2].act { relay, now in
+            try relay.perform(
+                .setParticipantLayout(aboutAda, participant: cy.participantID), room: "demo", now: now)
+        }
+        three.run(for: .seconds(1))
+        let order = three.room(2)?.stageMembers.map(\.name)
+        try move(ada, in: three)
+        three.run(for: .seconds(1))
+        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+        three.run(for: .seconds(2))
+        #expect(three.room(1)?.localParticipant(publicID: ada.participantID)?.layout == own)
+        #expect(three.room(2)?.localParticipant(publicID: cy.participantID)?.layout == aboutAda)
+        #expect(three.room(2)?.stageMembers.map(\.name) == order)
+    }
+
+    @Test("somebody who moves stays muted and keeps the role; every relay of the room knows the moderator's key")
+    func moderated() throws {
+        let three = VirtualCascade(["a", "b", "c"])
+        let ada = try three[0].join("Ada", colour: .red, isOpen: true)
+        try three[1].join("Ben", colour: .green)
+        three.run(for: .milliseconds(500))
+        three[0].relay.setConductedRooms(["demo": 1])
+        try three.link(1, 0)
+        #expect(three.run { three.names(1) == ["Ada", "Ben"] })
+        try three[0].act { relay, now in
+            try relay.perform(
+                .moderate(
+                    .member(MemberModeration(microphone: .muted), participant: ada.participantID),
+                    by: RoomActor(name: "Ada")), room: "demo", now: now)
+        }
+        three.run(for: .seconds(1))
+        #expect(three[1].relay.access(ofRoom: "demo", participant: nil)?.moderatorKey == [1, 2, 3])
+        try move(ada, in: three)
+        let moved = try #require(three.room(1)?.localParticipant(publicID: ada.participantID))
+        #expect(moved.moderation.isMuted && moved.grants == MemberGrants(role: .moderator))
+    }
+}
