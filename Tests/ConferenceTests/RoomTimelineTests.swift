@@ -175,7 +175,3 @@ import Testing
         #expect(snapshot.sources.map(\.person.name) == ["Ada"])
     }
 }
-
-extension Sequence<UInt16> {
-    fileprivate var total: Int { reduce(0) { $0 + Int($1) } }
-}
