@@ -1,0 +1,41 @@
+/// Somebody who is to come, with the colour and the tone of their devices.
+struct Guest {
+    let name: String
+    let colour: PersonColour
+    /// Hertz.
+    let tone: Double
+
+    static let ada = Guest(name: "Ada", colour: .red, tone: 440)
+    static let ben = Guest(name: "Ben", colour: .green, tone: 660)
+    static let cy = Guest(name: "Cy", colour: .blue, tone: 990)
+}
+
+extension RelayProgram {
+    /// Small pictures, so that browsers without a graphics card keep up.
+    static let browserOptions = ["--canvas", "640x360", "--frame-rate", "15"]
+}
+
+/// A relay and some guests' browsers, which are closed whatever becomes of the test.
+func meet(
+    _ guests: [Guest], relay options: [String] = RelayProgram.browserOptions, isDetailed: Bool = false,
+    _ body: (RelayProgram, [Person], TemporaryFolder) async throws -> Void
+) async throws {
+    let folder = try TemporaryFolder()
+    let relay = try await RelayProgram(options, in: folder)
+    let driver = try await ChromeDriver(in: folder)
+    var here: [Person] = []
+    let result: Result<Void, any Error>
+    do {
+        for guest in guests {
+            here.append(
+                try await Person(
+                    guest.name, guest.colour, tone: guest.tone, isDetailed: isDetailed, driver, in: folder))
+        }
+        result = .success(try await body(relay, here, folder))
+    } catch {
+        result = .failure(error)
+    }
+    for person in here { await person.browser.close() }
+    withExtendedLifetime((relay, driver, folder)) {}
+    try result.get()
+}
