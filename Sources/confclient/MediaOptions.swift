@@ -14,6 +14,9 @@ struct MediaOptions: ParsableArguments {
     @OptionGroup
     var access: TokenOption
 
+    @Option(help: ArgumentHelp("PIN of the room, where it has one.", valueName: "pin"))
+    var pin: String?
+
     @Option(
         help: ArgumentHelp(
             "Video to send: synthetic, none, or a file: .h264 (sent unchanged), .mp4 or .y4m (encoded again).",
@@ -115,7 +118,7 @@ struct MediaOptions: ParsableArguments {
     /// Returns the client's options.
     func makeJoinOptions(name: String, maximumBitRate: BitRate) throws(ClientError) -> JoinOptions {
         var options = JoinOptions(url: try access.roomURL(url), name: name)
-        options.pin = access.pin
+        options.pin = pin
         options.video = VideoInput(argument: video)
         options.videoSettings = VideoInputSettings(
             dimensions: size?.dimensions, frameRate: frameRate, reencodes: reencode)

@@ -9,9 +9,6 @@ struct TokenOption: ParsableArguments {
             valueName: "token"))
     var token: String?
 
-    @Option(help: ArgumentHelp("PIN of the room, where it has one.", valueName: "pin"))
-    var pin: String?
-
     /// The room's address, with the token.
     func roomURL(_ text: String) throws(ClientError) -> RoomURL {
         var url = try RoomURL(text)
