@@ -65,6 +65,10 @@ struct ModerateCommand: AsyncParsableCommand {
                 action.takesSubject
                     ? "\(action.rawValue) takes a name or a PIN behind it" : "\(action.rawValue) takes no name")
         }
+        // The relay takes an empty PIN for none: an unset variable of a script would open the room.
+        guard action != .pin || subject != "" else {
+            throw ValidationError("the PIN is empty; pin-off takes the room's PIN away")
+        }
         guard !mayReturn || action == .remove else { throw ValidationError("--may-return goes with remove") }
     }
 

@@ -135,6 +135,7 @@ struct CallTests {
             ("confclient", ["join", "http://127.0.0.1:\(unused)/rooms/demo"], 69),
             ("confclient", ["load", relay.url("/rooms/demo"), "--count", "0"], 64),
             ("confclient", ["layout", relay.url("/rooms/demo"), "--pin", "271828"], 64),
+            ("confclient", ["moderate", relay.url("/rooms/demo"), "pin", ""], 64),
         ] {
             let child = try ChildProcess(Programs.product(program), arguments, in: folder)
             #expect(try await child.end(within: .seconds(20)) == Int32(code), "\(program) \(arguments)")
