@@ -42,6 +42,18 @@ struct AudioSourceTests {
         #expect(down.dropFirst(100).dropLast(100).allSatisfy { abs($0) < 0.01 })
     }
 
+    @Test("each resampled sample is where it belongs between those of the recording", arguments: [11_025, 44_100])
+    func places(rate: Int) {
+        func tone(_ rate: Int) -> [Float] {
+            (0..<rate / 10).map { Float(0.5 * sin(2 * .pi * 1000 * Double($0) / Double(rate))) }
+        }
+        let (expected, resampled) = (tone(48_000), Resampler.resample(tone(rate), from: rate, to: 48_000))
+        #expect(resampled.count == rate / 10 * 48_000 / rate)
+        // The ends have samples on one side only.
+        let errors = zip(expected, resampled).map { abs($0 - $1) }.dropFirst(100).dropLast(100)
+        #expect(errors.allSatisfy { $0 < 0.002 })
+    }
+
     @Test("a recording starts over at its end")
     func loops() {
         let samples = (0..<1000).map { Float($0) / 1000 }

@@ -23,7 +23,7 @@ public enum AudioInput: Hashable, Sendable {
         switch self {
         case .none: nil
         case .tone: ToneSource(name: name)
-        case .file(let path): try LoopedSource(wavFile: path)
+        case .file(let path): try LoopedSource(samples: LoopedSource.read(wavFile: path))
         }
     }
 }

@@ -64,9 +64,9 @@ public final class LoopedSource: PCMSource {
     /// Reads a WAV file into memory and brings it to 48 kHz.
     ///
     /// - Throws: `ClientError.unreadableInput`.
-    public convenience init(wavFile path: String) throws(ClientError) {
+    static func read(wavFile path: String) throws(ClientError) -> [Float] {
         let file = try ClientError.rethrowing { () throws(MediaFileError) in try WAVFile(InputFile(path: path)) }
-        self.init(samples: Resampler.resample(file.samples, from: file.sampleRate, to: PCM.sampleRate))
+        return Resampler.resample(file.samples, from: file.sampleRate, to: PCM.sampleRate)
     }
 
     public func nextFrame() -> [Float] {

@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 
 /// Changes the sample rate of a whole recording with a windowed sinc, band-limited to the lower of both rates.
 enum Resampler {
@@ -7,20 +8,33 @@ enum Resampler {
 
     static func resample(_ samples: [Float], from sourceRate: Int, to targetRate: Int) -> [Float] {
         guard sourceRate != targetRate, sourceRate > 0, targetRate > 0 else { return samples }
-        let ratio = Double(sourceRate) / Double(targetRate)
-        let cutoff = min(1, 1 / ratio)
+        let divisor = greatestCommonDivisor(sourceRate, targetRate)
+        let (step, phases) = (sourceRate / divisor, targetRate / divisor)
+        let cutoff = min(1, Double(phases) / Double(step))
         let reach = Int((Double(halfWidth) / cutoff).rounded(.up))
-        let count = Int(Double(samples.count) / ratio)
+        let count = samples.count * phases / step
+        // New samples lie between old ones at so many places, in turn, each of which has a kernel.
+        let kernels = (0..<min(phases, count)).flatMap { index in
+            kernel(at: Double(index * step % phases) / Double(phases), cutoff: cutoff, reach: reach)
+        }
         return (0..<count).map { index in
-            let position = Double(index) * ratio
-            let centre = Int(position)
+            let centre = index * step / phases
+            let first = centre - reach + 1
+            let row = index % phases * 2 * reach
             var sum = 0.0
-            for tap in max(0, centre - reach + 1)...min(samples.count - 1, max(0, centre + reach)) {
-                let distance = (Double(tap) - position) * cutoff
-                guard abs(distance) < Double(halfWidth) else { continue }
-                sum += Double(samples[tap]) * sinc(distance) * window(distance / Double(halfWidth)) * cutoff
+            for tap in max(0, first)...min(samples.count - 1, centre + reach) {
+                sum += Double(samples[tap]) * kernels[row + tap - first]
             }
             return Float(min(max(sum, -1), 1))
+        }
+    }
+
+    /// The weights of `2 * reach` samples around a place, which is part of a sample behind the last one on its left.
+    private static func kernel(at place: Double, cutoff: Double, reach: Int) -> [Double] {
+        (1 - reach...reach).map { tap in
+            let distance = (Double(tap) - place) * cutoff
+            guard abs(distance) < Double(halfWidth) else { return 0 }
+            return sinc(distance) * window(distance / Double(halfWidth)) * cutoff
         }
     }
 

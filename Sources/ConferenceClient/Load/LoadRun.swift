@@ -45,12 +45,15 @@ public final class LoadRun: Sendable {
         self.processorTimeAtStart = processorTimeAtStart
     }
 
-    /// Makes the shared clip and joins the clients one after the other. If a client cannot join, the others continue.
+    /// Makes the shared clip, reads the shared recording, and joins the clients one after the other. If a client cannot
+    /// join, the others continue.
     ///
-    /// - Throws: The `ClientError` of the clip, or the first client's if no client could join.
+    /// - Throws: The `ClientError` of the clip or the recording, or the first client's if no client could join.
     public static func start(_ options: LoadOptions, on group: any EventLoopGroup) async throws -> LoadRun {
         let clips = options.clips.isEmpty ? try sharedClips(options) : options.clips
         let audio = options.client.audio == .tone ? try OpusClipSource.makeClip(name: options.client.name) : nil
+        let recording: [Float]? =
+            if case .file(let path) = options.client.audio { try LoopedSource.read(wavFile: path) } else { nil }
         let start = ClientClock.now()
         let processorTime = ProcessorTime.spent()
         var clients: [LoadClient] = []
@@ -79,8 +82,8 @@ public final class LoadRun: Sendable {
                         }
                         if let audio {
                             sources.audio = OpusClipSource(clip: audio)
-                        } else if let source = try settings.audio.open(name: settings.name) {
-                            sources.audio = try EncodedPCMSource(source)
+                        } else if let recording {
+                            sources.audio = try EncodedPCMSource(LoopedSource(samples: recording))
                         }
                         return sources
                     })
