@@ -7,38 +7,11 @@ import Testing
 
 @Suite("Requests to the relay")
 struct SignallingConnectionTests {
-    /// Answers each request alike.
-    private final class Answer: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-        typealias OutboundOut = ByteBuffer
-
-        private let answer: ByteBuffer
-
-        init(_ answer: ByteBuffer) {
-            self.answer = answer
-        }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
-        }
-    }
-
-    /// Serves an answer, with its length, at a free port, and hands out the address of a room there.
+    /// Serves an answer to each connection, with its length, at a free port, and hands out the address of a room there.
     private func withServer(
         _ head: String, _ body: ByteBuffer, _ use: (RoomURL) async throws -> Void
     ) async throws {
-        var answer = ByteBuffer(string: "HTTP/1.1 \(head)\r\nContent-Length: \(body.readableBytes)\r\n\r\n")
-        answer.writeImmutableBuffer(body)
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { [answer] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Answer(answer))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = try #require(server.localAddress?.port)
-        try await use(RoomURL("http://127.0.0.1:\(port)/rooms/demo"))
-        try await server.close()
+        try await ScriptedServer.run([.init(head, body)]) { url, _ in try await use(url) }
     }
 
     @Test("the state of a room of 300 people is read")

@@ -7,9 +7,11 @@ import RoomAPI
 struct Lobby {
     let url: RoomURL
     let eventLoop: any EventLoop
-
     /// The time between two requests to the relay.
-    private static let interval = Duration.seconds(2)
+    var interval = Duration.seconds(2)
+
+    /// The time for which the relay keeps the place of a client that it does not hear.
+    private static let patience = Duration.seconds(30)
 
     private struct Answer: Decodable {
         var state: LobbyState
@@ -19,15 +21,25 @@ struct Lobby {
     ///
     /// - Parameter path: Where the relay says what became of the waiting.
     /// - Returns: The ticket to join with; nil: the relay does not know the place any more, and has to be asked anew.
-    /// - Throws: `ClientError.relayRefused` if a moderator does not, `.relayUnreachable`.
+    /// - Throws: `ClientError.relayRefused` if a moderator does not; `.relayUnreachable` if the relay does not answer
+    ///   for as long as it keeps the place.
     func admission(at path: String?) async throws -> String? {
         guard let path, let ticket = path.split(separator: "/").last else {
             throw ClientError.relayRefused(url: "\(url)", status: 202, reason: "it does not say where to wait")
         }
+        var answered = ContinuousClock.now
         while true {
-            try await Task.sleep(for: Self.interval)
-            let response = try await SignallingConnection.connect(to: url, on: eventLoop).exchange(
-                method: .GET, path: path)
+            try await Task.sleep(for: interval)
+            let response: SignallingConnection.Response
+            do {
+                response = try await SignallingConnection.connect(to: url, on: eventLoop).exchange(
+                    method: .GET, path: path)
+            } catch {
+                // A gap in the network costs no place that the relay keeps.
+                guard ContinuousClock.now - answered < Self.patience else { throw error }
+                continue
+            }
+            answered = ContinuousClock.now
             // A relay that is busy still knows the place.
             if response.status == 429 || response.status >= 500 { continue }
             guard response.status == 200 else { return nil }
