@@ -1,4 +1,5 @@
 import MediaCore
+import NIOCore
 import NIOHTTP1
 import NIOPosix
 import SDP
@@ -51,6 +52,28 @@ struct NegotiationTests {
         #expect(video.retransmissionPayloadType != nil)
         #expect((relay.transport != nil) == (transport == .dtls))
         #expect((client.transport != nil) == (transport == .dtls))
+    }
+
+    @Test("a participant whose answer cannot be used leaves the room again")
+    func unusableAnswer() async throws {
+        let path = "/rooms/demo/participants/5f2c9a1e.0b9ef49f9f2cef774797"
+        let address = try #require(TransportAddress(host: "127.0.0.1", port: 40_000))
+        try await ScriptedServer.run([
+            .init("201 Created\r\nLocation: \(path)", ByteBuffer(string: "nonsense")), .init("200 OK"),
+        ]) { url, server in
+            var changed = try self.options(.sdes)
+            changed.url = url
+            let options = changed
+            let (offer, pending) = Negotiation.offer(
+                options, sources: (true, true, true), address: address, fingerprint: nil)
+            let connection = try await SignallingConnection.connect(
+                to: url, on: MultiThreadedEventLoopGroup.singleton.next())
+            let error = await #expect(throws: ClientError.self) {
+                try await Negotiation.join(options, offer: offer, pending: pending, over: connection)
+            }
+            #expect(error?.exitCode == 69)
+            #expect(server.requests.last == "DELETE \(path)")
+        }
     }
 
     @Test("the participant's id is the location's end without the key")

@@ -87,6 +87,12 @@ struct SignallingConnection {
         }
     }
 
+    /// Ends a participant. The relay may be gone, and then there is nothing to end.
+    static func endParticipant(_ path: String, at url: RoomURL, on eventLoop: any EventLoop) async {
+        guard let connection = try? await connect(to: url, on: eventLoop) else { return }
+        _ = try? await connection.exchange(method: .DELETE, path: path)
+    }
+
     /// Closes a connection that is not going to be used.
     func close() { channel.close(promise: nil) }
 

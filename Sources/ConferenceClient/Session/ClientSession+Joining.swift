@@ -146,10 +146,7 @@ extension ClientSession {
             endPromise.succeed(.left)
             return report
         }.get()
-        // The relay may be gone, and then there is nothing to delete.
-        if let connection = try? await SignallingConnection.connect(to: options.url, on: eventLoop) {
-            _ = try? await connection.exchange(method: .DELETE, path: negotiation.location)
-        }
+        await SignallingConnection.endParticipant(negotiation.location, at: options.url, on: eventLoop)
         _ = try? await eventLoop.flatSubmit { [self] in socket.close() }.get()
         var problem = await finishFiles()
         if report.receivedVideo.frames == 0, report.receivedAudio.packets == 0 {

@@ -107,7 +107,10 @@ struct Negotiation: Sendable {
                 moderatorKey: response.headers.first(name: "Moderator-Key"),
                 rejoinKey: response.headers.first(name: "Rejoin-Key"),
                 alternates: Self.alternates(in: response.headers["Link"], token: options.url.token))
-        } catch let error as SDPError {
+        } catch {
+            // The others would see a participant without media until the relay misses it.
+            await SignallingConnection.endParticipant(path, at: options.url, on: connection.eventLoop)
+            guard let error = error as? SDPError else { throw error }
             throw refusal("its answer cannot be used: \(error)")
         }
     }
