@@ -99,6 +99,20 @@ struct ReportTests {
         #expect(JoinOptions.path("/calls/call", ofSession: 3) == "/calls/call-3")
     }
 
+    @Test("a session keeps the samples of its last day, however long it lasts")
+    func samples() {
+        var samples: [ClientReport.Sample] = []
+        for second in 1...150_000 {
+            samples.keep(
+                .init(
+                    seconds: Double(second), receivedFrames: 30, receivedVideoBitsPerSecond: 1,
+                    receivedAudioBitsPerSecond: 1, freezeSeconds: 0, longestGapSeconds: 0.04, packetsLost: 0,
+                    sentFrames: 30, sentVideoBitsPerSecond: 1, sentAudioBitsPerSecond: 1, videoTargetBitsPerSecond: 1))
+        }
+        #expect((86_400...100_000).contains(samples.count))
+        #expect(samples.map(\.seconds) == (150_001 - samples.count...150_000).map(Double.init))
+    }
+
     @Test("the report's JSON has the documented names")
     func names() throws {
         let report = ClientReport(

@@ -192,6 +192,9 @@ public struct ClientReport: Codable, Sendable {
         public var sentAudioBitsPerSecond: Double
         /// The target of the video encoder.
         public var videoTargetBitsPerSecond: Double
+
+        /// The most samples of a report: over a day's.
+        static let maximumCount = 100_000
     }
 
     /// The version of this form.
@@ -215,5 +218,14 @@ public struct ClientReport: Codable, Sendable {
     /// The emulated link; nil without one.
     public var uplink: Link?
     public var downlink: Link?
+    /// One for each second. Of a session of more than a day the oldest are left out.
     public var samples: [Sample]
+}
+
+extension [ClientReport.Sample] {
+    /// Adds a sample. Where there are too many, the oldest tenth goes.
+    mutating func keep(_ sample: ClientReport.Sample) {
+        if count >= ClientReport.Sample.maximumCount { removeFirst(count / 10) }
+        append(sample)
+    }
 }

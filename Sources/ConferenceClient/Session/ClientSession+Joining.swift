@@ -139,7 +139,7 @@ extension ClientSession {
     public func leave(end: String) async throws -> (report: ClientReport, error: ClientError?) {
         let relayDelay = await relayDelay()
         let report = try await eventLoop.submit { [self] in
-            if !isClosed { samples.append(takeSample(now: ClientClock.now())) }
+            if !isClosed { samples.keep(takeSample(now: ClientClock.now())) }
             var report = makeReport(end: end, now: ClientClock.now())
             report.delay.relay = relayDelay
             stop()

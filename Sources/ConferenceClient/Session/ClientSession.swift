@@ -220,7 +220,7 @@ public final class ClientSession: @unchecked Sendable {
 
     private func everySecond() {
         let now = ClientClock.now()
-        samples.append(takeSample(now: now))
+        samples.keep(takeSample(now: now))
         // Over ICE the connection itself tells when consent is lost.
         guard negotiation.session.transport == nil else { return }
         let last = peer.lastAuthenticated ?? measurements.start
