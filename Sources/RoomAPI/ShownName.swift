@@ -1,7 +1,20 @@
 /// Names that people give to outputs and players.
-enum ShownName {
+public enum ShownName {
     /// The longest name, in bytes of UTF-8.
     static let longest = 64
+
+    /// The beginning of a text as such a name: what would change how text is shown is replaced.
+    public static func made(of text: String) -> String {
+        var name = String.UnicodeScalarView()
+        var size = 0
+        for scalar in text.unicodeScalars {
+            let shown = scalar.properties.generalCategory.isControl ? "\u{FFFD}" : scalar
+            size += UTF8.width(shown)
+            guard size <= longest else { break }
+            name.append(shown)
+        }
+        return String(name)
+    }
 }
 
 extension KeyedDecodingContainer {

@@ -1,5 +1,6 @@
 import Foundation
 import MediaFiles
+import RoomAPI
 import SecureTransport
 
 /// The film or stream that a player is to play: a file of the relay's folder, or a URL.
@@ -96,7 +97,7 @@ enum PlayerTarget: Sendable {
             return String((address?.host ?? "").prefix(ParticipantName.maximumLength))
         }
         let file = path.split(separator: "/").last.map(String.init) ?? path
-        return String(file.prefix { $0 != "." }.prefix(32))
+        return ShownName.made(of: String(file.prefix { $0 != "." }.prefix(32)))
     }
 
     /// True if it goes on whether it is read or not.

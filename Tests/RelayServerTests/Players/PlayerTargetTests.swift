@@ -34,6 +34,13 @@ import Testing
         #expect(target.name == String(host.prefix(64)))
     }
 
+    @Test("a file is named on its tile as people may name a player, whatever its name has in it")
+    func fileNames() throws {
+        #expect(try PlayerTarget(parsing: "a\u{202E}4pm\u{85}b.mp4").name == "a\u{FFFD}4pm\u{FFFD}b")
+        let tall = "e" + String(repeating: "\u{301}", count: 100)
+        #expect(try PlayerTarget(parsing: "\(tall).mp4").name.utf8.count == 63)
+    }
+
     @Test(
         "what names nothing that could be played is refused",
         arguments: [
