@@ -35,13 +35,14 @@ public enum WebVTT {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
+        // By code points, as players read it: a mark behind a bracket would make both one character.
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
-            case _ where character.isNewline: result += " "
-            default: result.append(character)
+            case _ where Character(scalar).isNewline: result += " "
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }

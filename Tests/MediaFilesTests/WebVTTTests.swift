@@ -21,13 +21,17 @@ import Testing
                 """)
     }
 
-    @Test("are not broken by names", arguments: ["a\n\n00:00 --> x", "<b>", "a --> b", "&lt;", "x\r\ny"])
+    @Test(
+        "are not broken by names",
+        arguments: [
+            "a\n\n00:00 --> x", "<b>", "a --> b", "&lt;", "x\r\ny", "<\u{338}b>\u{338}", "a -->\u{301} b",
+        ])
     func hostileNames(name: String) {
         let file = WebVTT.file([WebVTTCue(start: 1, end: 2, voice: name, text: name)])
         let lines = file.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 5)
-        #expect(lines.filter { $0.contains("-->") } == ["00:00:01.000 --> 00:00:02.000"])
-        #expect(!lines[3].dropFirst(3).contains("<"))
-        #expect(file.filter { $0 == ">" }.count == 2)
+        #expect(lines.filter { $0.utf8.contains("-->".utf8) } == ["00:00:01.000 --> 00:00:02.000"])
+        #expect(!lines[3].dropFirst(3).unicodeScalars.contains("<"))
+        #expect(file.unicodeScalars.count { $0 == ">" } == 2)
     }
 }
