@@ -119,6 +119,34 @@ import VideoCoding
         for frame in 0..<120 { #expect(try bytes(frame) == first[frame], "\(frame) after the poster") }
     }
 
+    @Test("the first picture of a film has all names already")
+    func names() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let recording = folder.appendingPathComponent("r1")
+        try FileManager.default.createDirectory(at: recording, withIntermediateDirectories: true)
+        let encoder = JSONEncoder()
+        var timeline = Data()
+        for id in ["a", "b", "c", "d", "e", "f"] {
+            let person = RecordedParticipant(
+                id: id, name: "Person \(id)", microphone: true, camera: false, screenShare: false, isSpeaking: false)
+            var file = RecordedFile(
+                path: "tracks/\(id)-camera-001.mp4", track: RecordingTrack(participant: id, content: .camera), start: 0)
+            file.duration = 2
+            for event in [RecordingTimelineEntry.Event.joined(person), .fileEnded(file)] {
+                timeline += try encoder.encode(RecordingTimelineEntry(at: 0, event)) + Data("\n".utf8)
+            }
+        }
+        try timeline.write(to: recording.appendingPathComponent(RecordingManifest.timelineName))
+        try encoder.encode(RecordingManifest(id: "r1", room: "demo", began: "2026-01-01T00:00:00Z"))
+            .write(to: recording.appendingPathComponent(RecordingManifest.fileName))
+        let film = try RecordingFilm(
+            path: recording.path, canvas: VideoDimensions(width: 640, height: 384), frameRate: 30, layout: nil)
+        let pictures = try (0..<10 as Range<Int64>).map { frame in
+            try film.picture(at: MediaTime(value: frame, timescale: 30)).withPlane(0) { bytes, _ in Array(bytes) }
+        }
+        #expect(pictures.allSatisfy { $0 == pictures[0] })
+    }
+
     @Test("an export that was cancelled goes on, and makes the same file")
     func resumed() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

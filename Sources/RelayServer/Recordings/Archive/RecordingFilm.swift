@@ -13,6 +13,8 @@ public final class RecordingFilm: ExportSource {
     private static let audioRate = BitRate.kilobits(96)
     /// How many pictures the one that stands for the film is chosen of.
     private static let posterCandidates = 12
+    /// The most renderings of a picture until it is whole: each has two labels more.
+    private static let mostRenderings = 64
 
     public let duration: Duration
     public let identity: String
@@ -86,10 +88,23 @@ public final class RecordingFilm: ExportSource {
                 return picture
             }
         }
-        let composed = renderer.render(
-            [CompositionRequest(canvas: canvas, instruction: instruction)], inputs: inputs, at: time)
-        guard let picture = composed.first?.picture else { throw ExportError.empty }
+        let request = CompositionRequest(canvas: canvas, instruction: instruction)
+        guard let picture = wholePicture(request, inputs, at: time) else { throw ExportError.empty }
         return (picture, sourceCount)
+    }
+
+    /// A picture with all its labels. The renderer leaves out those that would keep a call waiting, and makes the
+    /// picture anew until it has them.
+    private func wholePicture(
+        _ request: CompositionRequest, _ inputs: CompositionInputs, at time: MediaTime
+    ) -> PixelBuffer? {
+        var picture: PixelBuffer?
+        for _ in 0..<Self.mostRenderings {
+            guard let composed = renderer.render([request], inputs: inputs, at: time).first else { break }
+            picture = composed.picture
+            guard composed.origin == .rendered else { break }
+        }
+        return picture
     }
 
     public func prepareAudio(isCancelled: () -> Bool, onProgress: (Double) -> Void) throws {
