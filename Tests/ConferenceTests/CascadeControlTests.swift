@@ -214,6 +214,29 @@ struct CascadeControlTests {
         #expect(counts == [30, 0])
     }
 
+    @Test("while a link takes no more orders, its own relay's members are not banned, and ordered removals happen")
+    func fullLink() throws {
+        let three = VirtualCascade(["a", "b", "c"])
+        try three[0].join("Ada", colour: .red)
+        try three[1].join("Ben", colour: .green)
+        let cy = try three[1].join("Cy", grants: MemberGrants(role: .participant, identity: "cy@example.org"))
+        try three[2].join("Di", colour: .yellow)
+        three.run(for: .milliseconds(500))
+        for (maker, other) in [(1, 0), (2, 0), (2, 1)] { try three.link(maker, other) }
+        for index in 0..<3 { try #require(three.run { three.names(index).count == 4 }) }
+        three.kill(2)
+        let full = try #require(three.room(1)?.links["c"])
+        while full.orders.add(.moderation(.lowerHands, by: actor)) {}
+        let ban = RoomCommand.Moderation.remove(participant: cy.participantID, keepOut: true)
+        #expect(throws: RoomControlError.tooManyChanges(retryAfter: 1)) { try moderate(ban, at: 1, of: three) }
+        #expect(three.room(1)?.door.isRestrictive == false)
+        #expect(three.room(1)?.links["a"]?.orders.waiting.isEmpty == true)
+        try moderate(ban, at: 0, of: three)
+        #expect(three.run(until: { !three.names(0).contains("Cy") }, limit: .seconds(2)))
+        #expect(three.room(1)?.links["c"] === full)
+        #expect(three.run(until: { three.room(0)?.door.isRestrictive == true }, limit: .seconds(1)))
+    }
+
     @Test("a participant of another relay is controlled there")
     func control() throws {
         let pair = VirtualCascade(["a", "b"])

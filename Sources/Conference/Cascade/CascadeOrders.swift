@@ -9,6 +9,9 @@ struct CascadeOrders {
     /// The newest order of the other side that was taken.
     private var lastTaken: UInt64 = 0
 
+    /// Whether a further order can wait.
+    var hasRoom: Bool { waiting.count < Self.limit }
+
     /// Adds an order. Returns false if too many wait. A layout replaces one that waits, and so do overlays.
     mutating func add(_ change: CascadeState.Order.Change) -> Bool {
         switch change {
@@ -16,7 +19,7 @@ struct CascadeOrders {
         case .overlays: waiting.removeAll { if case .overlays = $0.change { true } else { false } }
         case .moderation, .ban: break
         }
-        guard waiting.count < Self.limit else { return false }
+        guard hasRoom else { return false }
         lastNumber += 1
         waiting.append(CascadeState.Order(number: lastNumber, change: change))
         return true

@@ -35,21 +35,31 @@ extension Relay {
         let change = CascadeState.Order.Change.moderation(moderation, by: actor)
         switch moderation {
         case .member(_, let id), .remove(let id, _):
-            return try order(change, to: room.participant(publicID: id)?.remote?.link, now: now)
+            let link = room.participant(publicID: id)?.remote?.link
+            // All other relays are to be told of a ban of a member of this one.
+            if link == nil, case .remove(_, keepOut: true) = moderation { try checkOrders(of: room) }
+            return try order(change, to: link, now: now)
         case .spotlight(let id):
             if let id, room.participant(publicID: id) == nil { throw .noSuchParticipant(id) }
             return try order(change, to: room.conductor, now: now)
         case .setEntry: return try order(change, to: room.conductor, now: now)
         case .lowerHands:
+            try checkOrders(of: room)
             for link in room.links.values { _ = try order(change, to: link, now: now) }
             return false
         case .end:
             guard !room.links.isEmpty else { return false }
+            try checkOrders(of: room)
             for link in room.links.values { _ = try order(change, to: link, now: now) }
             endLater(room, by: .end, actor, now: now)
             return true
         case .answer: return false
         }
+    }
+
+    /// Throws if a link of the room takes no further order: either all other relays are told of a change, or none is.
+    private func checkOrders(of room: Room) throws(RoomControlError) {
+        guard room.links.values.allSatisfy(\.orders.hasRoom) else { throw .tooManyChanges(retryAfter: 1) }
     }
 
     /// Carries out what another relay orders. An order about a participant that has left meanwhile has no effect.
