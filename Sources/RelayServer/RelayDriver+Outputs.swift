@@ -57,15 +57,4 @@ extension RelayDriver {
 
     /// An output of a room; nil: there is no such output.
     func output(_ id: String, ofRoom room: String) -> OutputDescription? { outputs?.description(of: id, room: room) }
-
-    /// Waits for the threads of ended outputs, which write the ends of their streams.
-    func waitForOutputs() async {
-        let threads = outputs?.takeEnding() ?? []
-        await withTaskGroup(of: Void.self) { group in
-            for thread in threads { group.addTask { await thread.waitUntilFinished(timeout: Self.outputsPatience) } }
-        }
-    }
-
-    /// Somewhat longer than the threads wait for their servers.
-    private static let outputsPatience = DispatchTimeInterval.milliseconds(2500)
 }

@@ -1,5 +1,4 @@
 import Conference
-import Dispatch
 import Foundation
 import LinkEmulation
 import MediaCore
@@ -159,9 +158,7 @@ actor RelayDriver {
     /// Stops, and waits until all that the driver started has ended. To be called once.
     func close() async {
         stop()
-        await waitForOutputs()
-        players?.endAll()
-        for writer in recordings?.takeEnding() ?? [] { await writer.waitUntilFinished(timeout: .seconds(5)) }
+        await waitForThreads()
         await workers.shutDown()
     }
 

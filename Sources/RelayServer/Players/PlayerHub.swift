@@ -105,9 +105,10 @@ struct PlayerHub {
         ended[session.room] = Array(((ended[session.room] ?? []) + [last]).suffix(Self.endedOfRoom))
     }
 
-    /// Ends all threads, which nobody waits for.
-    func endAll() {
+    /// Ends all players. Returns the threads that may not have ended yet.
+    func endAll() -> [PlayerThread] {
         for session in sessions.values { session.thread.end() }
+        return ending + sessions.values.map(\.thread)
     }
 
     // MARK: Looking

@@ -97,6 +97,10 @@ final class PlayerThread: Sendable {
     }
 
     var isFinished: Bool { finished.wait(timeout: .now()) == .success }
+
+    /// Returns when the thread has ended, or after so long.
+    func waitUntilFinished(timeout: DispatchTimeInterval) async { await finished.waitUntilDone(timeout: timeout) }
+
     var isSeekable: Bool { state.withLock { $0.isSeekable } }
 
     func description(url: String) -> PlayerDescription {

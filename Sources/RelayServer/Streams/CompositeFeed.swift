@@ -85,6 +85,9 @@ final class CompositeThread: Sendable {
         }
     }
 
+    /// True if the thread has ended.
+    var isFinished: Bool { finished.wait(timeout: .now()) == .success }
+
     /// Returns when the thread has ended, or after so long.
     func waitUntilFinished(timeout: DispatchTimeInterval) async { await finished.waitUntilDone(timeout: timeout) }
 }

@@ -22,6 +22,8 @@ struct StreamHub: Sendable {
     private let budget: RecordingQueue.Budget
     private let logger: Logger
     private var sessions: [String: Session] = [:]
+    /// Threads that have been told to end.
+    private var ending: [CompositeThread] = []
 
     private struct Session {
         var stream: LiveStream
@@ -50,6 +52,7 @@ struct StreamHub: Sendable {
     mutating func begin(
         _ id: String, room: String, bitRate: BitRate?, onFailure: @escaping @Sendable () -> Void
     ) {
+        ending.removeAll { $0.isFinished }
         let stream = LiveStream(limits: settings.limits)
         let queue = RecordingQueue(limit: Self.queueLimit, budget: budget)
         let news = DispatchSemaphore(value: 0)
@@ -92,13 +95,24 @@ struct StreamHub: Sendable {
     /// Ends a room's stream. Players still get its last seconds from what is returned, until it is removed.
     mutating func end(room: String) -> LiveStream? {
         guard let id = stream(of: room), let session = sessions.removeValue(forKey: id) else { return nil }
-        session.feed.end()
+        end(session)
         logger.notice("streaming ended", metadata: ["room": "\(room)"])
         return session.stream
     }
 
     mutating func endAll() {
-        for session in sessions.values { session.feed.end() }
+        for session in sessions.values { end(session) }
         sessions.removeAll()
+    }
+
+    private mutating func end(_ session: Session) {
+        session.feed.end()
+        ending.append(session.thread)
+    }
+
+    /// The threads that may not have ended yet.
+    mutating func takeEnding() -> [CompositeThread] {
+        defer { ending = [] }
+        return ending
     }
 }

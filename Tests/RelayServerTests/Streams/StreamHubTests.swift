@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import MediaCore
 import Testing
@@ -25,5 +26,23 @@ import Testing
         let ended = hub.end(room: "demo")
         #expect(ended === stream)
         #expect(hub.stream(of: "demo") == nil)
+    }
+
+    @Test("the threads of streams that end, and of those that have just ended, can be waited for")
+    func ending() async {
+        var hub = StreamHub(
+            settings: .init(frameRate: 30, bitRate: .kilobits(500)),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        hub.begin("o1", room: "demo", bitRate: nil) {}
+        hub.begin("o2", room: "other", bitRate: nil) {}
+        let streams = [hub.streams["demo"], hub.streams["other"]]
+        _ = hub.end(room: "demo")
+        hub.endAll()
+        let threads = hub.takeEnding()
+        #expect(threads.count == 2)
+        for thread in threads { await thread.waitUntilFinished(timeout: .seconds(60)) }
+        #expect(streams.allSatisfy { $0?.isEnded == true })
+        let others = hub.takeEnding()
+        #expect(others.isEmpty)
     }
 }
