@@ -41,7 +41,7 @@ public final class RelayServer: Service {
     private let keys: KeyStore?
     private let administration: PortBinder?
     private let administrationAddress: TransportAddress?
-    private let cluster: ClusterService?
+    let cluster: ClusterService?
     let logger: Logger
     private let calibration: CalibrationRun?
     private let agones: AgonesReporter?
@@ -209,35 +209,16 @@ public final class RelayServer: Service {
         } catch {
             outcome = .failure(error)
         }
-        await driver.close()
+        await driver.stop()
+        // Until then the cluster sends joins here, and what follows may wait for servers and disks.
         await cluster?.close()
+        await driver.close()
         await events?.close()
         await traces?.close()
         await flightFolder?.close()
         try? await signallingGroup.shutdownGracefully()
         try? await mediaGroup.shutdownGracefully()
         try outcome.get()
-    }
-
-    /// Refuses joins and waits until all calls are over, for at most a time.
-    public func drain(upTo limit: Duration) async {
-        await cluster?.setDraining(true)
-        let emptied = await driver.drain(isMoving: cluster != nil)
-        let seconds = limit.components.seconds
-        logger.notice("draining: joins are refused; the relay ends when all rooms are empty, or in \(seconds) s")
-        let isEmpty = await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                for await _ in emptied {}
-                return !Task.isCancelled
-            }
-            group.addTask {
-                try? await Task.sleep(for: limit)
-                return false
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
-        }
-        logger.notice(isEmpty ? "drained: all rooms are empty" : "the time to drain is over, or was cut short")
     }
 
     /// Reads the TLS certificate and the keys of tokens again, for the connections and requests that come, and opens

@@ -90,7 +90,12 @@ actor ClusterService {
         await joinProxy?.close()
         watch?.cancel()
         alarm?.task.cancel()
-        while let (_, request) = directory.pollRequest() { _ = await engine.perform(request) }
+        var last: [DirectoryRequest] = []
+        while let (_, request) = directory.pollRequest() { last.append(request) }
+        // The task of a stop that takes too long is cancelled, and then sends nothing.
+        await Task { [engine, last] in
+            for request in last { _ = await engine.perform(request) }
+        }.value
         for room in waiters.keys { wakeWaiters(of: room) }
         await engine.close()
     }
