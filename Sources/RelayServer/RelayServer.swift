@@ -209,6 +209,7 @@ public final class RelayServer: Service {
         } catch {
             outcome = .failure(error)
         }
+        listeners?.close()
         await driver.stop()
         // Until then the cluster sends joins here, and what follows may wait for servers and disks.
         await cluster?.close()
