@@ -12,6 +12,7 @@ final class LiveSegmenter {
     private let stream: LiveStream
     private let limits: LiveWindow.Limits
     private let frameRate: Int
+    private let longestFrame: Duration
     private let bitRate: BitRate
     /// The wall clock at time zero.
     private let origin: Date
@@ -27,8 +28,10 @@ final class LiveSegmenter {
 
     /// Segments may end from then on.
     private static let shortestSegment = Duration.seconds(1)
-    /// A longer frame leaves a gap.
-    private static let longestFrame = Duration.milliseconds(600)
+    /// A longer frame leaves a gap. An unchanged picture comes again after 200 ms.
+    private static let longestUsualFrame = Duration.milliseconds(600)
+    /// The same in frames of the stream, of which overload control may leave out every other one.
+    private static let longestFrameInFrames = 2.5
     /// How much more than the bitrate a second takes at most.
     private static let peak = 1.5
 
@@ -40,6 +43,8 @@ final class LiveSegmenter {
         self.stream = stream
         self.limits = limits
         self.frameRate = frameRate
+        longestFrame = max(
+            Self.longestUsualFrame, .seconds(Self.longestFrameInFrames / Double(max(1, frameRate))))
         self.bitRate = bitRate
         self.origin = origin
         audio = try CompositeAudio()
@@ -72,7 +77,7 @@ final class LiveSegmenter {
     }
 
     private func write(_ frame: SampleBuffer, until next: MediaTime) throws {
-        let duration = min(max((next - frame.presentationTime).duration, .milliseconds(1)), Self.longestFrame)
+        let duration = min(max((next - frame.presentationTime).duration, .milliseconds(1)), longestFrame)
         try prepare(for: frame, duration: duration)
         guard let writer else { return }
         try writer.append(frame, duration: MediaTime(duration, timescale: 90_000))
@@ -84,7 +89,7 @@ final class LiveSegmenter {
 
     /// Ends the part, the segment or the format where the frame does not belong to it.
     private func prepare(for frame: SampleBuffer, duration: Duration) throws {
-        let isGap = end.map { (frame.presentationTime - $0).duration > Self.longestFrame } ?? false
+        let isGap = end.map { (frame.presentationTime - $0).duration > longestFrame } ?? false
         if frame.isSync, writer == nil || frame.format != format || isGap {
             try endPart()
             if frame.format != format || writer == nil { try begin(frame.format) }

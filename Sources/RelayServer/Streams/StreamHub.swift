@@ -34,7 +34,13 @@ struct StreamHub: Sendable {
     /// The most that waits for a stream's thread.
     private static let queueLimit = DataSize(bytes: 8 << 20)
 
+    /// The length of a part in frames, at least: the time between two is not always quite the same.
+    private static let shortestPartInFrames = 1.01
+
     init(settings: Settings, logger: Logger) {
+        var settings = settings
+        let frame = Duration.seconds(Self.shortestPartInFrames / Double(max(1, settings.frameRate)))
+        settings.limits.part = max(settings.limits.part, frame)
         self.settings = settings
         budget = RecordingQueue.Budget()
         self.logger = logger

@@ -28,6 +28,21 @@ import Testing
         #expect(hub.stream(of: "demo") == nil)
     }
 
+    @Test("a stream of one picture a second has the pictures' whole time, and no gaps")
+    func slow() async throws {
+        var hub = StreamHub(
+            settings: .init(frameRate: 1, bitRate: .kilobits(500)),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        hub.begin("o1", room: "demo", bitRate: nil) {}
+        for second in 0..<4 { _ = hub.record(CompositeSamples.picture(second * 30)) }
+        let ended = hub.end(room: "demo")
+        let stream = try #require(ended)
+        for thread in hub.takeEnding() { await thread.waitUntilFinished(timeout: .seconds(60)) }
+        let lines = try await stream.playlist().split(separator: "\n")
+        #expect(lines.count { $0 == "#EXTINF:1.000000," } == 4)
+        #expect(lines.contains("#EXT-X-PART-INF:PART-TARGET=1.010000") && !lines.contains("#EXT-X-DISCONTINUITY"))
+    }
+
     @Test("the threads of streams that end, and of those that have just ended, can be waited for")
     func ending() async {
         var hub = StreamHub(
