@@ -16,6 +16,8 @@ final class HTTPMediaOpener: MediaOpener {
     /// The most that is taken of a server that does not hand out parts of files.
     private static let mostWithoutRanges = 64 << 20
     private static let mostRedirections = 5
+    /// A playlist may lead to another host with each of its segments.
+    private static let mostClients = 16
     private static let connectPatience = TimeAmount.seconds(5)
     private static let patience = TimeAmount.seconds(15)
 
@@ -91,6 +93,11 @@ final class HTTPMediaOpener: MediaOpener {
         clients.withLock { clients in
             let key = Place(host: host, address: place.host)
             if let client = clients[key] { return client }
+            if clients.count >= Self.mostClients {
+                // One thread reads, so that none of them has a request under way.
+                for client in clients.values { client.shutdown { _ in } }
+                clients.removeAll()
+            }
             var configuration = HTTPClient.Configuration.withoutRedirections(connectingWithin: Self.connectPatience)
             configuration.timeout.read = Self.patience
             configuration.dnsOverride = [host: place.host]
