@@ -8,9 +8,9 @@ enum MovieIndexSize {
     /// For each frame and packet its size, for each chunk of them its place.
     private static let size = 4
     private static let place = 4
-    /// For each frame how much later it is shown than decoded: eight bytes where that changes from frame to frame, and
-    /// nothing where no frame is reordered. Only the encoder knows.
-    private static let presentationOffset = 4
+    /// For each frame how much later it is shown than decoded: eight bytes where that changes from frame to frame, as
+    /// it mostly does where frames are reordered. Only the encoder knows.
+    private static let presentationOffset = 7
     /// For each run of chunks that have equally many packets.
     private static let run = 12
 

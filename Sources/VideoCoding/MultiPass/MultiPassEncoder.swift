@@ -74,7 +74,8 @@
 
         /// Fewer pictures than this share a group with the next ones: an encoder of their own would see too little.
         private static let fewestFrames = 12
-        /// Passes that still find something to do after this many are going in circles.
+        /// Passes that still find something to do after this many are going in circles. One more may go back to what
+        /// was nearest to the size.
         private static let mostPasses = 8
 
         /// Begins the pass that `storage` has come to.
@@ -181,7 +182,9 @@
             let groups = found.groups.map {
                 PassPlanner.Group(frameCount: $0.times.count, measurements: $0.measurements)
             }
-            let requests = found.pass < Self.mostPasses ? planner.requests(for: groups) : []
+            let requests =
+                found.pass < Self.mostPasses
+                ? planner.requests(for: groups) : found.pass == Self.mostPasses ? planner.returns(for: groups) : []
             do {
                 try storage.endPass(requesting: requests)
             } catch {

@@ -61,6 +61,32 @@ struct PassPlanner {
             .sorted { $0.group < $1.group }
     }
 
+    /// Returns the groups of which an earlier encode brings the size nearer to the target, with its rate factor.
+    ///
+    /// The sizes of small noisy pictures jump as the rate factor changes, so that passes may go in circles around the
+    /// target. What is known for certain ends that.
+    func returns(for groups: [Group]) -> [Request] {
+        let target = Double(targetSize.bytes)
+        func distance(_ size: Double) -> Double { abs(size - target) }
+        var size = groups.reduce(0.0) { $0 + Double($1.measurements.last?.size.bytes ?? 0) }
+        var requests: [Request] = []
+        while distance(size) > Self.sizeTolerance * target {
+            var nearest: (request: Request, size: Double)?
+            for (index, group) in groups.enumerated() where !requests.contains(where: { $0.group == index }) {
+                guard let last = group.measurements.last else { continue }
+                for earlier in group.measurements.dropLast() {
+                    let changed = size - Double(last.size.bytes) + Double(earlier.size.bytes)
+                    guard distance(changed) < distance(nearest?.size ?? size) else { continue }
+                    nearest = (Request(group: index, rateFactor: earlier.rateFactor), changed)
+                }
+            }
+            guard let nearest else { break }
+            requests.append(nearest.request)
+            size = nearest.size
+        }
+        return requests.sorted { $0.group < $1.group }
+    }
+
     /// Returns true if a pass gets nearer to the target size, or makes the picture visibly better at the same size.
     private func isWorthAPass(from current: Outcome, to best: Plan) -> Bool {
         let target = Double(targetSize.bytes)

@@ -57,6 +57,24 @@ struct PassPlannerTests {
         Content(size: 90_000, distortion: 6, steepness: RateModel.Steepness(size: 0.12, distortion: 0.11)),
     ]
 
+    @Test("goes back to earlier encodes, and to as few as bring the size nearest to the target")
+    func goesBack() {
+        func group(_ sizes: Int...) -> PassPlanner.Group {
+            PassPlanner.Group(
+                frameCount: 50,
+                measurements: sizes.enumerated().map {
+                    PassMeasurement(rateFactor: 20 + Double($0), size: DataSize(bytes: $1), distortion: 1)
+                })
+        }
+        let planner = PassPlanner(targetSize: DataSize(bytes: 100_000))
+        let circling = [group(62_000, 60_100, 61_500), group(41_000, 39_800, 40_700)]
+        // 102,200 bytes: the first group's second encode takes off 1,400, the second group's 900 more.
+        #expect(
+            planner.returns(for: circling) == [.init(group: 0, rateFactor: 21), .init(group: 1, rateFactor: 21)])
+        #expect(planner.returns(for: [group(62_000, 59_500), group(41_000, 40_600)]).isEmpty, "within 0.4 per cent")
+        #expect(planner.returns(for: [group(70_000, 59_000), group(44_000, 40_000)]).isEmpty, "nothing is nearer")
+    }
+
     @Test("meets the target within half a per cent", arguments: [80_000, 250_000, 900_000])
     func target(target: Int) {
         let (groups, asked) = run(mixed, from: 23, to: target)
