@@ -301,6 +301,18 @@ struct AccessTests {
         #expect(acts.map(\.by.participant) == [nil, "p1"])
     }
 
+    @Test("a moderator whose token has an empty name is named by their identity, or as a moderator")
+    func emptyName() async throws {
+        let (client, keys) = try await clientWithKeys()
+        openRoom(client)
+        for identity in ["ben", nil] {
+            let token = try await keys.sign(claims { ($0.name, $0.identity, $0.role) = ("", identity, .moderator) })
+            let act = try await client.send(.delete, "/rooms/demo/hands", headers: [.authorization: "Bearer \(token)"])
+            #expect(act.status == .noContent)
+        }
+        #expect(client.script.state.withLock { $0.moderations }.map(\.by.name) == ["ben", "a moderator"])
+    }
+
     @Test("a PIN is kept as a hash that another of the same PIN does not equal")
     func pinHash() async throws {
         let pins = RoomPIN()

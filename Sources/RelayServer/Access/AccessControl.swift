@@ -160,7 +160,8 @@ struct AccessControl: Sendable {
         if let notBefore = claims.notBefore, time() < notBefore - Self.leeway {
             throw Self.unauthorized("the token is not good yet", "invalid_token")
         }
-        return Caller(proof: .token(claims), permissions: claims.permissions, name: claims.name ?? claims.identity)
+        let name = [claims.name, claims.identity].compactMap(\.self).first { !$0.isEmpty }
+        return Caller(proof: .token(claims), permissions: claims.permissions, name: name)
     }
 
     private func sessionCaller(_ bearer: String, room: RoomName?) async throws(Problem) -> Caller {

@@ -1,4 +1,5 @@
 import { codecProblem } from './browser-codecs.js';
+import { capitalized } from './format.js';
 import { LayoutChoices } from './layout-choices.js';
 import { MediaReport } from './media-report.js';
 import { followNetwork } from './network-changes.js';
@@ -18,8 +19,6 @@ const connectingTime = 8_000;
 const leavingTime = 2_000;
 /** How long the first picture of a relay is waited for before the one before it is left. */
 const pictureTime = 2_000;
-
-const capitalized = (text) => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 
 /** A call that did not come about, and will not by trying on. */
 export class CallEnded extends Error {}

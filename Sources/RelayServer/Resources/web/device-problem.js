@@ -1,3 +1,5 @@
+import { capitalized } from './format.js';
+
 /**
  * Says what is wrong with a device and what to do about it.
  *
@@ -22,7 +24,7 @@ export function deviceProblem(error, kind) {
     case 'InsecureContextError':
       return `Browsers give ${device} only to pages that come over HTTPS. Open this page by its https:// address.`;
     default:
-      return `${device[0].toUpperCase()}${device.slice(1)} cannot be used: ${error?.message ?? error}`;
+      return `${capitalized(device)} cannot be used: ${error?.message ?? error}`;
   }
 }
 

@@ -1,4 +1,6 @@
-/** Numbers as people read them. */
+/** Numbers and words as people read them. */
+
+export function capitalized(text) { return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`; }
 
 export function bitRate(value) {
   if (value === null || value === undefined) return '–';

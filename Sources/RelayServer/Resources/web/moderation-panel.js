@@ -1,4 +1,5 @@
 import { byID, make } from './dom.js';
+import { capitalized } from './format.js';
 
 /** Who waits in the lobby, and who may enter: for moderators. */
 export class ModerationPanel {
@@ -70,7 +71,7 @@ export class ModerationPanel {
 /** What a moderator did, in words for one participant; null where there is nothing to say. */
 export function moderationWords({ action, participant, by }, room) {
   const isOwn = participant !== undefined && room.isSelf({ id: participant });
-  const who = by.name[0].toUpperCase() + by.name.slice(1);
+  const who = capitalized(by.name);
   const whom = isOwn ? 'you' : room.participants.get(participant)?.name;
   const words = {
     muted: 'muted', askedToUnmute: 'asks to unmute:', cameraOff: 'turned off the camera of', removed: 'removed',

@@ -1,3 +1,4 @@
+import { capitalized } from './format.js';
 import { alternates, iceServers } from './link-header.js';
 
 /** The relay said no; the message is its own, from the problem document (RFC 9457). */
@@ -69,7 +70,7 @@ async function problem(response) {
   try {
     const { detail, title } = await response.json();
     const text = detail ?? title ?? response.statusText;
-    return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+    return `${capitalized(text)}${/[.!?]$/.test(text) ? '' : '.'}`;
   } catch {
     return response.statusText || `HTTP ${response.status}`;
   }
