@@ -176,6 +176,28 @@ struct PageModuleTests {
         }
     }
 
+    @Test("the relay is told of a screen's end until it answers")
+    func endOfScreen() async throws {
+        try await withPage { browser in
+            let isShown: [Bool] = try await browser.evaluate(
+                """
+                const { ScreenShare } = await import('/web/screen-share.js');
+                const { Unreachable } = await import('/web/signalling.js');
+                const { setTimeout } = window;
+                window.setTimeout = (action, milliseconds) => setTimeout(action, milliseconds / 1000);
+                const isShown = [];
+                const screen = new ScreenShare(async () => {
+                  isShown.push(screen.isOn);
+                  if (isShown.length === 2 || isShown.length === 3) throw new Unreachable();
+                }, () => {});
+                await screen.begin(Object.assign(new EventTarget(), { stop() {} }));
+                await screen.end();
+                return isShown;
+                """)
+            #expect(isShown == [true, false, false, false])
+        }
+    }
+
     @Test("a microphone that is muted while it opens stays muted")
     func muteWhileOpening() async throws {
         try await withPage { browser in

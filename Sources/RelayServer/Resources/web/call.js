@@ -7,6 +7,7 @@ import { WakeablePause, pause, pauseAfter, pauses } from './pauses.js';
 import { PeerLink } from './peer-link.js';
 import { RoomFeed } from './room-feed.js';
 import { RoomState } from './room-state.js';
+import { ScreenShare } from './screen-share.js';
 import { Refusal, Unreachable, join, knownICEServers } from './signalling.js';
 
 /** How long media may stay away before something is done about it; less comes back by itself. */
@@ -27,7 +28,7 @@ export class CallEnded extends Error {}
  * A call: joins a room, stays in it over changes of network and restarts of the relay, and leaves.
  *
  * Events: `state` (`state`, `reason`), `waiting` (in the lobby, before the call), `picture` (`received`), `room` (a new
- * `room`), `share` (`isSharing`), `trouble` (a message that is worth showing, as `detail`).
+ * `room`), `share` (`screen`), `trouble` (a message that is worth showing, as `detail`).
  */
 export class Call extends EventTarget {
   /** `joining`, `connected`, `reconnecting`, `left` or `ended`. */
@@ -37,13 +38,14 @@ export class Call extends EventTarget {
   /** @type {RoomState | null} */ room = null;
   /** The choices of layouts, for oneself and for everyone. */
   layouts = new LayoutChoices(() => this.#membership, () => this.room);
+  /** The screen that is shown to the others. */
+  screen = new ScreenShare(() => this.#renewScreen(), (error) => this.#trouble(error));
   #options;
   #media;
   #report;
   #link = null;
   #membership = null;
   #feed = null;
-  #screen = null;
   #avatar = null;
   #iceServers;
   #isRecovering = false;
@@ -79,8 +81,6 @@ export class Call extends EventTarget {
   /** One's own id in the room. */
   get id() { return this.#membership?.id ?? null; }
 
-  get isSharing() { return this.#screen !== null; }
-
   getStats() { return this.#link?.getStats() ?? Promise.resolve(new Map()); }
 
   /** Joins; throws when the relay refuses, or is not there. */
@@ -102,33 +102,13 @@ export class Call extends EventTarget {
 
   // MARK: What is sent
 
-  /** Shows a screen to the others until it is stopped, here or by the browser. */
-  async share(track) {
-    track.contentHint = 'detail';
-    this.#screen?.stop();
-    this.#screen = track;
-    track.addEventListener('ended', () => { if (this.#screen === track) this.stopSharing(); });
-    try {
-      await this.#renewScreen();
-    } catch (error) {
-      track.stop();
-      this.#screen = null;
-      await this.#link?.setScreen(null);
-      this.#say('share');
-      throw error;
-    }
-  }
-
-  async stopSharing() {
-    this.#screen?.stop();
-    this.#screen = null;
-    await this.#renewScreen().catch((error) => this.#trouble(error));
-  }
-
   async #renewScreen() {
     this.#say('share');
+    // A track that was chosen meanwhile is not kept.
+    if (this.isOver) throw new CallEnded('The call is over.');
+    // Coming back tells it, too.
     if (this.#isRecovering || !this.#link) return;
-    await this.#link.setScreen(this.#screen);
+    await this.#link.setScreen(this.screen.track);
     await this.#renegotiate();
   }
 
@@ -162,7 +142,7 @@ export class Call extends EventTarget {
     if (!elsewhere) link.addEventListener('picture', sayPicture);
     link.addEventListener('state', () => this.#linkChanged(link));
     if (!this.watchOnly) await link.send(this.#media);
-    await link.setScreen(this.#screen);
+    await link.setScreen(this.screen.track);
     let membership = null;
     try {
       const joined = await join({
@@ -321,13 +301,13 @@ export class Call extends EventTarget {
     this.#report.tell();
     if (this.#link.isBroken) this.#recover('The connection is lost.');
     // The screen may have been shared or taken away meanwhile.
-    else if (this.#link.screen !== this.#screen) this.#renewScreen().catch((error) => this.#trouble(error));
+    else if (this.#link.screen !== this.screen.track) this.screen.tell();
   }
 
   async #comeBack(attempt) {
     if (this.#membership && !this.#link.needsReplacement && attempt < 3) {
       try {
-        await this.#link.setScreen(this.#screen);
+        await this.#link.setScreen(this.screen.track);
         await this.#renegotiate({ restart: true });
         await this.#connected(connectingTime);
         return;
@@ -371,10 +351,9 @@ export class Call extends EventTarget {
     this.#abort.abort();
     this.#feed?.close();
     this.#link?.close();
-    this.#screen?.stop();
-    this.#screen = null;
     this.#membership = null;
     this.#setState(state, reason);
+    this.screen.end();
     this.#backOff.wake();
     this.#connecting.wake();
   }

@@ -67,8 +67,8 @@ export class MediaTools {
   }
 
   async #toggleShare() {
-    if (this.#call.isSharing) {
-      this.#call.stopSharing();
+    if (this.#call.screen.isOn) {
+      this.#call.screen.end();
       return;
     }
     let stream;
@@ -81,13 +81,12 @@ export class MediaTools {
       if (error.name !== 'NotAllowedError' || /system/i.test(error.message)) notice(deviceProblem(error, 'screen'), 8);
       return;
     }
-    await this.#call.share(stream.getVideoTracks()[0])
+    await this.#call.screen.begin(stream.getVideoTracks()[0])
       .catch((error) => notice(`The screen cannot be shared: ${error.message}`, 8));
   }
 
   #drawShare() {
-    const { isSharing } = this.#call;
-    drawTool('share', isSharing, 'share-stop', 'share', 'Stop sharing', 'Share screen');
+    drawTool('share', this.#call.screen.isOn, 'share-stop', 'share', 'Stop sharing', 'Share screen');
   }
 }
 

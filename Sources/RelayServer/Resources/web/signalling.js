@@ -23,7 +23,9 @@ export class Refusal extends Error {
 }
 
 /** No answer came: the network or the relay is away. */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  isTemporary = true;
+}
 
 const sdp = 'application/sdp';
 const json = 'application/json';
@@ -163,7 +165,7 @@ async function admission(location, signal) {
       ({ state } = await (await request('GET', location)).json());
     } catch (error) {
       if (error instanceof Refusal && error.status === 404) return null;
-      if (error instanceof Unreachable || error.isTemporary) continue;
+      if (error.isTemporary) continue;
       throw error;
     }
     if (state === 'admitted') return location.split('/').pop();
