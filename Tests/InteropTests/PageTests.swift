@@ -199,6 +199,35 @@ struct PageTests {
         }
     }
 
+    @Test("events that end while the page comes back are followed again")
+    func eventsAfterComingBack() async throws {
+        try await meet([.ada, .ben]) { relay, people, _ in
+            let (ada, ben) = (people[0], people[1])
+            try await ada.join("demo", of: relay)
+            try await ben.join(
+                "demo", of: relay,
+                running: """
+                    const { fetch } = window;
+                    let end = new AbortController();
+                    window.fetch = async (url, options) => {
+                      if (options?.method === 'PATCH') end.abort();
+                      const response = await fetch(url, options);
+                      if (!String(url).includes('/events')) return response;
+                      end = new AbortController();
+                      return new Response(response.body.pipeThrough(new TransformStream(), { signal: end.signal }));
+                    };
+                    """)
+            try await ben.see("Ada") { $0[.red, default: 0] > 0.4 }
+            let _: Bool = try await ben.browser.evaluate("window.dispatchEvent(new Event('online')); return true;")
+            try await ben.browser.wait(
+                for: "Ben to be back",
+                until: "document.getElementById('notices').textContent.includes('You are back')")
+            try await ben.browser.click("#people-button")
+            try await ada.browser.click("#microphone")
+            try await ben.read("microphone off", of: "Ada")
+        }
+    }
+
     @Test("after a restart of the relay everybody is back in the room, having been told meanwhile")
     func relayRestart() async throws {
         try await meet([.ada, .ben]) { relay, people, folder in

@@ -299,6 +299,8 @@ export class Call extends EventTarget {
     if (this.isOver) return;
     // The relay may have been away when the microphone or the camera was turned on or off.
     this.#report.tell();
+    // The events may have ended as well, with the former network.
+    if (this.#feed.isLost) this.#feedLost(this.#feed);
     if (this.#link.isBroken) this.#recover('The connection is lost.');
     // The screen may have been shared or taken away meanwhile.
     else if (this.#link.screen !== this.screen.track) this.screen.tell();

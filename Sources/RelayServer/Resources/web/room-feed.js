@@ -10,6 +10,7 @@ const longestSilence = 40_000;
  * itself: who listens finds out first whether the call is still there.
  */
 export class RoomFeed extends EventTarget {
+  isLost = false;
   #abort = new AbortController();
 
   /** @param {string} key The key of one's session. */
@@ -18,6 +19,7 @@ export class RoomFeed extends EventTarget {
     this.#read(url, key).catch(() => {}).then(() => {
       if (this.#abort.signal.aborted) return;
       this.close();
+      this.isLost = true;
       this.dispatchEvent(new Event('lost'));
     });
   }
