@@ -176,6 +176,21 @@ struct PageModuleTests {
         }
     }
 
+    @Test("events that the relay refuses are asked for again when it says")
+    func refusedFeed() async throws {
+        try await withPage { browser in
+            let seconds: Double = try await browser.evaluate(
+                """
+                const { RoomFeed } = await import('/web/room-feed.js');
+                window.fetch = async () => new Response(null, { status: 429, headers: { 'Retry-After': '30' } });
+                const feed = new RoomFeed('/', '');
+                await new Promise((done) => feed.addEventListener('lost', done));
+                return feed.retryAfter;
+                """)
+            #expect(seconds == 30)
+        }
+    }
+
     @Test("the relay is told of a screen's end until it answers")
     func endOfScreen() async throws {
         try await withPage { browser in

@@ -234,7 +234,7 @@ export class Call extends EventTarget {
         this.#recover('The relay is gone.');
         return;
       }
-      await pause(pauseAfter(attempt));
+      await pause(Math.max(pauseAfter(attempt), feed.retryAfter * 1000));
       if (!exists || feed !== this.#feed || this.isOver || this.#isRecovering) continue;
       this.#openFeed();
       this.#report.tell();

@@ -1,4 +1,4 @@
-import { proofHeaders } from './signalling.js';
+import { proofHeaders, retryAfter } from './signalling.js';
 
 /** The relay says something every 15 seconds at least. */
 const longestSilence = 40_000;
@@ -11,6 +11,8 @@ const longestSilence = 40_000;
  */
 export class RoomFeed extends EventTarget {
   isLost = false;
+  /** In how many seconds the relay wants to be asked again; 0 where it does not say. */
+  retryAfter = 0;
   #abort = new AbortController();
 
   /** @param {string} key The key of one's session. */
@@ -27,7 +29,10 @@ export class RoomFeed extends EventTarget {
   async #read(url, key) {
     const headers = { Accept: 'text/event-stream', ...proofHeaders(key) };
     const response = await inTime(fetch(url, { headers, cache: 'no-store', signal: this.#abort.signal }));
-    if (!response.ok) return;
+    if (!response.ok) {
+      this.retryAfter = retryAfter(response) ?? 0;
+      return;
+    }
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     for (;;) {

@@ -61,7 +61,7 @@ async function request(method, url, { body, type, keepalive = false, key, header
 const longestWait = 300;
 
 /** What `Retry-After` (RFC 9110, section 10.2.3) says, in seconds: it holds those or a date. */
-function retryAfter(response) {
+export function retryAfter(response) {
   const field = response.headers.get('Retry-After');
   if (field === null) return null;
   const seconds = /^\d+$/.test(field) ? Number(field) : (Date.parse(field) - Date.now()) / 1000;
