@@ -239,6 +239,13 @@ struct PageTests {
                 try await person.browser.wait(
                     for: "\(person.name) to be told", until: "!document.getElementById('connection').hidden")
             }
+            // Screen readers read an alert out again at each change.
+            try await people[0].browser.wait(
+                for: "the time until the next attempt, beside the alert",
+                until: """
+                    /^Trying again/.test(document.getElementById('connection-pause').textContent)
+                        && !/Trying/.test(document.querySelector('#connection [role=alert]').textContent)
+                    """)
             try await people[0].browser.screenshot(to: TestOutput.file("reconnecting.png"))
             let next = try await RelayProgram(RelayProgram.browserOptions, port: relay.port, in: folder)
             for person in people {

@@ -79,6 +79,7 @@ export class CallView {
     on(call, 'state', () => this.#drawState());
     on(call, 'picture', () => this.#showPicture());
     on(call, 'room', () => this.#followRoom());
+    on(call, 'pause', ({ detail }) => this.#drawPause(detail));
     on(call, 'trouble', ({ detail }) => notice(detail));
     on(this.#statistics, 'sample', () => this.#drawStatistics());
     on(this.#video, 'resize', () => this.#drawAspect());
@@ -178,7 +179,10 @@ export class CallView {
     const { state, reason } = this.#call;
     const isAway = state === 'reconnecting';
     byID('connection').hidden = !isAway;
-    byID('connection-text').textContent = isAway ? `Reconnecting. ${reason}` : '';
+    const text = isAway ? `Reconnecting. ${reason}` : '';
+    // Screen readers read it out again where the same is written again.
+    if (byID('connection-text').textContent !== text) byID('connection-text').textContent = text;
+    byID('connection-pause').textContent = '';
     this.#root.classList.toggle('away', isAway);
     if (state === 'connected') {
       if (this.#wasConnected) notice('You are back.');
@@ -186,6 +190,12 @@ export class CallView {
       this.#wakeLock.hold();
     }
     this.#drawWaiting();
+  }
+
+  /** Says when the page tries again, where screen readers do not follow each second. */
+  #drawPause(milliseconds) {
+    const when = milliseconds > 2_000 ? ` in ${Math.ceil(milliseconds / 1000)} s` : '';
+    byID('connection-pause').textContent = `Trying again${when}…`;
   }
 
   #drawSpeaker() {

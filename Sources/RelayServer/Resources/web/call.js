@@ -28,7 +28,8 @@ export class CallEnded extends Error {}
  * A call: joins a room, stays in it over changes of network and restarts of the relay, and leaves.
  *
  * Events: `state` (`state`, `reason`), `waiting` (in the lobby, before the call), `picture` (`received`), `room` (a new
- * `room`), `share` (`screen`), `trouble` (a message that is worth showing, as `detail`).
+ * `room`), `share` (`screen`), `trouble` (a message that is worth showing, as `detail`), `pause` (the milliseconds until
+ * the next attempt to come back, as `detail`, each second).
  */
 export class Call extends EventTarget {
   /** `joining`, `connected`, `reconnecting`, `left` or `ended`. */
@@ -283,10 +284,8 @@ export class Call extends EventTarget {
           break;
         }
         const time = Math.max(pauseAfter(attempt), (error.retryAfter ?? 0) * 1000);
-        await this.#backOff.countDown(time, this.#abort.signal, (left) => {
-          const when = left > 2_000 ? ` in ${Math.ceil(left / 1000)} s` : '';
-          this.#setState('reconnecting', `${error.message} Trying again${when}…`);
-        });
+        this.#setState('reconnecting', error.message);
+        await this.#backOff.countDown(time, this.#abort.signal, (left) => this.#say('pause', left));
       }
     }
     this.#setState('connected');
