@@ -242,9 +242,13 @@ struct ClusterTests {
             let _: Bool = try await person.browser.evaluate(
                 """
                 const element = document.getElementById('connection');
+                const notices = document.getElementById('notices');
                 window.wasAway = false;
-                const look = () => { window.wasAway ||= !element.hidden; };
+                const look = () => {
+                  window.wasAway ||= !element.hidden || notices.textContent.includes('You are back');
+                };
                 new MutationObserver(look).observe(element, { attributes: true });
+                new MutationObserver(look).observe(notices, { childList: true });
                 return true;
                 """)
         }

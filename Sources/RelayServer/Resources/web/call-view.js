@@ -36,7 +36,7 @@ export class CallView {
   #wakeLock = new WakeLock();
   #moderation;
   #tools;
-  #wasConnected = false;
+  #wasAway = false;
 
   /**
    * @param {import('./call.js').Call} call
@@ -185,10 +185,10 @@ export class CallView {
     byID('connection-pause').textContent = '';
     this.#root.classList.toggle('away', isAway);
     if (state === 'connected') {
-      if (this.#wasConnected) notice('You are back.');
-      this.#wasConnected = true;
+      if (this.#wasAway) notice('You are back.');
       this.#wakeLock.hold();
     }
+    this.#wasAway = isAway;
     this.#drawWaiting();
   }
 
