@@ -199,6 +199,51 @@ struct PageTests {
         }
     }
 
+    @Test("a raised hand stays raised when the page joins anew, and a hand that a moderator lowered stays lowered")
+    func raisedHand() async throws {
+        try await meet([.ada, .ben]) { relay, people, _ in
+            let (ada, ben) = (people[0], people[1])
+            for person in people { try await person.join("demo", of: relay) }
+            try await ben.see("Ada") { $0[.red, default: 0] > 0.4 }
+            for person in people { try await person.browser.click("#people-button") }
+            func joinAnew() async throws {
+                let _: Bool = try await ben.browser.evaluate(
+                    """
+                    document.getElementById('notices').replaceChildren();
+                    const { fetch } = window;
+                    window.fetch = (url, options) => options?.method === 'PATCH'
+                      ? Promise.resolve(new Response(null, { status: 404 })) : fetch(url, options);
+                    window.dispatchEvent(new Event('online'));
+                    return true;
+                    """)
+                try await ben.browser.wait(
+                    for: "Ben to be back",
+                    until: "document.getElementById('notices').textContent.includes('You are back')")
+            }
+            func seeHand(_ isRaised: Bool) async throws {
+                try await ada.browser.wait(
+                    for: "Ben alone, with a hand that is \(isRaised ? "raised" : "lowered")",
+                    until: """
+                        document.querySelectorAll('.person').length === 2
+                        && [...document.querySelectorAll('.person')].some((row) =>
+                        row.querySelector('.person-name').textContent === 'Ben'
+                        && (row.querySelector('.marks').dataset.icons ?? '').includes('hand') === \(isRaised))
+                        """)
+            }
+            // Other rows have such a button, too, which nobody sees.
+            let raise = "[aria-label='Raise my hand']:not([hidden])"
+            try await ben.browser.wait(for: "Ben's own row", until: "document.querySelector(\"\(raise)\") !== null")
+            try await ben.browser.click(raise)
+            try await seeHand(true)
+            try await joinAnew()
+            try await seeHand(true)
+            try await ada.browser.click("#lower-hands")
+            try await seeHand(false)
+            try await joinAnew()
+            try await seeHand(false)
+        }
+    }
+
     @Test("events that end while the page comes back are followed again")
     func eventsAfterComingBack() async throws {
         try await meet([.ada, .ben]) { relay, people, _ in

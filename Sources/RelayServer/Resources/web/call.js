@@ -48,6 +48,7 @@ export class Call extends EventTarget {
   #membership = null;
   #feed = null;
   #avatar = null;
+  #hasRaisedHand = false;
   #iceServers;
   #isRecovering = false;
   #backOff = new WakeablePause();
@@ -180,9 +181,13 @@ export class Call extends EventTarget {
     if (this.#avatar) this.setAvatar(this.#avatar).catch((error) => this.#trouble(error));
     // Before the events begin, which tell what is chosen.
     await this.layouts.renew().catch((error) => this.#trouble(error));
+    if (this.#hasRaisedHand) await this.setHand(true).catch((error) => this.#trouble(error));
     this.room = new RoomState(this.#membership.id);
-    // Others may choose for one's own picture, too.
-    this.room.addEventListener('own', () => { this.layouts.own = this.room.ownLayout; });
+    // Others may choose for one's own picture, too, and lower one's hand.
+    this.room.addEventListener('own', () => {
+      this.layouts.own = this.room.ownLayout;
+      this.#hasRaisedHand = this.room.hasRaisedHand;
+    });
     this.room.addEventListener('tile', () => this.#link.fit(this.room.ownTile));
     this.#say('room');
     this.#openFeed();
@@ -220,7 +225,10 @@ export class Call extends EventTarget {
   async moderate(method, ...values) { return this.#membership?.[method](...values); }
 
   /** Raises a hand, or lowers it. */
-  async setHand(isRaised) { await this.#membership?.setMedia({ hand: isRaised }); }
+  async setHand(isRaised) {
+    await this.#membership?.setMedia({ hand: isRaised });
+    this.#hasRaisedHand = isRaised;
+  }
 
   /** Without events the call may go on, or be over with its relay: asks which. */
   async #feedLost(feed) {

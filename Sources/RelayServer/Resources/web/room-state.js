@@ -27,6 +27,9 @@ export class RoomState extends EventTarget {
   /** What is chosen for one's own picture; null: all is as the room has it. */
   get ownLayout() { return this.participants.get(this.#ownID)?.layout ?? null; }
 
+  /** True while one's own hand is raised. */
+  get hasRaisedHand() { return this.participants.get(this.#ownID)?.hand === true; }
+
   get others() { return [...this.participants.values()].filter(({ id }) => id !== this.#ownID); }
 
   /** Whether this participant may moderate. */
