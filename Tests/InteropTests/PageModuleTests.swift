@@ -213,6 +213,24 @@ struct PageModuleTests {
         }
     }
 
+    @Test("an exchange of descriptions ends with its connection")
+    func closedLink() async throws {
+        try await withPage { browser in
+            let outcome: String = try await browser.evaluate(
+                """
+                const { PeerLink } = await import('/web/peer-link.js');
+                const link = new PeerLink({ watchOnly: true, iceServers: [] });
+                const other = new RTCPeerConnection();
+                await other.setRemoteDescription({ type: 'offer', sdp: await link.offer() });
+                await other.setLocalDescription();
+                const accepted = link.accept(other.localDescription.sdp).then(() => 'accepted', () => 'failed');
+                link.close();
+                return accepted;
+                """)
+            #expect(outcome == "failed")
+        }
+    }
+
     @Test("a microphone that is muted while it opens stays muted")
     func muteWhileOpening() async throws {
         try await withPage { browser in

@@ -156,6 +156,7 @@ export class Call extends EventTarget {
       // Credentials of servers expire, so that the next link takes the newest.
       if (joined.servers.length > 0) this.#iceServers = joined.servers;
       await link.accept(joined.answer, joined.servers);
+      if (this.isOver) throw new CallEnded('left');
       if (elsewhere) {
         await this.#connected(connectingTime);
         await Promise.race([link.videoBegins(), pause(pictureTime)]);

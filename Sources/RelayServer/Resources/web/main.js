@@ -40,8 +40,8 @@ async function joined({ room, name, watchOnly, pin, resume: session }) {
       await entered.join();
       return entered;
     } catch (error) {
-      // Whoever stopped waiting may have begun another call meanwhile.
-      if (call !== entered) return null;
+      // Whoever stopped waiting may have begun another call meanwhile; a reload goes back to the call it interrupts.
+      if (call !== entered || isGoingAway) return null;
       call = null;
       entered.leave();
       if (document.getElementById('join').hidden) joinView.show({ room });

@@ -19,6 +19,9 @@ export class PeerLink extends EventTarget {
   #screen = null;
   #tile = null;
   #exchanging = Promise.resolve();
+  #fail;
+  /** Rejects when the connection is closed: from then on, browsers leave an exchange of descriptions pending. */
+  #closing = new Promise((resolve, reject) => { this.#fail = reject; });
 
   /** @param {{watchOnly: boolean, iceServers: RTCIceServer[]}} options */
   constructor({ watchOnly, iceServers }) {
@@ -36,6 +39,7 @@ export class PeerLink extends EventTarget {
     this.#connection.addEventListener('connectionstatechange', changed);
     this.#audio.receiver.transport?.addEventListener('statechange', changed);
     this.#transportChanged = changed;
+    this.#closing.catch(() => {});
   }
 
   #transportChanged;
@@ -67,7 +71,7 @@ export class PeerLink extends EventTarget {
 
   /** An offer for a new session. */
   async offer() {
-    await this.#connection.setLocalDescription();
+    await Promise.race([this.#connection.setLocalDescription(), this.#closing]);
     return this.#connection.localDescription.sdp;
   }
 
@@ -76,7 +80,7 @@ export class PeerLink extends EventTarget {
     if (iceServers.length > 0) {
       this.#connection.setConfiguration({ ...this.#connection.getConfiguration(), iceServers });
     }
-    await this.#connection.setRemoteDescription({ type: 'answer', sdp: answer });
+    await Promise.race([this.#connection.setRemoteDescription({ type: 'answer', sdp: answer }), this.#closing]);
     this.#audio.receiver.transport?.addEventListener('statechange', this.#transportChanged);
     await this.#scale();
   }
@@ -154,5 +158,8 @@ export class PeerLink extends EventTarget {
     await sender.setParameters(parameters).catch(() => {});
   }
 
-  close() { this.#connection.close(); }
+  close() {
+    this.#connection.close();
+    this.#fail(new Error('The connection is closed.'));
+  }
 }
