@@ -110,8 +110,13 @@ export class Call extends EventTarget {
     if (this.isOver) throw new CallEnded('The call is over.');
     // Coming back tells it, too.
     if (this.#isRecovering || !this.#link) return;
-    await this.#link.setScreen(this.screen.track);
-    await this.#renegotiate();
+    const link = this.#link;
+    try {
+      await link.setScreen(this.screen.track);
+      await this.#renegotiate();
+    } catch (error) {
+      if (link === this.#link && !this.#isRecovering) throw error;
+    }
   }
 
   async #mediaChanged() {
