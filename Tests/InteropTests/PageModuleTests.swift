@@ -114,6 +114,43 @@ struct PageModuleTests {
         }
     }
 
+    @Test("who only wants to watch still does after the PIN; who joins after all has camera and microphone")
+    func watchingByPIN() async throws {
+        try await withPage { browser in
+            let camera = "document.getElementById('preview-video').videoWidth > 0"
+            func asked(_ count: Int) async throws {
+                try await browser.wait(
+                    for: "refusal \(count)",
+                    until: """
+                        window.paths.length === \(count) && !document.getElementById('join-button').disabled
+                            && !document.getElementById('pin-field').hidden
+                        """)
+            }
+            try await browser.wait(for: "the camera", until: camera)
+            let _: Bool = try await browser.evaluate(
+                """
+                const { fetch } = window;
+                window.paths = [];
+                window.fetch = (url, options) => {
+                  if (options?.method !== 'POST') return fetch(url, options);
+                  window.paths.push(url.pathname);
+                  return Promise.resolve(new Response(null, { status: 401, headers: { 'WWW-Authenticate': 'PIN' } }));
+                };
+                return true;
+                """)
+            try await browser.type("demo", into: "#room-name")
+            try await browser.click("#watch-button")
+            try await asked(1)
+            try await browser.type("271828\u{E007}", into: "#room-pin")
+            try await asked(2)
+            try await browser.click("#join-button")
+            try await asked(3)
+            try await browser.wait(for: "the camera again", until: camera)
+            let paths: [String] = try await browser.evaluate("return window.paths;")
+            #expect(paths == ["/whep/demo", "/whep/demo", "/rooms/demo/participants"])
+        }
+    }
+
     @Test("the debug page draws a room within its own security policy")
     func debugPage() async throws {
         let folder = try TemporaryFolder()

@@ -21,6 +21,8 @@ export class JoinView {
   #media;
   #onJoin;
   #hasOpened = false;
+  /** What was asked for last, which the PIN is for. */
+  #watches = false;
 
   /**
    * @param {import('./local-media.js').LocalMedia} media
@@ -37,6 +39,12 @@ export class JoinView {
     byID('join-form').addEventListener('submit', (event) => {
       event.preventDefault();
       this.#submit(false);
+    });
+    byID('room-pin').addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter') return;
+      // A form takes this for a click on Join, also of a person who only wants to watch.
+      event.preventDefault();
+      if (!byID('join-button').disabled) this.#submit(this.#watches);
     });
     byID('watch-button').addEventListener('click', () => this.#submit(true));
     byID('room-name').addEventListener('input', () => this.#showError('room', ''));
@@ -153,7 +161,10 @@ export class JoinView {
       return;
     }
     this.busy = true;
-    if (!watchOnly) await this.#openDevices();
+    this.#watches = watchOnly;
+    // Watching lets go of the devices; whoever then joins after all wants them again.
+    if (watchOnly) this.#hasOpened = false;
+    else await this.#openDevices();
     preferences.update({
       room, name, cameraID: this.#media.cameraID, microphoneID: this.#media.microphoneID,
     });
