@@ -268,6 +268,29 @@ struct PageModuleTests {
         }
     }
 
+    @Test("devices that are let go of while the browser asks for them are not opened afterwards")
+    func closeWhileOpening() async throws {
+        try await withPage { browser in
+            let asked: Int = try await browser.evaluate(
+                """
+                const { LocalMedia } = await import('/web/local-media.js');
+                const media = new LocalMedia();
+                let asked = 0;
+                let refuse;
+                navigator.mediaDevices.getUserMedia = () => {
+                  asked += 1;
+                  return new Promise((resolve, reject) => { refuse = reject; });
+                };
+                const opening = media.open({ camera: true, microphone: true });
+                media.close();
+                refuse(new DOMException('', 'NotFoundError'));
+                await Promise.race([opening, new Promise((done) => setTimeout(done, 1000))]);
+                return asked;
+                """)
+            #expect(asked == 1)
+        }
+    }
+
     @Test("a microphone that is muted while it opens stays muted")
     func muteWhileOpening() async throws {
         try await withPage { browser in

@@ -52,7 +52,9 @@ export class LocalMedia extends EventTarget {
         await this.#list();
         return;
       } catch {
-        // One of the two is missing or refused: each by itself tells which.
+        // One of the two is missing or refused: each by itself tells which, unless it was let go of meanwhile.
+        camera = turn.camera === this.#opening.camera;
+        microphone = turn.microphone === this.#opening.microphone;
       }
     }
     await Promise.all([camera && this.openCamera(), microphone && this.openMicrophone()]);
