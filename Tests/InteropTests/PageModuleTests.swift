@@ -6,25 +6,6 @@ import Testing
     "The page's parts, in Chromium", .serialized,
     .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
 struct PageModuleTests {
-    /// The page at `/` in a browser that is closed whatever becomes of the test.
-    private func withPage(
-        _ options: Browser.Options = Browser.Options(), _ body: (Browser) async throws -> Void
-    ) async throws {
-        let folder = try TemporaryFolder()
-        let relay = try await RelayProgram(in: folder)
-        let browser = try await Browser(ChromeDriver(in: folder), options)
-        let result: Result<Void, any Error>
-        do {
-            try await browser.open(relay.url("/"))
-            result = .success(try await body(browser))
-        } catch {
-            result = .failure(error)
-        }
-        await browser.close()
-        withExtendedLifetime((relay, folder)) {}
-        try result.get()
-    }
-
     @Test("a camera's picture covers its tile, with few sizes to choose from")
     func scaleDownFactor() async throws {
         try await withPage { browser in
@@ -268,48 +249,6 @@ struct PageModuleTests {
         }
     }
 
-    @Test("devices that are let go of while the browser asks for them are not opened afterwards")
-    func closeWhileOpening() async throws {
-        try await withPage { browser in
-            let asked: Int = try await browser.evaluate(
-                """
-                const { LocalMedia } = await import('/web/local-media.js');
-                const media = new LocalMedia();
-                let asked = 0;
-                let refuse;
-                navigator.mediaDevices.getUserMedia = () => {
-                  asked += 1;
-                  return new Promise((resolve, reject) => { refuse = reject; });
-                };
-                const opening = media.open({ camera: true, microphone: true });
-                media.close();
-                refuse(new DOMException('', 'NotFoundError'));
-                await Promise.race([opening, new Promise((done) => setTimeout(done, 1000))]);
-                return asked;
-                """)
-            #expect(asked == 1)
-        }
-    }
-
-    @Test("a microphone that is muted while it opens stays muted")
-    func muteWhileOpening() async throws {
-        try await withPage { browser in
-            let isOn: [Bool] = try await browser.evaluate(
-                """
-                const { LocalMedia } = await import('/web/local-media.js');
-                const media = new LocalMedia();
-                await media.openMicrophone();
-                const opening = media.openMicrophone();
-                await media.setMicrophone(false);
-                await opening;
-                const muted = [media.microphoneIsOn, media.microphone.enabled];
-                await media.setMicrophone(true);
-                return [...muted, media.microphoneIsOn, media.microphone.enabled];
-                """)
-            #expect(isOn == [false, false, true, true])
-        }
-    }
-
     @Test("the diagnosis names what keeps the picture from being sharper")
     func diagnosis() async throws {
         try await withPage { browser in
@@ -365,16 +304,6 @@ struct PageModuleTests {
             let focused: String = try await browser.evaluate("return document.activeElement.id;")
             #expect(focused == "room-name")
             #expect(try await browser.console() == [])
-        }
-    }
-
-    @Test("a person who refuses camera and microphone sees how to allow them")
-    func refusal() async throws {
-        try await withPage(Browser.Options(allowsDevices: false)) { browser in
-            try await browser.wait(
-                for: "an explanation",
-                until: "/Allow it beside the address/.test(document.getElementById('device-problems').textContent)")
-            try await browser.screenshot(to: TestOutput.file("permission-denied.png"))
         }
     }
 }

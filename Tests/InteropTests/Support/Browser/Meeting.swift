@@ -39,3 +39,22 @@ func meet(
     withExtendedLifetime((relay, driver, folder)) {}
     try result.get()
 }
+
+/// The page at `/` in a browser that is closed whatever becomes of the test.
+func withPage(
+    _ options: Browser.Options = Browser.Options(), _ body: (Browser) async throws -> Void
+) async throws {
+    let folder = try TemporaryFolder()
+    let relay = try await RelayProgram(in: folder)
+    let browser = try await Browser(ChromeDriver(in: folder), options)
+    let result: Result<Void, any Error>
+    do {
+        try await browser.open(relay.url("/"))
+        result = .success(try await body(browser))
+    } catch {
+        result = .failure(error)
+    }
+    await browser.close()
+    withExtendedLifetime((relay, folder)) {}
+    try result.get()
+}
