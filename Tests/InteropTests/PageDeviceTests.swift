@@ -48,6 +48,30 @@ struct PageDeviceTests {
         }
     }
 
+    @Test("a camera that is plugged in is turned on where one was wanted and missing")
+    func pluggedIn() async throws {
+        try await withPage { browser in
+            let isOn: [Bool] = try await browser.evaluate(
+                """
+                const { LocalMedia } = await import('/web/local-media.js');
+                const media = new LocalMedia();
+                const { mediaDevices } = navigator;
+                const getUserMedia = mediaDevices.getUserMedia.bind(mediaDevices);
+                mediaDevices.getUserMedia = async () => { throw new DOMException('', 'NotFoundError'); };
+                await media.openCamera();
+                const isOn = [media.cameraIsOn, media.problems.camera === null];
+                mediaDevices.getUserMedia = getUserMedia;
+                mediaDevices.dispatchEvent(new Event('devicechange'));
+                const opened = new Promise((done) => {
+                  media.addEventListener('change', () => { if (media.cameraIsOn) done(); });
+                });
+                await Promise.race([opened, new Promise((done) => setTimeout(done, 10000))]);
+                return [...isOn, media.cameraIsOn, media.problems.camera === null];
+                """)
+            #expect(isOn == [false, false, true, true])
+        }
+    }
+
     @Test("a person who refuses camera and microphone sees how to allow them")
     func refusal() async throws {
         try await withPage(Browser.Options(allowsDevices: false)) { browser in

@@ -22,13 +22,15 @@ export class LocalMedia extends EventTarget {
   cameras = [];
   microphones = [];
   #opening = { camera: 0, microphone: 0 };
+  /** True where no device of a kind was found. */
+  #isMissing = { camera: false, microphone: false };
   #chosen;
 
   /** @param {{cameraID?: string, microphoneID?: string}} chosen The devices used last time. */
   constructor(chosen = {}) {
     super();
     this.#chosen = { camera: chosen.cameraID, microphone: chosen.microphoneID };
-    navigator.mediaDevices?.addEventListener?.('devicechange', () => this.#list());
+    navigator.mediaDevices?.addEventListener?.('devicechange', () => this.#devicesChanged());
   }
 
   get cameraIsOn() { return this.camera !== null; }
@@ -108,6 +110,7 @@ export class LocalMedia extends EventTarget {
       if (turn[kind] !== this.#opening[kind]) return;
       this.#drop(kind);
       this.problems[kind] = deviceProblem(error, kind);
+      this.#isMissing[kind] = error.name === 'NotFoundError';
     }
     await this.#list();
   }
@@ -126,6 +129,7 @@ export class LocalMedia extends EventTarget {
     }
     this.#drop(kind);
     this.problems[kind] = null;
+    this.#isMissing[kind] = false;
     this[kind] = track;
     this.#chosen[kind] = track.getSettings().deviceId ?? this.#chosen[kind];
     if (kind === 'microphone') {
@@ -148,6 +152,16 @@ export class LocalMedia extends EventTarget {
     this[kind]?.stop();
     this[kind] = null;
     if (kind === 'microphone') this.microphoneIsOn = false;
+  }
+
+  /** Opens what was wanted and is there now. */
+  async #devicesChanged() {
+    await this.#list();
+    for (const [kind, devices] of [['camera', this.cameras], ['microphone', this.microphones]]) {
+      if (!this.#isMissing[kind] || !this.wanted[kind] || devices.length === 0) continue;
+      this.#isMissing[kind] = false;
+      this.#open(kind);
+    }
   }
 
   async #list() {
