@@ -77,6 +77,20 @@ struct StreamTests {
                         """)
                     return seen[0] > 10 && seen[1] < 5 && seen[2] == 320 ? true : nil
                 }
+                func wait(for what: String, state: String, isPaused: Bool) async throws {
+                    try await browser.wait(
+                        for: what,
+                        until: """
+                            document.getElementById('stream-state').dataset.state === '\(state)'
+                                && document.getElementById('stream-video').paused === \(isPaused)
+                            """)
+                }
+                let _: Bool = try await browser.evaluate(
+                    "document.getElementById('stream-video').pause(); return true;")
+                try await wait(for: "the viewer's pause to stay", state: "paused", isPaused: true)
+                let _: Bool = try await browser.evaluate(
+                    "document.getElementById('stream-video').play(); return true;")
+                try await wait(for: "the stream to go on", state: "playing", isPaused: false)
                 result = .success(())
             } catch {
                 result = .failure(error)

@@ -12,8 +12,8 @@ const pause = 1000;
 /**
  * Plays a live stream of the relay in a video element, by Media Source Extensions: few browsers play HLS by themselves.
  *
- * Events: `state` (`waiting`, `playing`, `ended`, `unplayable` with the codecs), `latency` (seconds since the picture was
- * made, by this machine's clock).
+ * Events: `state` (`waiting`, `playing`, `paused`, `ended`, `unplayable` with the codecs), `latency` (seconds since the
+ * picture was made, by this machine's clock).
  */
 export class StreamPlayer extends EventTarget {
   #video;
@@ -25,12 +25,18 @@ export class StreamPlayer extends EventTarget {
   #map = null;
   /** Pairs of media time and wall clock, of the pieces in the buffer. */
   #dates = [];
+  /** True while the viewer has paused, by the video's own controls. */
+  #isPaused = false;
 
   /** @param {string} base The path of the stream's files, with a slash behind it. */
   constructor(video, base) {
     super();
     this.#video = video;
     this.#base = base;
+    const { signal } = this.#stop;
+    // A video also pauses at its end.
+    video.addEventListener('pause', () => { this.#isPaused = this.#buffer !== null && !video.ended; }, { signal });
+    video.addEventListener('play', () => { this.#isPaused = false; }, { signal });
   }
 
   /** Plays until `stop`, and waits where there is no stream. */
@@ -73,15 +79,30 @@ export class StreamPlayer extends EventTarget {
     for (;;) {
       for (const piece of pieces) await this.#append(piece);
       if (playlist.hasEnded) break;
+      const hasPaused = await this.#endOfPause();
       const { segment, part } = playlist.next;
       playlist = readPlaylist(await (await this.#fetch(`${index.uri}?_HLS_msn=${segment}&_HLS_part=${part}`)).text());
       pieces = playlist.pieces.filter((piece) => isBehind(piece, this.#last));
       // Too slow: what comes next is not offered any more.
-      if (pieces[0] && pieces[0].segment > (this.#last?.segment ?? 0) + 1) pieces = playlist.pieces.slice(beginning(playlist));
+      const isLate = pieces[0] && pieces[0].segment > (this.#last?.segment ?? 0) + 1;
+      if (hasPaused || isLate) {
+        pieces = playlist.pieces.slice(beginning(playlist)).filter((piece) => isBehind(piece, this.#last));
+      }
     }
     if (this.#source?.readyState === 'open') this.#source.endOfStream();
     this.#say('ended');
     await new Promise((resolve) => { this.#video.addEventListener('ended', resolve, { once: true }); setTimeout(resolve, 10 * pause); });
+  }
+
+  /** Waits while the viewer pauses, in which nothing is fetched that would have to be kept. True if it waited. */
+  async #endOfPause() {
+    if (!this.#isPaused) return false;
+    this.#say('paused');
+    await new Promise((resolve) => {
+      this.#video.addEventListener('play', resolve, { once: true });
+      this.#stop.signal.addEventListener('abort', resolve, { once: true });
+    });
+    return true;
   }
 
   async #open(type) {
@@ -126,22 +147,29 @@ export class StreamPlayer extends EventTarget {
     }
   }
 
-  /** Keeps playback near the newest picture. */
+  /** Keeps playback near the newest picture, unless the viewer pauses. */
   #follow() {
     const { buffered } = this.#buffer;
-    if (!buffered.length) return;
+    if (!buffered.length || this.#isPaused) return;
     const start = buffered.start(buffered.length - 1);
     const behind = buffered.end(buffered.length - 1) - this.#video.currentTime;
     if (this.#video.currentTime < start || behind > tooFar) this.#video.currentTime = Math.max(start, buffered.end(buffered.length - 1) - aim);
     this.#video.playbackRate = behind > aim + 0.5 ? catchUp : 1;
     // A browser may want a gesture before it plays sound.
-    if (this.#video.paused) this.#video.play().catch(() => { this.#video.muted = true; return this.#video.play(); }).catch(() => {});
+    if (this.#video.paused) this.#video.play().catch((error) => this.#playMuted(error)).catch(() => {});
     if (!this.#video.paused) this.#say('playing');
     while (this.#dates.length > 1 && this.#dates[1].time <= this.#video.currentTime) this.#dates.shift();
     const [known] = this.#dates;
     if (!known) return;
     const taken = known.date + (this.#video.currentTime - known.time) * 1000;
     this.dispatchEvent(new CustomEvent('latency', { detail: (Date.now() - taken) / 1000 }));
+  }
+
+  #playMuted(error) {
+    // A pause that the viewer makes meanwhile fails otherwise.
+    if (error.name !== 'NotAllowedError') return null;
+    this.#video.muted = true;
+    return this.#video.play();
   }
 
   #release() {

@@ -16,6 +16,7 @@ byID('stream-playlist').href = `${path}/index.m3u8`;
 const words = {
   waiting: 'Waiting for the stream to begin…',
   playing: 'Live',
+  paused: 'Paused',
   ended: 'The stream has ended.',
 };
 
