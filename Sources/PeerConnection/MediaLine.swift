@@ -2,7 +2,7 @@ import MediaCore
 import NIOCore
 import RTP
 package import SDP
-package import SecureTransport
+import SecureTransport
 
 /// One m-line of a session: its keys, its addresses, and its streams in both directions.
 ///
@@ -44,34 +44,6 @@ package final class MediaLine {
 
     /// An endpoint uses a few SSRCs a line; more are not remembered.
     private static let maximumSSRCs = 8
-
-    /// The two directions of one pair of keys.
-    package struct Keys {
-        let inbound: SRTPContext
-        package let outbound: SRTPContext
-        let outboundTrailerSize: DataSize
-
-        init(_ keys: SRTPKeyPair, maximumSourceCount: Int) throws(SRTPError) {
-            let inbound = try SRTPContext(
-                keys: keys.inbound, direction: .inbound, maximumSourceCount: maximumSourceCount)
-            try self.init(inbound: inbound, keys, maximumSourceCount: maximumSourceCount)
-        }
-
-        /// - Parameter inbound: The context of another line with the same key: one key has one replay window.
-        init(inbound: SRTPContext, _ keys: SRTPKeyPair, maximumSourceCount: Int) throws(SRTPError) {
-            self.inbound = inbound
-            outbound = try SRTPContext(
-                keys: keys.outbound, direction: .outbound, maximumSourceCount: maximumSourceCount)
-            outboundTrailerSize = DataSize(bytes: keys.outbound.profile.rtpTrailerLength)
-        }
-
-        /// No keys: packets go as they are, with the size that `profile` would give them.
-        init(unprotectedAs profile: SRTPProfile) {
-            inbound = SRTPContext(unprotected: .inbound, profile: profile)
-            outbound = SRTPContext(unprotected: .outbound, profile: profile)
-            outboundTrailerSize = DataSize(bytes: profile.rtpTrailerLength)
-        }
-    }
 
     /// The negotiated RTP header: the received payload types, and the identifiers of the header extensions in use,
     /// `nil` for others.

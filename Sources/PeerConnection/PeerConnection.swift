@@ -112,7 +112,7 @@ public final class PeerConnection {
                 let before = line.negotiated
                 line.update(wanted, using: &random)
                 guard transport == nil else { continue }
-                if wanted.keys != before.keys { try setUpKeys(of: line, before: before.keys) }
+                if wanted.keys != before.keys { try setUpKeys(of: line) }
                 if trustsDescription, !wanted.hasSameAddresses(as: before) { line.followDescription() }
             } else {
                 line.disable(using: &random)
@@ -167,24 +167,19 @@ public final class PeerConnection {
         lines.append(line)
     }
 
-    /// Keys of a line whose description carries them.
-    ///
-    /// - Parameter before: The line's keys so far; nil if it is new.
-    private func setUpKeys(of line: MediaLine, before: SRTPKeyPair? = nil) throws(SRTPError) {
-        if !configuration.isProtected {
+    /// Keys of a line whose description carries them. A key that stays keeps its context.
+    private func setUpKeys(of line: MediaLine) throws(SRTPError) {
+        guard configuration.isProtected else {
             line.use(lines.first?.keys ?? MediaLine.Keys(unprotectedAs: .aeadAES128GCM))
-        } else {
-            guard let keys = line.negotiated.keys else { throw .missingKeys }
-            let count = configuration.maximumSourceCount
-            let first = lines.first
-            // The first line has its description already, and still the context of its keys so far.
-            let shared = first === line ? before : first?.negotiated.keys
-            if session.isBundled, let context = first?.keys?.inbound, shared?.inbound == keys.inbound {
-                line.use(try MediaLine.Keys(inbound: context, keys, maximumSourceCount: count))
-            } else {
-                line.use(try MediaLine.Keys(keys, maximumSourceCount: count))
-            }
+            return
         }
+        guard let pair = line.negotiated.keys else { throw .missingKeys }
+        let known = [line.keys, session.isBundled ? lines.first?.keys : nil].compactMap(\.self)
+        let inbound = known.first { $0.pair?.inbound == pair.inbound }?.inbound
+        let outbound = line.keys.flatMap { $0.pair?.outbound == pair.outbound ? $0.outbound : nil }
+        line.use(
+            try MediaLine.Keys(
+                pair, inbound: inbound, outbound: outbound, maximumSourceCount: configuration.maximumSourceCount))
     }
 
     /// Updates all parts with the present lines.

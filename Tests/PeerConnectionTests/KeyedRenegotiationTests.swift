@@ -52,6 +52,21 @@ import Testing
         #expect(try report(former, to: peer) == [.unauthenticated, .unauthenticated])
     }
 
+    @Test("a new key of the remote side alone does not begin the numbers under our key again")
+    func keptOutboundKey() throws {
+        let remote = try KeyedRemote()
+        remote.peer.sendReports(now: now)
+        #expect(try !remote.heard().isEmpty)
+        var random = SeededGenerator(seed: 12)
+        var session = remote.peer.session
+        let profile = try #require(session.media.first?.keys).inbound.profile
+        let inbound = SRTPKeyMaterial(profile: profile, using: &random)
+        for index in session.media.indices { session.media[index].keys?.inbound = inbound }
+        try remote.peer.update(session: session, now: now)
+        remote.peer.sendReports(now: now)
+        #expect(try !remote.heard().isEmpty)
+    }
+
     @Test("a stream that a further offer adds to a bundle goes to where the others go")
     func addedStream() throws {
         var random = SeededGenerator(seed: 4)
