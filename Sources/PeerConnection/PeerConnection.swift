@@ -157,10 +157,10 @@ public final class PeerConnection {
             try setUpKeys(of: line)
             if trustsDescription { line.followDescription() }
             // Streams of a bundle go to one address, which packets on other lines may have shown.
-            if session.isBundled, let first = lines.first, line.rtpDestination == nil,
-                first.negotiated.keys?.inbound == media.keys?.inbound
+            if session.isBundled, line.rtpDestination == nil,
+                let other = lines.first(where: { $0.negotiated.keys?.inbound == media.keys?.inbound })
             {
-                line.follow(first)
+                line.follow(other)
             }
         }
         line.setUpStreams(using: &random)
@@ -174,7 +174,8 @@ public final class PeerConnection {
             return
         }
         guard let pair = line.negotiated.keys else { throw .missingKeys }
-        let known = [line.keys, session.isBundled ? lines.first?.keys : nil].compactMap(\.self)
+        // Lines that the session has no longer keep the keys that they had.
+        let known = ([line.keys] + (session.isBundled ? lines.map(\.keys) : [])).compactMap(\.self)
         let inbound = known.first { $0.pair?.inbound == pair.inbound }?.inbound
         let outbound = line.keys.flatMap { $0.pair?.outbound == pair.outbound ? $0.outbound : nil }
         line.use(

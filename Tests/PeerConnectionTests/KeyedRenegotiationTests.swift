@@ -67,6 +67,47 @@ import Testing
         #expect(try !remote.heard().isEmpty)
     }
 
+    @Test("a replay is refused on each line of a bundle, also if its first line was left out when the key changed")
+    func replayAfterDisabledLine() throws {
+        let remote = try KeyedRemote()
+        var random = SeededGenerator(seed: 13)
+        var session = remote.peer.session
+        var first = session.media.removeFirst()
+        let profile = try #require(first.keys).inbound.profile
+        let inbound = SRTPKeyMaterial(profile: profile, using: &random)
+        for index in session.media.indices { session.media[index].keys?.inbound = inbound }
+        try remote.peer.update(session: session, now: now)
+        first.keys?.inbound = inbound
+        session.media.insert(first, at: 0)
+        try remote.peer.update(session: session, now: now)
+
+        var datagram = RTCPPacket.encode([.receiverReport(ReceiverReport(ssrc: 77))])
+        try SRTPContext(keys: inbound, direction: .outbound).protect(rtcp: &datagram)
+        let once = remote.peer.receive(datagram, from: source, now: now)
+        let again = remote.peer.receive(datagram, from: source, now: now)
+        #expect(once == .accepted && again == .unauthenticated)
+    }
+
+    @Test("a stream that is added goes to where the bundle's streams go whose key is its own")
+    func addedStreamAfterDisabledLine() throws {
+        let remote = try KeyedRemote()
+        var random = SeededGenerator(seed: 14)
+        try remote.say([.receiverReport(ReceiverReport(ssrc: 77))])
+        var session = remote.peer.session
+        let first = session.media.removeFirst()
+        let profile = try #require(first.keys).inbound.profile
+        let inbound = SRTPKeyMaterial(profile: profile, using: &random)
+        for index in session.media.indices { session.media[index].keys?.inbound = inbound }
+        var added = first
+        added.index = 9
+        added.mid = "added"
+        added.keys?.inbound = inbound
+        added.localSSRC &+= 1
+        session.media.append(added)
+        try remote.peer.update(session: session, trustsDescription: false, now: now)
+        #expect(remote.peer.lines.last?.rtpDestination == source)
+    }
+
     @Test("a stream that a further offer adds to a bundle goes to where the others go")
     func addedStream() throws {
         var random = SeededGenerator(seed: 4)
