@@ -363,7 +363,10 @@ struct SendController: ~Copyable {
     private mutating func seal(
         _ packet: inout RTPPacket, line: MediaLine, probeClusterID: Int?, now: MonotonicInstant
     ) -> PeerConnection.Transmit? {
-        guard let destination = line.rtpDestination, let keys = line.keys else { return nil }
+        // What waited while an offer gave the line to another stream must not leave under that stream's name.
+        guard line.speaks(as: packet.ssrc), let destination = line.rtpDestination, let keys = line.keys else {
+            return nil
+        }
         line.setExtensions(of: &packet, now: now)
         let header = line.header
         if header.outboundTransportSequence != nil || header.usesCongestionControlFeedback {
