@@ -5,6 +5,8 @@ import SDP
 
 /// Reports to the remote side on its streams: missing packets, lost pictures, whole pictures and arrival times.
 struct FeedbackSender: ~Copyable {
+    /// The timing towards a remote side that states no interval.
+    private let ownTiming: FeedbackTiming
     private var timing: FeedbackTiming
     private let reportsFrameEnds: Bool
     private var transportRecorder: TransportFeedbackRecorder?
@@ -14,6 +16,7 @@ struct FeedbackSender: ~Copyable {
     private var meter = RateMeter()
 
     init(timing: FeedbackTiming, reportsFrameEnds: Bool) {
+        ownTiming = timing
         self.timing = timing
         self.reportsFrameEnds = reportsFrameEnds
     }
@@ -21,7 +24,7 @@ struct FeedbackSender: ~Copyable {
     /// Takes the negotiated session. From now on arrivals are recorded for the kind of feedback that the remote side
     /// understands.
     mutating func setSession(_ session: NegotiatedSession) {
-        if let interval = session.feedbackInterval { timing = .stated(interval) }
+        timing = session.feedbackInterval.map { .stated($0) } ?? ownTiming
         let media = session.media
         let interval = timing.bounds.lowerBound
         // A source that is gone has no context. In that of another line its SRTCP indices would begin again.
