@@ -31,6 +31,7 @@ package final class VideoReceiveStream {
         didSet {
             orientation.id = media.extensionIDs.videoOrientation
             flexFEC?.decoder.mutableExtensions = MutableExtensions(media.extensionIDs)
+            jitterBuffer.configuration = Self.configuration(for: media)
         }
     }
     /// The stream of retransmissions, after its negotiation and its first packet.
@@ -38,9 +39,8 @@ package final class VideoReceiveStream {
     private var retransmissionReception = ReceptionStatistics(clockRate: 90_000)
     /// Forward error correction: its source and its decoder, after its first packet.
     private var flexFEC: (ssrc: UInt32, reception: ReceptionStatistics, decoder: FlexFECDecoder)?
-    private let configuration: JitterBuffer.Configuration
     /// True if the sender answers PLI or FIR, as negotiated.
-    let canRequestKeyframes: Bool
+    var canRequestKeyframes: Bool { media.feedback.pli || media.feedback.fir }
     private var lastSequence: Int64?
     private var sawKeyframe = false
     private var brokenSince: MonotonicInstant?
@@ -63,13 +63,15 @@ package final class VideoReceiveStream {
     ///   nowhere else.
     init(_ media: NegotiatedMedia) {
         self.media = media
-        configuration = media.feedback.nack ? JitterBuffer.Configuration() : .withoutRetransmission
-        canRequestKeyframes = media.feedback.pli || media.feedback.fir
         orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
-        jitterBuffer = JitterBuffer(configuration: configuration)
+        jitterBuffer = JitterBuffer(configuration: Self.configuration(for: media))
         for set in media.h264?.parameterSets ?? [] {
             if let unit = NALUnit(ByteBuffer(bytes: set)) { formats.add(unit) }
         }
+    }
+
+    private static func configuration(for media: NegotiatedMedia) -> JitterBuffer.Configuration {
+        media.feedback.nack ? JitterBuffer.Configuration() : .withoutRetransmission
     }
 
     /// Takes a packet of the stream or of its repair; `datagram` is the whole packet, decrypted. If the stream is
@@ -324,7 +326,7 @@ package final class VideoReceiveStream {
         counters.packetsLost = ended.packetsLost
         counters.nacksSent = ended.nacksSent
         reception = ReceptionStatistics(clockRate: 90_000)
-        jitterBuffer = JitterBuffer(configuration: configuration)
+        jitterBuffer = JitterBuffer(configuration: Self.configuration(for: media))
         depacketizer = H264Depacketizer()
         timestamps = TimestampUnwrapper()
         arrivals = FrameArrivals()

@@ -21,7 +21,8 @@ public struct JitterBuffer: Sendable {
     /// Requests for one packet are repeated this often at least, unless a round trip is longer.
     private static let longestRequestInterval: Int64 = 500_000_000
 
-    public let configuration: Configuration
+    /// The limits, which hold at once if they change.
+    public var configuration: Configuration { didSet { updateDeadline() } }
     public private(set) var statistics = Statistics()
 
     private var slots: [Slot]
