@@ -42,6 +42,11 @@ struct MediaDemultiplexer {
     mutating func add(_ participant: Participant) {
         members.append(participant)
         memories[participant.id] = Memory()
+        sourcesAnnounced(by: participant)
+    }
+
+    /// Learns the sources that a participant has announced, by its first or a further offer.
+    mutating func sourcesAnnounced(by participant: Participant) {
         for ssrc in participant.peer.session.media.flatMap(\.remoteSSRCs) { remember(ssrc, of: participant) }
     }
 

@@ -33,6 +33,7 @@ extension Relay {
         }
         participant.peer.setRateLimits(rateLimits(for: negotiation.session), now: now)
         adopt(negotiation, of: participant)
+        demultiplexer.sourcesAnnounced(by: participant)
         if negotiation.session.video?.localSSRC != before.session.video?.localSSRC {
             // Nobody's packets are forwarded in the stream that there is now.
             room.forwarding.reset(participant.id)
