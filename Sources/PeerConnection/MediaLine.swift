@@ -37,6 +37,8 @@ package final class MediaLine {
     private(set) var videoSender: VideoSendStream?
     private(set) var audioReceiver: AudioReceiveStream?
     private(set) var audioSender: AudioSendStream?
+    /// The source of the last stream that a negotiation has ended.
+    private(set) var endedSSRC: UInt32?
     package private(set) var limits = VideoLimits()
     /// Counters of streams that have ended.
     private var endedVideo: [NegotiatedMedia.Content: VideoTotals] = [:]
@@ -159,13 +161,17 @@ package final class MediaLine {
     }
 
     private func endVideoReception() {
-        if let videoReceiver { endedVideo[negotiated.content, default: .init()] += videoReceiver.totals }
-        videoReceiver = nil
+        guard let videoReceiver else { return }
+        endedVideo[negotiated.content, default: .init()] += videoReceiver.totals
+        endedSSRC = videoReceiver.ssrc
+        self.videoReceiver = nil
     }
 
     private func endAudioReception() {
-        if let audioReceiver { endedAudio += audioReceiver.totals }
-        audioReceiver = nil
+        guard let audioReceiver else { return }
+        endedAudio += audioReceiver.totals
+        endedSSRC = audioReceiver.ssrc
+        self.audioReceiver = nil
     }
 
     /// The counters of all streams of this content that the line has had.

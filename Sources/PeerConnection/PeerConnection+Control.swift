@@ -154,9 +154,10 @@ extension PeerConnection {
     }
 
     /// Returns true if the goodbye of a source ends the stream of a line. That of a source which another has replaced
-    /// does not; before any media comes, each source of the line counts.
+    /// does not, nor that of one whose stream a further offer has ended; before any media comes, each source of the
+    /// line counts.
     private func endsStream(of line: MediaLine, _ ssrc: UInt32) -> Bool {
         if let current = line.receivedSSRC { return current == ssrc }
-        return line.hears(ssrc) && !lines.contains { $0.receivedSSRC == ssrc }
+        return line.hears(ssrc) && !lines.contains { $0.receivedSSRC == ssrc || $0.endedSSRC == ssrc }
     }
 }

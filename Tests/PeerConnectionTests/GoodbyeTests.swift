@@ -33,4 +33,18 @@ import Testing
         let audio = try #require(remote.session.audio)
         #expect(try sayGoodbye(for: audio.localSSRC, of: remote))
     }
+
+    @Test("the goodbye of a camera that a further offer has turned off ends nothing")
+    func endedByOffer() throws {
+        let remote = try KeyedRemote()
+        let source = try #require(remote.session.video).localSSRC
+        try remote.sendVideo(from: source)
+        var session = remote.peer.session
+        let index = try #require(session.media.firstIndex(where: { $0.kind == .video }))
+        session.media[index].direction = .sendOnly
+        try remote.peer.update(session: session, now: remote.now)
+        #expect(try !sayGoodbye(for: source, of: remote))
+        let audio = try #require(remote.session.audio).localSSRC
+        #expect(try sayGoodbye(for: audio, of: remote))
+    }
 }
