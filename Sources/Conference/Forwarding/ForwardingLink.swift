@@ -101,6 +101,7 @@ struct ForwardingLink {
 
     /// The receiver is sent no video any more.
     mutating func reset() {
+        policy.interrupt()
         guard phase != .encoded else { return }
         phase = .encoded
         (isStopped, gaps) = (false, nil)

@@ -122,9 +122,14 @@ struct ForwardingPolicy {
     /// Records that forwarding ended.
     mutating func end(because obstacle: ForwardingObstacle, now: MonotonicInstant) {
         if let began, now - began > Self.success { nextHoldOff = Self.firstHoldOff }
+        interrupt()
+        if obstacle == .network { holdOff(now: now) }
+    }
+
+    /// Records that nothing is sent to the receiver: what was known of its path is old when that changes.
+    mutating func interrupt() {
         began = nil
         clearSince = nil
-        if obstacle == .network { holdOff(now: now) }
     }
 
     /// Blocks further attempts for a while.

@@ -129,6 +129,22 @@ import Testing
         #expect(plane.sourceAnswering(receiver) == nil)
     }
 
+    @Test("a receiver that is sent video again after a while without is first watched as long as a new one")
+    func videoReturns() throws {
+        let plane = makePlane()
+        var (_, now) = try settle(plane, from: Self.start)
+        _ = plane.take(packet(1, isIDR: false, now: now), of: source, backlog: { _, _ in .zero }, now: now)
+        _ = plane.take(packet(2, isIDR: true, now: now), of: source, backlog: { _, _ in .zero }, now: now)
+        #expect(!plane.isComposed(receiver))
+        plane.reset(receiver)
+        for _ in 0..<3 {
+            now += Self.interval
+            plane.observe(frame(), of: source, now: now)
+            _ = plane.update([try state()], required: [], now: now)
+            #expect(plane.link(of: receiver)?.phase == .encoded)
+        }
+    }
+
     @Test("a keyframe that a link cannot take soon is not begun with")
     func keyframeTooLarge() throws {
         let plane = makePlane()
