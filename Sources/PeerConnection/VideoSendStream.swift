@@ -285,8 +285,8 @@ final class VideoSendStream {
         recordForwarded()
     }
 
-    /// True if packets are forwarded.
-    var isForwarding: Bool { forwarding.map { $0.numbering.end == nil } ?? false }
+    /// True if packets are forwarded, and no frame of an encoder has come since.
+    var isForwarding: Bool { forwarding.map { $0.numbering.end == nil && !$0.isOver } ?? false }
 
     /// Records forwarded packets, so that later packets continue their numbers and timestamps.
     private func recordForwarded() {
