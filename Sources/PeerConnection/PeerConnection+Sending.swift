@@ -198,6 +198,11 @@ extension PeerConnection {
         lines.video(content)?.videoReceiver?.canRequestKeyframes ?? false
     }
 
+    /// Returns true if nobody sees the received video of this content, as far as its stream has been told.
+    package func isUnseen(_ content: NegotiatedMedia.Content) -> Bool {
+        lines.video(content)?.videoReceiver?.isUnseen ?? false
+    }
+
     /// Sets whether anybody sees the received video: see `VideoReceiveStream.setUnseen`.
     package func setUnseen(
         _ isUnseen: Bool, content: NegotiatedMedia.Content, needsKeyframe: Bool, now: MonotonicInstant

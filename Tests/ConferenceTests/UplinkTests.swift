@@ -232,6 +232,22 @@ import Testing
             call.run(until: { (clients[0].picture?.share(of: .green) ?? 0) > 0.1 }, limit: .milliseconds(500)))
     }
 
+    @Test("a camera that nobody sees is asked for no keyframes either when it has been off and on again")
+    func unseenAgain() throws {
+        let (call, clients) = try room(2, canvas: VideoDimensions(width: 320, height: 180))
+        let ben = clients[1]
+        call.run(for: .seconds(2))
+        try call.relay.perform(.setLayout(RoomLayout(.grid, hidden: [ben.participantID])), room: "demo", now: call.now)
+        call.run(for: RequestedLayer.patience + .milliseconds(500))
+        let participant = try #require(call.relay.rooms["demo"]?.participant(publicID: ben.participantID))
+        #expect(participant.peer.isUnseen(.main))
+        try call.renegotiate(ben) { $0.video?.direction = .receiveOnly }
+        call.run(for: .seconds(1))
+        try call.renegotiate(ben) { $0.video?.direction = .sendAndReceive }
+        call.run(for: .seconds(1))
+        #expect(participant.peer.isUnseen(.main))
+    }
+
     @Test("a sender that cannot be asked for keyframes is decoded on, seen or not")
     func withoutKeyframeRequests() throws {
         let (call, clients) = try room(2, canvas: VideoDimensions(width: 320, height: 180)) {

@@ -77,13 +77,13 @@ extension Room {
             participant.peer.limitReceivedVideo(to: limit, content: participant.stream(of: source.content))
             if participant.peer.limitsAreDue { participant.carrier.wakeSoon(now: now) }
         }
-        guard let skipMode = decision.skipMode, let pipeline = participant.pipeline(for: source.content),
-            skipMode != pipeline.skipMode
-        else { return }
+        guard let skipMode = decision.skipMode, let pipeline = participant.pipeline(for: source.content) else { return }
+        let stream = participant.stream(of: source.content)
+        let isUnseen = skipMode == .keyframes && recorder == nil && !forwarding.crossing.contains(source)
+        // A stream that has begun since then counts as seen.
+        guard skipMode != pipeline.skipMode || (isUnseen && !participant.peer.isUnseen(stream)) else { return }
         let needsKeyframe = pipeline.setSkipMode(skipMode)
-        participant.peer.setUnseen(
-            skipMode == .keyframes && recorder == nil && !forwarding.crossing.contains(source),
-            content: participant.stream(of: source.content), needsKeyframe: needsKeyframe, now: now)
+        participant.peer.setUnseen(isUnseen, content: stream, needsKeyframe: needsKeyframe, now: now)
         // The request goes out now, not with the next packet that comes.
         if needsKeyframe { participant.carrier.wakeSoon(now: now) }
     }
