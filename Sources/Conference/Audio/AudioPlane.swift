@@ -225,14 +225,15 @@ final class AudioPlane {
         while let tick = schedule.takeTick(tolerance: Self.maximumBacklog, now: now) {
             waitingTicks.append((tick.index, tick.time))
         }
+        let excess = max(0, waitingTicks.count - Int(Self.maximumBacklog))
+        waitingTicks.removeFirst(excess)
+        lateTicks &+= UInt64(excess)
         return takeJob(losses: losses, now: now)
     }
 
     private func takeJob(losses: (ParticipantID) -> Double, now: MonotonicInstant) -> Job? {
         guard !isMixing, !waitingTicks.isEmpty else { return nil }
         if waitingTicks.count > 1 { lateTicks &+= UInt64(waitingTicks.count - 1) }
-        let excess = waitingTicks.count - Int(Self.maximumBacklog)
-        if excess > 0 { waitingTicks.removeFirst(excess) }
         isMixing = true
         updateForwarding(losses: losses, now: now)
         for index in members.values.indices where members.values[index].hearsMix {

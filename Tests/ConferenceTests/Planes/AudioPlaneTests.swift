@@ -64,6 +64,21 @@ import Testing
         #expect(try mixes(after: 105) == 1)
     }
 
+    @Test("while a job runs for long, no more ticks wait than the next one catches up with")
+    func hangs() throws {
+        let plane = makePlane(members: [ada])
+        let job = try #require(plane.wake(losses: { _ in 0 }, now: Self.start))
+        for tick in 1...100 as ClosedRange<Int64> {
+            #expect(plane.wake(losses: { _ in 0 }, now: Self.start + Self.frame * tick) == nil)
+        }
+        #expect(plane.lateTicks == 95)
+        let now = Self.start + Self.frame * 100
+        _ = try finish(job, of: plane, now: now)
+        let next = try #require(plane.wake(losses: { _ in 0 }, now: now))
+        #expect(try finish(next, of: plane, now: now).count == 5)
+        #expect(plane.lateTicks == 99)
+    }
+
     @Test("a packet is forwarded only to a receiver that hears its sender alone, and to nobody while several are heard")
     func forwarding() throws {
         let plane = makePlane(forwarding: .auto, members: [ada, ben, cem])
