@@ -30,8 +30,11 @@ import Testing
             if pipeline.enqueue(frame(isSync: index == 0), now: .zero) { requests += 1 }
             #expect(pipeline.queuedFrames <= UplinkPipeline.maximumPendingFrames)
         }
-        #expect(requests > 0)
-        #expect(pipeline.framesDropped >= 1000 - UInt64(UplinkPipeline.maximumPendingFrames))
+        #expect(requests == 1)
+        #expect(pipeline.framesDropped == UInt64(UplinkPipeline.maximumPendingFrames) + 1)
+        #expect(pipeline.queuedFrames == 0, "what follows refers to frames that were dropped")
+        _ = pipeline.enqueue(frame(isSync: true), now: .zero)
+        #expect(pipeline.queuedFrames == 1)
     }
 
     @Test("frames that wait before the newest keyframe are dropped without a request for another")

@@ -110,6 +110,11 @@ final class UplinkPipeline {
         guard pending.count > Self.maximumPendingFrames else { return false }
         // A keyframe at the very front leaves nothing to drop before it: then all that waits is too much.
         let keyframe = pending.lastIndex { $0.frame.sample.isSync }.flatMap { $0 > 0 ? $0 : nil }
+        if keyframe == nil {
+            // Frames that are on their way already refer to these.
+            for waiting in pending { gate.leftOut(waiting.frame.sample) }
+            awaitsKeyframeSince = now
+        }
         let dropped = keyframe ?? pending.count
         framesDropped &+= UInt64(dropped)
         pending.removeFirst(dropped)
