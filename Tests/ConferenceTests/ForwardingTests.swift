@@ -58,6 +58,21 @@ import Testing
         return zip(arrivals, arrivals.dropFirst()).map { $1 - $0 }.max() ?? .seconds(99)
     }
 
+    @Test("a receiver whose path does not carry another's frames any more wakes the room's paused ticks")
+    func fallsBackInPause() throws {
+        let call = makeCall()
+        try join(call, "Ada", colour: .red)
+        let ben = try join(call, "Ben", colour: .blue)
+        let room = try room(call)
+        let isResting = call.run(until: {
+            room.forwarding.receiverCount == 2 && room.videoTicks.isPaused && !room.hasNews
+        })
+        #expect(isResting)
+        let rate = VideoBitRate(target: .kilobits(20), sustained: .kilobits(20))
+        room.videoBitRateChanged(rate, for: try participant(ben, call), now: call.now)
+        #expect(room.hasNews && room.nextTick <= call.now + room.tickInterval)
+    }
+
     @Test("two people in a call get each other's own frames, byte by byte, and nothing is encoded or composed")
     func twoInACall() throws {
         let call = makeCall()

@@ -6,7 +6,9 @@ extension Room {
     private static let audioIsHeardFor = Duration.seconds(3)
 
     /// True if ticks are paused although they have work.
-    var hasNews: Bool { videoTicks.isPaused && (composition.isOutdated || !encoders.isStill) }
+    var hasNews: Bool {
+        videoTicks.isPaused && (composition.isOutdated || !encoders.isStill || !forwarding.isStill)
+    }
 
     /// Pauses ticks if the last one found nothing changed. A change wakes them.
     func pauseIfStill(now: MonotonicInstant) {
