@@ -187,6 +187,7 @@ public final class PeerConnection {
     private func linesChanged(now: MonotonicInstant) {
         lines.negotiated()
         lines.endUnusedSources()
+        sending.endUnusedSources(of: lines)
         feedback.setSession(session)
         repair.apply(to: lines)
         sending.demandChanged(session, lines: lines, forwarded: forwardedDemand, now: now)

@@ -89,6 +89,11 @@ struct SendController: ~Copyable {
         unmeasuredPace = session.describesPath ? nil : Self.unmeasuredPace
     }
 
+    /// Forgets the packets of sources that no line has any more.
+    mutating func endUnusedSources(of lines: MediaLines) {
+        sentPacketNumbers.endSources { ssrc in lines.contains { $0.speaks(as: ssrc) } }
+    }
+
     /// Changes the limits of the target. The demand has to be reported again.
     mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant) {
         controller.limitsChanged(limits, now: now)

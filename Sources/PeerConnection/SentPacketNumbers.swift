@@ -9,7 +9,7 @@ struct SentPacketNumbers {
         var transportSequence: UInt16
     }
 
-    /// The entries of each source that sent a packet; these are a few of our own.
+    /// The entries of each source that sent a packet, until the session has it no longer.
     private var sources: [(ssrc: UInt32, entries: [Entry?])] = []
 
     mutating func add(ssrc: UInt32, sequence: UInt16, transportSequence: UInt16) {
@@ -21,6 +21,9 @@ struct SentPacketNumbers {
                 sequence: sequence, transportSequence: transportSequence)
         }
     }
+
+    /// Forgets the packets of sources that are gone.
+    mutating func endSources(except isInUse: (UInt32) -> Bool) { sources.removeAll { !isInUse($0.ssrc) } }
 
     /// The transport-wide number of a packet; nil if there was none such, or it is too old.
     func transportSequence(ssrc: UInt32, sequence: UInt16) -> UInt16? {
