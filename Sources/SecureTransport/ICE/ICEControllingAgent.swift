@@ -94,7 +94,9 @@ public struct ICEControllingAgent: Sendable {
         // Ours is one candidate: the pairs' order is that of theirs (RFC 8445, section 6.1.2.3).
         pairs.sort { $0.candidate.priority > $1.candidate.priority }
         if pairs.count > Self.pairLimit { pairs.removeLast(pairs.count - Self.pairLimit) }
-        if pairs.contains(where: { $0.state == .waiting }) { nextDeadline = min(nextDeadline, nextFirstCheck) }
+        // An agent that has failed checks nothing before a restart, so a deadline would stay due.
+        guard state != .failed, pairs.contains(where: { $0.state == .waiting }) else { return }
+        nextDeadline = min(nextDeadline, nextFirstCheck)
     }
 
     /// Returns true if the other side answered from this address, and consent holds.

@@ -49,6 +49,19 @@ import Testing
         #expect(network.relay.state == .failed)
     }
 
+    @Test("an agent that has failed wants no wake-up for a candidate that comes too late, and a restart checks it")
+    func lateCandidate() {
+        var network = network(addresses: [Self.relayAddresses[0]])
+        network.isCut = true
+        network.run(until: Fixture.at(31))
+        let late = ICECandidate.hostCandidates([Self.relayAddresses[1]])
+        network.client.add(late)
+        #expect(network.client.state == .failed && network.client.nextDeadline == .distantFuture)
+        network.client.restart(local: Fixture.client, remote: Fixture.relay, candidates: late, now: network.now)
+        let check = network.client.pollTransmit()
+        #expect(check?.destination == Self.relayAddresses[1])
+    }
+
     @Test("if the better candidate is dead, the other one is nominated after the patience")
     func deadCandidate() {
         var network = network()
