@@ -227,8 +227,8 @@ package final class VideoReceiveStream {
         keyframes.need(now: now)
     }
 
-    /// Before the first packet there is no source to ask. What is due then must not count as a deadline either, which
-    /// would be met at once again and again.
+    /// Before the first packet there is no source to ask. A request that cannot be sent must not be a deadline either:
+    /// the event loop would wake for it without a pause.
     private var asksForKeyframes: Bool { canRequestKeyframes && !isUnseen && ssrc != nil }
 
     var nextDeadline: MonotonicInstant {

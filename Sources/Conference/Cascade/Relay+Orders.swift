@@ -8,7 +8,7 @@ import SecureTransport
 extension Relay {
     /// A room that ends here as soon as the other relays know what ends it.
     struct EndingRoom {
-        /// What is left to do then.
+        /// The moderator's request, which is carried out when the other relays know of it.
         var moderation: RoomCommand.Moderation
         var actor: RoomActor
         /// The end of this relay's part at the latest.

@@ -126,7 +126,7 @@ struct ForwardingPolicy {
         if obstacle == .network { holdOff(now: now) }
     }
 
-    /// Records that nothing is sent to the receiver: what was known of its path is old when that changes.
+    /// Records that nothing is sent to the receiver. The path may have changed when sending begins again.
     mutating func interrupt() {
         began = nil
         clearSince = nil

@@ -64,7 +64,7 @@ struct PassPlanner {
     /// Returns the groups of which an earlier encode brings the size nearer to the target, with its rate factor.
     ///
     /// The sizes of small noisy pictures jump as the rate factor changes, so that passes may go in circles around the
-    /// target. What is known for certain ends that.
+    /// target. An encode that was made before has a size that is known.
     func returns(for groups: [Group]) -> [Request] {
         let target = Double(targetSize.bytes)
         func distance(_ size: Double) -> Double { abs(size - target) }

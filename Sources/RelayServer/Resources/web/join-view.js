@@ -162,7 +162,7 @@ export class JoinView {
     }
     this.busy = true;
     this.#watches = watchOnly;
-    // Watching lets go of the devices; whoever then joins after all wants them again.
+    // Just watch closes the devices. A person who joins after that needs them again.
     if (watchOnly) this.#hasOpened = false;
     else await this.#openDevices();
     preferences.update({

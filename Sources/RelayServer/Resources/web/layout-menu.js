@@ -24,7 +24,7 @@ export class LayoutMenu {
    */
   constructor(onChoice, onFit, signal) {
     this.#onChoice = onChoice;
-    // The call before is over, and with it what was chosen for everyone there.
+    // The switch keeps its state from call to call. A new call begins with a layout for oneself.
     this.#forAll.checked = false;
     this.#fills.addEventListener('change', () => {
       onFit(this.#fills.checked ? 'cover' : 'contain', this.#forAll.checked);

@@ -40,7 +40,7 @@ async function joined({ room, name, watchOnly, pin, resume: session }) {
       await entered.join();
       return entered;
     } catch (error) {
-      // Whoever stopped waiting may have begun another call meanwhile; a reload goes back to the call it interrupts.
+      // A person who stopped waiting may be in another call by now. A reload goes back to the call that it interrupts.
       if (call !== entered || isGoingAway) return null;
       call = null;
       entered.leave();

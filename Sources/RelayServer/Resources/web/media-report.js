@@ -38,7 +38,7 @@ export class MediaReport {
   /** Tells another session, which knows nothing yet. */
   tellAnew() {
     this.#told = '';
-    // What the relay before was being told is not waited for.
+    // A request to the former session may still be under way. The new session does not wait for it.
     this.#telling = Promise.resolve();
     this.tell();
   }

@@ -1,4 +1,4 @@
-/// Somebody who is to come, with the colour and the tone of their devices.
+/// A person who will join, with the colour of the camera and the tone of the microphone.
 struct Guest {
     let name: String
     let colour: PersonColour
