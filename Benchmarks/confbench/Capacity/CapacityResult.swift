@@ -28,6 +28,10 @@ struct CapacityResult: Codable, Sendable {
     /// it; nil if the frames bear no mark.
     var medianLatencyMilliseconds: Double?
     var p95LatencyMilliseconds: Double?
+    /// The same of the first tile alone. Without sound it is that of the participant whose frames the relay's ticks
+    /// follow.
+    var firstMedianLatencyMilliseconds: Double?
+    var firstP95LatencyMilliseconds: Double?
     /// One viewer's tiles against the pictures that were sent: of luma in dB, and from 0 to 1; nil likewise.
     var peakSignalToNoiseRatio: Double?
     var structuralSimilarity: Double?
@@ -45,6 +49,8 @@ struct CapacityResult: Codable, Sendable {
         kilobitsPerSecond = viewer.kilobitsPerSecond
         medianLatencyMilliseconds = viewer.medianLatencyMilliseconds
         p95LatencyMilliseconds = viewer.p95LatencyMilliseconds
+        firstMedianLatencyMilliseconds = viewer.firstMedianLatencyMilliseconds
+        firstP95LatencyMilliseconds = viewer.firstP95LatencyMilliseconds
         peakSignalToNoiseRatio = viewer.peakSignalToNoiseRatio
         structuralSimilarity = viewer.structuralSimilarity
         readableTileShare = viewer.readableTileShare
@@ -79,8 +85,8 @@ struct CapacityResult: Codable, Sendable {
         [
             \.leastSentFramesPerSecond, \.leastFramesPerSecond, \.framesPerSecond, \.missedTickShare,
             \.medianDelayMilliseconds, \.p95DelayMilliseconds, \.floorCores, \.floorRatio, \.kilobitsPerSecond,
-            \.medianLatencyMilliseconds, \.p95LatencyMilliseconds, \.peakSignalToNoiseRatio, \.structuralSimilarity,
-            \.readableTileShare,
+            \.medianLatencyMilliseconds, \.p95LatencyMilliseconds, \.firstMedianLatencyMilliseconds,
+            \.firstP95LatencyMilliseconds, \.peakSignalToNoiseRatio, \.structuralSimilarity, \.readableTileShare,
         ]
     }
 

@@ -35,7 +35,7 @@ struct CapacityRow: Codable, Sendable {
     static func table(_ rows: [Self]) -> String {
         let columns = [
             "way", "N", "cores", "floor", "ratio", "clients", "fps sent", "fps least", "fps", "missed ticks", "kbit/s",
-            "PSNR", "SSIM", "p50 ms", "p95 ms", "own p50", "own p95", "MB each", "held",
+            "PSNR", "SSIM", "p50 ms", "p95 ms", "1st p50", "1st p95", "own p50", "own p95", "MB each", "held",
         ]
         return ResultTable.aligned([columns] + rows.map(\.cells)).joined(separator: "\n")
     }
@@ -59,6 +59,7 @@ struct CapacityRow: Codable, Sendable {
             median.missedTickShare.map { ResultTable.number($0 * 100, 2) + " %" } ?? "-",
             spread(\.kilobitsPerSecond, 0), spread(\.peakSignalToNoiseRatio, 1), spread(\.structuralSimilarity, 3),
             spread(\.medianLatencyMilliseconds, 0), spread(\.p95LatencyMilliseconds, 0),
+            spread(\.firstMedianLatencyMilliseconds, 0), spread(\.firstP95LatencyMilliseconds, 0),
             number(\.medianDelayMilliseconds, 0), number(\.p95DelayMilliseconds, 0),
             ResultTable.number(median.megabytesEach, 1), isHeld ? "yes" : "no",
         ]

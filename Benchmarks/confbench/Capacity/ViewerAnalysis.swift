@@ -10,6 +10,9 @@ struct ViewerAnalysis {
     /// The quantiles of the latency; nil if no mark could be read.
     var medianLatencyMilliseconds: Double?
     var p95LatencyMilliseconds: Double?
+    /// Those of the first tile alone: where nobody speaks, the relay's ticks follow it.
+    var firstMedianLatencyMilliseconds: Double?
+    var firstP95LatencyMilliseconds: Double?
     /// Of luma over all the tiles that were compared with the pictures that were sent: in dB, at most 100, and from 0
     /// to 1. Nil if none was.
     var peakSignalToNoiseRatio: Double?
@@ -56,6 +59,8 @@ struct ViewerAnalysis {
         if pictures > 0, tiles > 0 { readableTileShare = Double(readable) / Double(tiles) }
         medianLatencyMilliseconds = latency.quantile(0.5)
         p95LatencyMilliseconds = latency.quantile(0.95)
+        firstMedianLatencyMilliseconds = latency.quantile(0.5, of: 0)
+        firstP95LatencyMilliseconds = latency.quantile(0.95, of: 0)
         if let result = try quality.compare(with: clips) {
             (peakSignalToNoiseRatio, structuralSimilarity) = (
                 min(result.error.psnr.y, Self.highestRatio), result.similarity

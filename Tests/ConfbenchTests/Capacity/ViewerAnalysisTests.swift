@@ -19,15 +19,16 @@ struct ViewerAnalysisTests {
         // The clip went round: the frame of 6 s is shown, and still shown a moment later.
         meter.showed(shown, in: 0, at: .zero + .seconds(6) + .milliseconds(40), isCounted: true)
         meter.showed(shown, in: 0, at: .zero + .seconds(6) + .milliseconds(73), isCounted: true)
-        #expect(meter.latencies == [.milliseconds(40)])
+        #expect(meter.latencies == [0: [.milliseconds(40)]])
         // Another tile shows it later.
         meter.showed(shown, in: 1, at: .zero + .seconds(6) + .milliseconds(60), isCounted: true)
-        #expect(meter.latencies.last == .milliseconds(60))
+        #expect(meter.latencies[1] == [.milliseconds(60)])
+        #expect(meter.quantile(0.95) == 60 && meter.quantile(0.95, of: 0) == 40)
         // Nothing counts that was sent too long ago, never, or is shown outside the measurement.
         meter.showed(other, in: 0, at: .zero + .seconds(7), isCounted: true)
         meter.showed(FrameMark(sender: 9, number: 9), in: 0, at: .zero + .seconds(7), isCounted: true)
         meter.showed(shown, in: 0, at: .zero + .seconds(11) + .milliseconds(9), isCounted: false)
-        #expect(meter.latencies.count == 2)
+        #expect(meter.latencies.values.map(\.count) == [1, 1])
     }
 
     @Test("quantiles are latencies that occurred")
