@@ -181,6 +181,24 @@ import VideoCoding
         #expect(throws: RecordingReadError.composite(path: folder.appendingPathComponent("r1").path)) { try film() }
     }
 
+    @Test(
+        "a timeline with times that no recording has is damaged",
+        arguments: [
+            #"{"at":1e300,"type":"left","participant":"ada"}"#, #"{"at":-1e300,"type":"left","participant":"ada"}"#,
+            #"{"at":0,"type":"file","file":{"path":"a","track":{"content":"mix"},"start":1e300}}"#,
+            #"{"at":0,"type":"fileEnded","file":{"path":"a","track":{"content":"mix"},"start":0,"duration":1e300}}"#,
+        ])
+    func impossibleTimes(line: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let recording = folder.appendingPathComponent("r1")
+        try FileManager.default.createDirectory(at: recording, withIntermediateDirectories: true)
+        let timeline = recording.appendingPathComponent(RecordingManifest.timelineName)
+        try Data((line + "\n").utf8).write(to: timeline)
+        try JSONEncoder().encode(RecordingManifest(id: "r1", room: "demo", began: "2026-01-01T00:00:00Z"))
+            .write(to: recording.appendingPathComponent(RecordingManifest.fileName))
+        #expect(throws: RecordingReadError.damaged(path: timeline.path, line: 1)) { try film() }
+    }
+
     @Test("a file in which there is nothing yet, or half a fragment, is no reason to make no film")
     func interrupted() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

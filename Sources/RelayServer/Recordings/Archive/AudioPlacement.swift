@@ -13,9 +13,6 @@ struct AudioPlacement {
     /// How many samples of a packet are made good at most, of a hundred.
     private static let correctionDivisor = 50
 
-    /// No recording is longer, whatever a damaged file says.
-    private static let latest = 1e9
-
     /// What becomes of a packet.
     struct Step: Equatable {
         /// So many samples of silence come first.
@@ -33,7 +30,8 @@ struct AudioPlacement {
     ///
     /// - Parameter time: When it is played, in seconds since the film's beginning.
     mutating func place(_ sampleCount: Int, at time: Double) -> Step {
-        let wanted = Int64(clamping: (min(max(time, 0), Self.latest) * Double(AudioFormat.sampleRate)).rounded())
+        let time = min(max(time, 0), RecordingReader.longest)
+        let wanted = Int64(clamping: (time * Double(AudioFormat.sampleRate)).rounded())
         let drift = wanted &- end
         var step = Step()
         if drift > Self.largestDrift {

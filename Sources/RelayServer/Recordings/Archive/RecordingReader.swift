@@ -21,7 +21,8 @@ public enum RecordingReadError: Error, Equatable, CustomStringConvertible {
         case .composite(let path):
             "\(path) has the room's picture and sound in one file already, in the folder tracks: there is nothing to lay "
                 + "out"
-        case .damaged(let path, let line): "line \(line) of \(path) is no JSON object of a timeline"
+        case .damaged(let path, let line):
+            "line \(line) of \(path) is no JSON object of a timeline, or has times that no recording has"
         }
     }
 }
@@ -34,6 +35,9 @@ public struct RecordingReader: Sendable {
     public let entries: [RecordingTimelineEntry]
     /// The files of all tracks, the earliest first.
     public let files: [RecordedFile]
+
+    /// No recording is longer, in seconds, whatever a damaged file says.
+    static let longest = 1e9
 
     /// - Throws: `RecordingReadError`.
     public init(path: String) throws(RecordingReadError) {
@@ -52,7 +56,9 @@ public struct RecordingReader: Sendable {
         let lines = timeline.split(separator: UInt8(ascii: "\n"))
         let isWhole = timeline.last == UInt8(ascii: "\n")
         for (index, line) in lines.enumerated() {
-            guard let entry = try? decoder.decode(RecordingTimelineEntry.self, from: Data(line)) else {
+            guard let entry = try? decoder.decode(RecordingTimelineEntry.self, from: Data(line)),
+                Self.areTimesPossible(of: entry)
+            else {
                 // The last line of a relay that was killed may be half a line.
                 if index == lines.count - 1, !isWhole { break }
                 throw .damaged(path: "\(path)/\(RecordingManifest.timelineName)", line: index + 1)
@@ -72,6 +78,15 @@ public struct RecordingReader: Sendable {
         self.files = files.values.filter { !$0.path.contains("..") }.sorted {
             ($0.start, $0.path) < ($1.start, $1.path)
         }
+    }
+
+    private static func areTimesPossible(of entry: RecordingTimelineEntry) -> Bool {
+        let times: [Double?] =
+            switch entry.event {
+            case .file(let file), .fileEnded(let file): [entry.at, file.start, file.duration]
+            default: [entry.at]
+            }
+        return times.allSatisfy { $0?.magnitude ?? 0 <= longest }
     }
 
     /// When a file ends, in seconds of the recording. That of a relay that was killed is read to find out.
