@@ -18,7 +18,8 @@ public struct AudioMixingInput: Sendable {
     /// The limit of packets of one source for a tick. A room that cannot keep up drops further packets.
     public static let maximumPacketsPerSource = 128
 
-    /// The changes in the order in which they happened. They apply before the packets.
+    /// The changes in the order in which they happened. They apply before the packets. While nothing is mixed they
+    /// wait, so each takes the place of earlier ones that have no effect any more.
     public private(set) var changes: [Change] = []
     /// The packets of each source, in order of arrival.
     public private(set) var packets: [ParticipantID: [AudioPacket]] = [:]
@@ -31,6 +32,7 @@ public struct AudioMixingInput: Sendable {
 
     public mutating func apply(_ change: Change) {
         if case .removeSource(let id) = change { packets[id] = nil }
+        changes.removeAll { change.replaces($0) }
         changes.append(change)
     }
 
@@ -46,5 +48,27 @@ public struct AudioMixingInput: Sendable {
     public mutating func take() -> AudioMixingInput {
         defer { self = AudioMixingInput() }
         return self
+    }
+}
+
+extension AudioMixingInput.Change {
+    /// Returns true if an earlier change has no effect once this one follows.
+    fileprivate func replaces(_ earlier: Self) -> Bool {
+        switch (self, earlier) {
+        case (.addSource(let id), .addSource(let other)),
+            (.removeSource(let id), .addSource(let other)),
+            (.removeSource(let id), .removeSource(let other)),
+            (.addReceiver(let id, _), .addReceiver(let other, _)),
+            (.addReceiver(let id, _), .setBitRate(_, let other)),
+            (.addReceiver(let id, _), .setExpectedPacketLoss(_, let other)),
+            (.removeReceiver(let id), .addReceiver(let other, _)),
+            (.removeReceiver(let id), .setBitRate(_, let other)),
+            (.removeReceiver(let id), .setExpectedPacketLoss(_, let other)),
+            (.removeReceiver(let id), .removeReceiver(let other)),
+            (.setBitRate(_, let id), .setBitRate(_, let other)),
+            (.setExpectedPacketLoss(_, let id), .setExpectedPacketLoss(_, let other)):
+            id == other
+        default: false
+        }
     }
 }

@@ -345,4 +345,26 @@ struct AudioMixingSessionTests {
         let result = AudioMixingSession().tick(taken, now: .at(0))
         #expect(result.packets.isEmpty && result.sources.isEmpty && result.failures.isEmpty)
     }
+
+    @Test("of changes that wait for a tick, only those remain that have an effect")
+    func boundedChanges() throws {
+        var input = AudioMixingInput()
+        input.apply(.addSource(2))
+        for round in 0..<1000 {
+            input.apply(.removeSource(1))
+            input.apply(.addSource(1))
+            input.apply(.removeReceiver(1))
+            input.apply(.addReceiver(1, .init()))
+            input.apply(.setBitRate(.kilobits(24), 1))
+            input.apply(.setExpectedPacketLoss(Double(round) / 1000, 1))
+        }
+        #expect(input.changes.count == 7)
+        let session = AudioMixingSession()
+        let before = session.tick(input.take(), now: .at(0))
+        #expect(Set(before.sources.keys) == [1, 2] && Set(before.packets.keys) == [1])
+        input.apply(.removeSource(1))
+        input.apply(.removeReceiver(1))
+        let after = session.tick(input.take(), now: .at(20))
+        #expect(Set(after.sources.keys) == [2] && after.packets.isEmpty)
+    }
 }
