@@ -256,6 +256,45 @@ import Testing
         }
     }
 
+    @Test(
+        "a stream that ends, or changes its format, with each keyframe begins about a file a second",
+        arguments: [true, false])
+    func manyFiles(ends: Bool) {
+        let log = RecordingLog()
+        let recorder = RoomRecorder(id: "r1", log: log, now: .zero)
+        let member = RoomRecorder.Member(id: ParticipantID(rawValue: 1), publicID: "ada")
+        for index in 0..<600 {
+            let now = MonotonicInstant.zero + Duration.milliseconds(100) * index
+            let sample = SampleBuffer(
+                data: BlockBuffer(ByteBuffer(bytes: [0])), format: Self.format(ends ? 160 : 160 + 16 * (index % 2)),
+                presentationTime: MediaTime(value: Int64(index) * 9000, timescale: 90_000), isSync: true)
+            _ = recorder.record(
+                ReceivedVideoFrame(sample: sample, firstArrival: now, lastArrival: now), of: member, now: now)
+            if ends { recorder.end(.camera, of: member.id, now: now) }
+        }
+        var files = 0
+        var format: VideoFormatDescription?
+        while let item = log.popFirst() {
+            switch item.content {
+            case .video(let sample, _):
+                if sample.format != format { files += 1 }
+                format = sample.format
+            case .trackEnded: format = nil
+            case .audio, .anchored: break
+            }
+        }
+        #expect((80...91).contains(files), "\(files)")
+    }
+
+    private static func format(_ width: Int) -> VideoFormatDescription {
+        let dimensions = VideoDimensions(width: width, height: 90)
+        return VideoFormatDescription(
+            parameterSets: [ByteBuffer(bytes: [0x67, UInt8(truncatingIfNeeded: width)])],
+            properties: .init(
+                profileLevel: .init(profileIDC: 0x42, constraintFlags: 0xC0, levelIDC: 0x1E), dimensions: dimensions,
+                codedDimensions: dimensions))
+    }
+
     @Test("where nothing is recorded, nothing is handed out")
     func nothing() throws {
         try call.join("Ada", colour: .red)

@@ -15,6 +15,8 @@ final class RoomRecorder {
     private var tracks: [Key: Track] = [:]
     /// The placing of each member's pictures beside the member's audio.
     private var lipSyncs: [ParticipantID: LipSync] = [:]
+    /// How many files each member's tracks may still begin.
+    private var files: [ParticipantID: TokenBucket] = [:]
 
     /// A member of the room whose tracks are recorded.
     struct Member {
@@ -40,10 +42,15 @@ final class RoomRecorder {
         var shift = LipSync.Shift()
         /// Whether anything of it has been handed on since it began or ended.
         var isOpen = false
+        /// The format of the file that the frames go to.
+        var format: VideoFormatDescription?
     }
 
     /// How often a keyframe is asked for while none comes.
     private static let requestInterval = Duration.seconds(1)
+    /// How many files a member may begin each second in the long run, and at once. The writer waits for the disk at the
+    /// end of each, so a stream that ends, or changes its format, with each keyframe would take the others' time.
+    private static let newFiles = (rate: 1.0, burst: 30.0)
 
     init(id: String, log: RecordingLog, now: MonotonicInstant) {
         self.id = id
@@ -59,7 +66,11 @@ final class RoomRecorder {
         let key = Key(participant: member.id, content: content)
         var track = tracks[key] ?? Track(name: RecordingTrack(participant: member.publicID, content: content))
         defer { tracks[key] = track }
-        if frame.sample.isSync { track.awaitsKeyframe = false }
+        if frame.sample.isSync {
+            let beginsFile = !track.isOpen || track.format != frame.sample.format
+            track.awaitsKeyframe = beginsFile && !takeFile(of: member.id, now: now)
+            if !track.awaitsKeyframe { track.format = frame.sample.format }
+        }
         guard !track.awaitsKeyframe else {
             guard track.lastRequest.map({ now - $0 >= Self.requestInterval }) ?? true else { return false }
             track.lastRequest = now
@@ -86,7 +97,9 @@ final class RoomRecorder {
     }
 
     private func write(_ packet: ReceivedAudioPacket, to track: inout Track, of key: Key) {
-        guard let count = OpusDecoder.sampleCount(of: packet.payload) else { return }
+        guard let count = OpusDecoder.sampleCount(of: packet.payload),
+            track.isOpen || takeFile(of: key.participant, now: packet.arrival)
+        else { return }
         let media = MediaTime(value: track.timestamps.unwrap(packet.rtpTimestamp), timescale: 48_000)
         let reading = track.clock.time(of: media, arrival: packet.arrival)
         if reading.isAnchor { append(.anchored, to: track.name, at: reading.time) }
@@ -111,6 +124,12 @@ final class RoomRecorder {
             to: .mix, at: time)
     }
 
+    /// Returns true if a track of the member may begin a file now, which counts as begun.
+    private func takeFile(of participant: ParticipantID, now: MonotonicInstant) -> Bool {
+        files[participant, default: TokenBucket(rate: Self.newFiles.rate, capacity: Self.newFiles.burst)]
+            .take(now: now)
+    }
+
     // MARK: Ends
 
     /// A source's stream has ended, for now at least, or is not to be seen any longer.
@@ -129,6 +148,7 @@ final class RoomRecorder {
             end(Key(participant: participant, content: content), now: now)
         }
         lipSyncs[participant] = nil
+        files[participant] = nil
     }
 
     /// Hands on what waits for its turn; nothing is recorded any more.
