@@ -115,6 +115,14 @@ struct ReceptionStatisticsTests {
         #expect(statistics.ntpTime(atTimestamp: 0)?.rawValue == (100 << 32) - (1 << 31))
     }
 
+    @Test mutating func `a sender without a wall clock, which reports the time zero, has no times`() {
+        let sent = SenderReport(
+            ssrc: 42, ntpTime: NTPTime(rawValue: 0), rtpTimestamp: 45_000, packetCount: 0, octetCount: 0)
+        statistics.senderReportReceived(sent, now: .zero)
+        #expect(statistics.ntpTime(atTimestamp: 45_000) == nil)
+        #expect(statistics.ntpTime(atTimestamp: 90_000) == nil)
+    }
+
     @Test(arguments: [Int32.min, 0, 1, .max])
     func `any clock rate and any input are borne`(clockRate: Int32) {
         var generator = SeededGenerator(seed: 7)

@@ -60,9 +60,10 @@ public struct ReceptionStatistics: Sendable {
     /// The mean deviation of the spacing of packets at the receiver from their spacing at the sender.
     public var jitter: Duration { .seconds(clamping: Double(scaledJitter) / 16 / Double(clockRate)) }
 
-    /// The sender's wall-clock time at which its media clock showed `timestamp`; nil before the first sender report.
+    /// The sender's wall-clock time at which its media clock showed `timestamp`; nil before the first sender report,
+    /// and if the sender has no wall clock, which its reports say by the time zero (RFC 3550 6.4.1).
     public func ntpTime(atTimestamp timestamp: UInt32) -> NTPTime? {
-        guard let report = lastSenderReport?.report else { return nil }
+        guard let report = lastSenderReport?.report, report.ntpTime.rawValue != 0 else { return nil }
         let difference = Int64(Int32(bitPattern: timestamp &- report.rtpTimestamp))
         return report.ntpTime + .nanoseconds(difference * 1_000_000_000 / clockRate)
     }
