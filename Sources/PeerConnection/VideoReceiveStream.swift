@@ -17,6 +17,7 @@ package final class VideoReceiveStream {
     package static let keyframePatience = Duration.seconds(2)
 
     private(set) var ssrc: UInt32?
+    private var sources = SourceSuccession()
     private(set) var reception = ReceptionStatistics(clockRate: 90_000)
     private var jitterBuffer: JitterBuffer
     private var depacketizer = H264Depacketizer()
@@ -88,6 +89,7 @@ package final class VideoReceiveStream {
             insert(retransmission: packet, size: size, now: now, forward: forward)
             return
         }
+        guard sources.takes(packet.ssrc, after: ssrc, now: now) else { return }
         if packet.ssrc != ssrc { restart(ssrc: packet.ssrc) }
         reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
