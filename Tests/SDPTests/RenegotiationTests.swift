@@ -88,6 +88,25 @@ import Testing
         #expect(back.video?.index == 1 && back.screenShare?.index == 2)
     }
 
+    @Test("a microphone that is added again, in a line of its own, takes the place of the inactive line")
+    func microphoneAgain() throws {
+        var session = Session()
+        let text = try Fixture(name: "chromium-sendonly").text
+        try session.offer(text)
+        let sections = text.components(separatedBy: "\r\nm=")
+        try #require(sections.count == 3)
+        let head = sections[0].replacing("a=group:BUNDLE 0 1", with: "a=group:BUNDLE 0 1 2")
+        let removed = sections[1].replacing("a=sendonly", with: "a=inactive")
+        let video = sections[2].trimmingCharacters(in: .newlines)
+        let again = sections[1].replacing("a=mid:0", with: "a=mid:2")
+        let off = try session.offer([sections[0], removed, sections[2]].joined(separator: "\r\nm="))
+        #expect(off.audio?.index == 0 && off.audio?.direction == .inactive)
+        let on = try session.offer([head, removed, video, again].joined(separator: "\r\nm="))
+        #expect(on.audio?.index == 2 && on.audio?.direction == .receiveOnly)
+        #expect(on.video == off.video)
+        #expect(try session.answer.media.map(\.port) == [0, 7000, 7000])
+    }
+
     @Test("an offer with fewer m= lines cannot continue the session")
     func fewerLines() throws {
         var session = Session()

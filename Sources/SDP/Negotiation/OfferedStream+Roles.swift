@@ -16,11 +16,15 @@ extension OfferedStream {
             guard contents[stream.index] == nil, isFree(content, stream.kind) else { return }
             contents[stream.index] = content
         }
-        for stream in offered {
+        // An audio stream in neither direction keeps no other out. A browser that only sends, and removes its
+        // microphone and adds one again, offers the new one in a line of its own and keeps the old line.
+        let hasAudio = offered.contains { $0.kind == .audio && $0.direction != .inactive }
+        let wanted = offered.filter { !hasAudio || $0.kind != .audio || $0.direction != .inactive }
+        for stream in wanted {
             if let previous = stream.previous { take(stream, as: previous.content) }
         }
-        for stream in offered where stream.statedContent == .screenShare { take(stream, as: .screenShare) }
-        for stream in offered {
+        for stream in wanted where stream.statedContent == .screenShare { take(stream, as: .screenShare) }
+        for stream in wanted {
             if stream.statedContent != .screenShare { take(stream, as: .main) }
             if stream.kind == .video, stream.statedContent == nil { take(stream, as: .screenShare) }
         }
