@@ -59,7 +59,8 @@ extension Relay {
     }
 
     /// The reason for which a person may not enter a room, which may have been on another relay until now.
-    func doorRefusal(of request: JoinRequest, now: MonotonicInstant) -> JoinError? {
+    func doorRefusal(of request: JoinRequest, isReturning: Bool, now: MonotonicInstant) -> JoinError? {
+        guard !isReturning else { return rooms[request.room]?.door.refusal(ofReturning: request.grants) }
         guard let room = rooms[request.room] else {
             guard let conditions = request.inheritedConditions else { return nil }
             var door = RoomDoor(inherited: conditions, now: now)

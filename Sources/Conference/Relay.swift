@@ -87,7 +87,7 @@ public final class Relay {
         if let key, request.moderatorKey == key { request.grants = MemberGrants(role: .moderator) }
         let isReturning = isReturning(request, now: now)
         guard !isDraining || isReturning else { throw .draining }
-        if !isReturning, let refusal = doorRefusal(of: request, now: now) { throw refusal }
+        if let refusal = doorRefusal(of: request, isReturning: isReturning, now: now) { throw refusal }
         if !isReturning, let refusal = unconnected.refusal(for: request.client, now: now) {
             joinCounters.refusedUnconnected &+= 1
             throw refusal

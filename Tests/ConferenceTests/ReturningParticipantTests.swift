@@ -69,6 +69,33 @@ import Testing
         #expect(names(call) == ["Ben", "Ada again"])
     }
 
+    @Test("A ban of an identity holds for all its sessions, a ban of an address for those who come newly")
+    func bannedSession() throws {
+        let call = VirtualCall()
+        let elsewhere = TransportAddress(ipv4: 0xC000_0201, port: 1)
+        let grants = MemberGrants(role: .participant, identity: "ben@example.org")
+        try call.join("Ada", colour: .red)
+        let one = try call.join("Ben", colour: .green, grants: grants)
+        let two = try call.join("Ben", colour: .green, grants: grants)
+        let cy = try call.join("Cy", colour: .blue, adjustRequest: { $0.client = elsewhere })
+        let di = try call.join("Di", colour: .blue, adjustRequest: { $0.client = elsewhere })
+        call.run(for: .seconds(1))
+        leave(two, call)
+        for removed in [one, cy] {
+            let ban = RoomCommand.Moderation.remove(participant: removed.participantID, keepOut: true)
+            try call.act { relay, now in
+                try relay.perform(.moderate(ban, by: RoomActor(name: "Mo")), room: "demo", now: now)
+            }
+        }
+        #expect {
+            try call.join("Ben", returningAs: two.participantID, grants: grants)
+        } throws: {
+            if case JoinError.keptOut = $0 { true } else { false }
+        }
+        try call.join("Di", returningAs: di.participantID, adjustRequest: { $0.client = elsewhere })
+        #expect(call.relay.state(ofRoom: "demo")?.participants.map(\.name) == ["Ada", "Di"])
+    }
+
     @Test("A room goes on when its only member joins again: locked, recorded and with its layout")
     func onlyMember() throws {
         let call = VirtualCall()

@@ -89,6 +89,13 @@ struct RoomDoor {
         return .waits(ticket: id)
     }
 
+    /// The reason for which a person may not come back; nil: the person may. A member who was removed may have had
+    /// another session, from which to come back; a ban of an address is for those who come newly.
+    func refusal(ofReturning grants: MemberGrants) -> JoinError? {
+        guard !grants.permissions.contains(.moderate), grants.identity != nil else { return nil }
+        return isKeptOut(grants, nil) ? .keptOut : nil
+    }
+
     /// The reason for which a publisher's stream may not enter; nil: it may. A stream cannot wait, nor give a PIN.
     func refusal(of publisher: StreamPublisher) -> JoinError? {
         guard !publisher.grants.permissions.contains(.moderate) else { return nil }
