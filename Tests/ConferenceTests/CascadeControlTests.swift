@@ -173,6 +173,21 @@ struct CascadeControlTests {
         }
     }
 
+    @Test("each relay of a room knows that it has a lock or a PIN, which keep those outside from looking in")
+    func lookingIn() throws {
+        let (pair, _, _) = try makePair()
+        func access() throws -> RoomAccess {
+            try #require(pair[1].relay.access(ofRoom: "demo", participant: nil))
+        }
+        #expect(try !access().hasPIN && !access().hasLockOrLobby)
+        try moderate(.setEntry(locked: true, lobby: nil, pin: nil), at: 0, of: pair)
+        pair.run(for: .seconds(2))
+        #expect(try !access().hasPIN && access().hasLockOrLobby)
+        try moderate(.setEntry(locked: false, lobby: nil, pin: [1, 2, 3]), at: 0, of: pair)
+        pair.run(for: .seconds(2))
+        #expect(try access().hasPIN && access().pin == nil && !access().hasLockOrLobby)
+    }
+
     @Test("the end of a room ends it at all relays, also if one does not answer")
     func end() throws {
         for isDead in [false, true] {

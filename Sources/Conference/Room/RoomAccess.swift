@@ -3,9 +3,11 @@ public import SecureTransport
 
 /// The state that decides whether a request may enter a room or act in it.
 public struct RoomAccess: Sendable {
-    /// The verifier of the PIN; nil: there is none.
+    /// The verifier of the PIN; nil: there is none, or the relay that lets people in has it.
     public var pin: [UInt8]?
-    /// True if a lock or a lobby keeps people out.
+    /// True if the room has a PIN, at whichever of its relays.
+    public var hasPIN: Bool
+    /// True if a lock or a lobby keeps people out, at whichever of its relays.
     public var hasLockOrLobby: Bool
     /// The digest of the key that moderates the room; nil: there is none.
     public var moderatorKey: [UInt8]?
@@ -23,10 +25,13 @@ public struct RoomAccess: Sendable {
         }
     }
 
+    /// - Parameter hasPIN: Nil: if it has a verifier.
     public init(
-        pin: [UInt8]? = nil, hasLockOrLobby: Bool = false, moderatorKey: [UInt8]? = nil, member: Member? = nil
+        pin: [UInt8]? = nil, hasPIN: Bool? = nil, hasLockOrLobby: Bool = false, moderatorKey: [UInt8]? = nil,
+        member: Member? = nil
     ) {
         self.pin = pin
+        self.hasPIN = hasPIN ?? (pin != nil)
         self.hasLockOrLobby = hasLockOrLobby
         self.moderatorKey = moderatorKey
         self.member = member
@@ -40,9 +45,9 @@ extension Relay {
     public func access(ofRoom id: String, participant publicID: String?) -> RoomAccess? {
         guard let room = rooms[id] else { return nil }
         let member = publicID.flatMap { room.localParticipant(publicID: $0) }
-        let conditions = room.door.conditions
+        let (conditions, entry) = (room.door.conditions, room.entryState.conditions)
         return RoomAccess(
-            pin: conditions.pin, hasLockOrLobby: conditions.isLocked || conditions.hasLobby,
+            pin: conditions.pin, hasPIN: entry.pin, hasLockOrLobby: entry.locked || entry.lobby,
             moderatorKey: conditions.moderatorKey,
             member: member.map { RoomAccess.Member(name: $0.name, grants: $0.grants) })
     }

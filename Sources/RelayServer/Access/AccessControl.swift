@@ -107,7 +107,7 @@ struct AccessControl: Sendable {
             // A join brings the PIN itself.
             if let room, let permission, let access = await driver.access(ofRoom: room.rawValue) {
                 let proof = "send Authorization: Bearer with your session's key"
-                if access.pin != nil { throw Self.unauthorized("the room has a PIN: \(proof)", nil) }
+                if access.hasPIN { throw Self.unauthorized("the room has a PIN: \(proof)", nil) }
                 // Those who watch its stream are outside.
                 if access.hasLockOrLobby, permission != .watch {
                     throw Self.unauthorized("the room has a lock or a lobby: \(proof)", nil)
