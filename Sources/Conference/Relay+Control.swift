@@ -44,7 +44,9 @@ extension Relay {
         case .setOutput(let id, let state, let reason): try room.setOutput(id, state, because: reason)
         case .endOutput(let id, let reason): try room.endOutput(id, because: reason)
         case .startPlayer(let id, let name, let publisher):
-            if let publisher, let refusal = room.door.refusal(of: publisher) {
+            if let publisher,
+                let refusal = room.door.refusal(of: publisher, under: room.entryState.conditions)
+            {
                 throw .notAdmitted(reason: refusal.description)
             }
             try room.changeLimits.room.take(now: now)

@@ -188,6 +188,28 @@ struct CascadeControlTests {
         #expect(try access().hasPIN && access().pin == nil && !access().hasLockOrLobby)
     }
 
+    @Test("no relay of a guarded room takes a stranger's stream")
+    func strangersStream() throws {
+        let (pair, _, _) = try makePair()
+        func push(_ id: String) throws {
+            let stranger = StreamPublisher(grants: .open, client: nil)
+            try perform(.startPlayer(id: id, name: "Studio", publisher: stranger), at: 1, of: pair)
+        }
+        let guards: [(RoomCommand.Moderation, JoinError)] = [
+            (.setEntry(locked: true, lobby: nil, pin: nil), .locked),
+            (.setEntry(locked: false, lobby: true, pin: nil), .locked),
+            (.setEntry(locked: nil, lobby: false, pin: [1, 2, 3]), .pinNeeded),
+        ]
+        for (moderation, refusal) in guards {
+            try moderate(moderation, at: 0, of: pair)
+            pair.run(for: .seconds(2))
+            #expect(throws: RoomControlError.notAdmitted(reason: refusal.description)) { try push("player-1") }
+        }
+        try moderate(.setEntry(locked: nil, lobby: nil, pin: []), at: 0, of: pair)
+        pair.run(for: .seconds(2))
+        try push("player-2")
+    }
+
     @Test("the end of a room ends it at all relays, also if one does not answer")
     func end() throws {
         for isDead in [false, true] {

@@ -74,8 +74,10 @@ struct RoomDoor {
         if request.rejoiningAs != nil, let returnsEnd, now < returnsEnd {
             return isKeptOut(request.grants, request.client) ? .keptOut : nil
         }
-        if let refusal = refusal(of: request.grants, client: request.client, hasPIN: request.hasPIN) { return refusal }
-        guard waits(request.grants) else { return nil }
+        if let refusal = refusal(of: request.grants, client: request.client, hasPIN: request.hasPIN, under: state) {
+            return refusal
+        }
+        guard waits(request.grants, under: state) else { return nil }
         if let ticket = request.ticket {
             switch lobby.ask(ticket, now: now) {
             case .admitted: return nil
@@ -97,20 +99,24 @@ struct RoomDoor {
     }
 
     /// The reason for which a publisher's stream may not enter; nil: it may. A stream cannot wait, nor give a PIN.
-    func refusal(of publisher: StreamPublisher) -> JoinError? {
+    ///
+    /// - Parameter entry: The conditions of the relay that lets people in. A stream is not sent on to that relay.
+    func refusal(of publisher: StreamPublisher, under entry: RoomEntryState) -> JoinError? {
         guard !publisher.grants.permissions.contains(.moderate) else { return nil }
-        return refusal(of: publisher.grants, client: publisher.client, hasPIN: false)
-            ?? (waits(publisher.grants) ? .locked : nil)
+        return refusal(of: publisher.grants, client: publisher.client, hasPIN: false, under: entry)
+            ?? (waits(publisher.grants, under: entry) ? .locked : nil)
     }
 
-    private func refusal(of grants: MemberGrants, client: TransportAddress?, hasPIN: Bool) -> JoinError? {
+    private func refusal(
+        of grants: MemberGrants, client: TransportAddress?, hasPIN: Bool, under entry: RoomEntryState
+    ) -> JoinError? {
         if isKeptOut(grants, client) { return .keptOut }
-        if conditions.isLocked { return .locked }
-        return conditions.pin != nil && !hasPIN ? .pinNeeded : nil
+        if entry.locked { return .locked }
+        return entry.pin && !hasPIN ? .pinNeeded : nil
     }
 
-    private func waits(_ grants: MemberGrants) -> Bool {
-        conditions.hasLobby && !(grants.role.skipsLobby && grants.identity != nil)
+    private func waits(_ grants: MemberGrants, under entry: RoomEntryState) -> Bool {
+        entry.lobby && !(grants.role.skipsLobby && grants.identity != nil)
     }
 
     /// True if a moderator removed a person with these grants, or from this address.
