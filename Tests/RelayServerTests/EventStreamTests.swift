@@ -124,21 +124,24 @@ struct EventStreamTests {
         #expect(parts[2] == "id: \(last)\nevent: layoutChanged\ndata: {\"layout\":\"speaker\"}\n\n")
     }
 
-    /// Expects that events end for the one whom a moderator removes, with the removal, and go on for the other.
+    private static let removal = RoomEvent.Kind.moderated(
+        ModerationEvent(.removed, participant: "p2", by: RoomActor(name: "Ada")))
+
+    /// Expects that events end for the one whom a moderator's act shuts out, with that act, and go on for the other.
     private func expectEventsEnd(
-        _ proofs: (stays: String, goes: String), _ client: SignallingClient,
-        removing remove: @Sendable (inout TwinRelay.Script.State) -> Void
+        _ proofs: (stays: String, goes: String?), _ client: SignallingClient, with act: RoomEvent.Kind = removal,
+        named name: String = "moderated", removing remove: @Sendable (inout TwinRelay.Script.State) -> Void
     ) async throws {
         let driver = makeDriver()
         var readers: [(parts: AsyncStream<String>, writing: Task<Void, any Error>)] = []
-        for proof in [proofs.stays, proofs.goes] {
-            let response = try await client.respond(
-                driver, .get, "/rooms/demo/events", headers: [.authorization: "Bearer \(proof)"])
+        for proof in [proofs.stays, proofs.goes] as [String?] {
+            var headers: HTTPFields = [:]
+            headers[.authorization] = proof.map { "Bearer \($0)" }
+            let response = try await client.respond(driver, .get, "/rooms/demo/events", headers: headers)
             let (parts, continuation) = AsyncStream.makeStream(of: String.self)
             readers.append((parts: parts, writing: Task { try await response.body.write(Writer(parts: continuation)) }))
         }
-        let removal = ModerationEvent(.removed, participant: "p2", by: RoomActor(name: "Ada"))
-        for kind in [RoomEvent.Kind.moderated(removal), .layoutChanged(.grid)] {
+        for kind in [act, .layoutChanged(.grid)] {
             script.state.withLock {
                 remove(&$0)
                 $0.events = [RoomEvent(room: "demo", kind: kind)]
@@ -148,7 +151,7 @@ struct EventStreamTests {
         await driver.close()
         for (index, reader) in readers.enumerated() {
             let text = await reader.parts.reduce("", +)
-            #expect(text.contains("event: moderated") && text.contains("event: layoutChanged") == (index == 0))
+            #expect(text.contains("event: \(name)") && text.contains("event: layoutChanged") == (index == 0))
             try await reader.writing.value
         }
     }
@@ -167,8 +170,8 @@ struct EventStreamTests {
             claims.identity = identity
             return try await keys.current.sign(claims)
         }
-        let proofs = (stays: try await token(of: "ada"), goes: try await token(of: "ben"))
-        try await expectEventsEnd(proofs, client) { $0.keptOut = ["ben"] }
+        let (ada, ben) = (try await token(of: "ada"), try await token(of: "ben"))
+        try await expectEventsEnd((stays: ada, goes: ben), client) { $0.keptOut = ["ben"] }
     }
 
     @Test("events end for the member whom a moderator removes, by the key of whose session they were asked for")
@@ -178,8 +181,22 @@ struct EventStreamTests {
             $0.access = ["demo": RoomAccess()]
             $0.grants = ["p1": MemberGrants(role: .moderator), "p2": .open]
         }
-        let proofs = (stays: SignallingClient.session("p1"), goes: SignallingClient.session("p2"))
-        try await expectEventsEnd(proofs, client) { $0.grants["p2"] = nil }
+        let (ada, ben) = (SignallingClient.session("p1"), SignallingClient.session("p2"))
+        try await expectEventsEnd((stays: ada, goes: ben), client) { $0.grants["p2"] = nil }
+    }
+
+    @Test("events end for those outside when a moderator gives the room a PIN, and go on for members")
+    func pin() async throws {
+        openRoom()
+        script.state.withLock {
+            $0.access = ["demo": RoomAccess()]
+            $0.grants = ["p1": .open]
+        }
+        let proofs: (stays: String, goes: String?) = (SignallingClient.session("p1"), nil)
+        let entry = RoomEvent.Kind.entryChanged(RoomEntryState(pin: true), waiting: 0)
+        try await expectEventsEnd(proofs, client, with: entry, named: "entryChanged") {
+            $0.access["demo"]?.hasPIN = true
+        }
     }
 
     @Test("a response that is dropped is forgotten")

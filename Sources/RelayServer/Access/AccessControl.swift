@@ -84,13 +84,15 @@ struct AccessControl: Sendable {
         return await driver.keepsOut(caller.grants, client: client, ofRoom: room.rawValue)
     }
 
-    /// True if a caller who was let in may read no more of a room: a moderator removed the bearer of the token, or the
-    /// session is over.
+    /// True if a caller who was let in may read no more of a room: a moderator removed the bearer of the token, the
+    /// session is over, or the room has a PIN now, and the caller has shown no key.
     func isOut(_ caller: Caller, of room: RoomName, client: TransportAddress?) async -> Bool {
-        if case .session(let participant) = caller.proof {
+        switch caller.proof {
+        case .session(let participant):
             return await driver.access(ofRoom: room.rawValue, participant: participant)?.member == nil
+        case .nothing: return await driver.access(ofRoom: room.rawValue)?.hasPIN ?? false
+        case .token, .moderatorKey: return await isKeptOut(caller, of: room, client: client)
         }
-        return await isKeptOut(caller, of: room, client: client)
     }
 
     /// The sender of a request, by `Authorization: Bearer` with a token, a session's name and key, or a moderator key.

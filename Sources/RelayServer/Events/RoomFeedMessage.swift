@@ -30,9 +30,13 @@ struct RoomFeedMessage: Sendable {
     /// The time after which a browser connects again, in milliseconds.
     private static let retryMilliseconds = 2000
 
-    /// True if it tells that a moderator removed a member.
-    var tellsOfRemoval: Bool {
-        if case .change(.moderated(let act)) = content { act.action == .removed } else { false }
+    /// True if somebody may read no more after it: a moderator removed a member, or the room has a PIN.
+    var mayShutOut: Bool {
+        switch content {
+        case .change(.moderated(let act)): act.action == .removed
+        case .change(.entryChanged(let entry, _)): entry.pin
+        default: false
+        }
     }
 
     /// The message as `docs/openapi.json` describes it.

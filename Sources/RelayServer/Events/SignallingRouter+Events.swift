@@ -29,7 +29,7 @@ extension SignallingRouter {
                 try await writer.write(feed.state.encode())
                 for await message in feed.messages where !feed.isOverrun {
                     try await writer.write(message.encode())
-                    if message.tellsOfRemoval, await access.isOut(caller, of: room, client: client) {
+                    if message.mayShutOut, await access.isOut(caller, of: room, client: client) {
                         break following
                     }
                 }
