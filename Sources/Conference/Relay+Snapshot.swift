@@ -45,7 +45,9 @@ extension Room {
             missedTicks: composition.missedTicks, composedPictures: composition.composedPictures,
             pictures: composition.pictures, lateAudioTicks: audio.lateTicks, audioFailures: audio.failures,
             layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
-            encoding: encoders.snapshot { participant($0)?.publicID }, measures: measures,
+            encoding: encoders.snapshot { id in
+                participant(id).flatMap { $0.grants.isHidden ? nil : $0.publicID }
+            }, measures: measures,
             forwarding: forwardingSnapshot())
     }
 
