@@ -15,18 +15,18 @@ final class RTMPListener: Sendable {
 
     /// The connections that are open.
     final class Connections: Sendable {
-        private let share = Mutex(FairShare<String>(capacity: RTMPListener.mostConnections))
+        private let share = Mutex(FairShare<ClientNetwork>(capacity: RTMPListener.mostConnections))
         private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
 
-        fileprivate func open(_ channel: any Channel, from host: String) -> Bool {
-            guard share.withLock({ $0.take(for: host) }) else { return false }
+        fileprivate func open(_ channel: any Channel, from client: ClientNetwork) -> Bool {
+            guard share.withLock({ $0.take(for: client) }) else { return false }
             channels.withLock { $0[ObjectIdentifier(channel)] = channel }
             return true
         }
 
-        fileprivate func closed(_ channel: any Channel, from host: String) {
+        fileprivate func closed(_ channel: any Channel, from client: ClientNetwork) {
             channels.withLock { $0[ObjectIdentifier(channel)] = nil }
-            share.withLock { $0.giveBack(host) }
+            share.withLock { $0.giveBack(client) }
         }
 
         fileprivate func closeAll() {
@@ -78,7 +78,8 @@ private final class RTMPConnectionHandler: ChannelInboundHandler {
     private let logger: Logger
     private var session = RTMPSession()
     private var pipe: StreamPipe?
-    private var host: String?
+    /// Nil: the connection has no place, or is closed.
+    private var address: TransportAddress?
     private var alarm: Scheduled<Void>?
     private var isPublishing = false
 
@@ -89,21 +90,24 @@ private final class RTMPConnectionHandler: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        let host = context.remoteAddress?.ipAddress ?? ""
-        guard connections.open(context.channel, from: host) else {
+        guard let address = context.remoteAddress.flatMap({ TransportAddress($0) }),
+            connections.open(context.channel, from: ClientNetwork(address))
+        else {
             context.close(promise: nil)
             return
         }
-        self.host = host
+        self.address = address
         setAlarm(context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         alarm?.cancel()
         pipe?.end()
-        if let host { connections.closed(context.channel, from: host) }
-        host = nil
+        if let address { connections.closed(context.channel, from: ClientNetwork(address)) }
+        address = nil
     }
+
+    private var host: String { address?.host ?? "" }
 
     private func setAlarm(_ context: ChannelHandlerContext) {
         alarm?.cancel()
@@ -112,12 +116,12 @@ private final class RTMPConnectionHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard host != nil else { return }
+        guard address != nil else { return }
         if isPublishing { setAlarm(context) }
         do throws(RTMPError) {
             perform(try session.receive(unwrapInboundIn(data)), context)
         } catch {
-            logger.info("RTMP connection ended: it sent \(error)", metadata: ["address": "\(host ?? "")"])
+            logger.info("RTMP connection ended: it sent \(error)", metadata: ["address": "\(host)"])
             context.close(promise: nil)
         }
     }
@@ -146,15 +150,14 @@ private final class RTMPConnectionHandler: ChannelInboundHandler {
         self.pipe = pipe
         let channel = context.channel
         pipe.setOnClose { channel.close(promise: nil) }
-        let stream = PushedStream(url: "pushed.flv", shown: "rtmp from \(host ?? "")", connection: pipe)
-        let address = context.remoteAddress.flatMap { TransportAddress($0) }
+        let stream = PushedStream(url: "pushed.flv", shown: "rtmp from \(host)", connection: pipe)
         // The room is the last part of the application's path, before any query.
         let path = application.prefix { $0 != "?" }
         let room = path.split(separator: "/").last.map(String.init) ?? ""
         // OBS and others let people put parameters behind the key.
         let key = String(key.prefix { $0 != "?" })
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        let (admission, eventLoop) = (admission, context.eventLoop)
+        let (admission, address, eventLoop) = (admission, address, context.eventLoop)
         Task {
             let refusal: String?
             do throws(Problem) {
@@ -168,14 +171,14 @@ private final class RTMPConnectionHandler: ChannelInboundHandler {
     }
 
     private func answer(_ refusal: String?, _ context: ChannelHandlerContext) {
-        guard host != nil else { return }
+        guard address != nil else { return }
         guard let refusal else {
             isPublishing = true
             setAlarm(context)
             perform(session.accept(), context)
             return
         }
-        logger.info("RTMP stream refused: \(refusal)", metadata: ["address": "\(host ?? "")"])
+        logger.info("RTMP stream refused: \(refusal)", metadata: ["address": "\(host)"])
         perform(session.refuse(refusal), context)
         context.close(promise: nil)
     }

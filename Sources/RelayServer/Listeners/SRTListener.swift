@@ -20,7 +20,7 @@ final class SRTListener: Sendable {
     private let socket: SRTSOCKET
     private let admission: StreamAdmission
     private let logger: Logger
-    private let share = Mutex(FairShare<String>(capacity: mostConnections))
+    private let share = Mutex(FairShare<ClientNetwork>(capacity: mostConnections))
 
     /// The reason for which it cannot listen.
     struct BindError: Error {
@@ -85,24 +85,25 @@ final class SRTListener: Sendable {
                 Thread.sleep(forTimeInterval: Self.pauseAfterError)
                 continue
             }
-            let host = address?.host ?? ""
-            guard share.withLock({ $0.take(for: host) }) else {
+            guard let address, share.withLock({ $0.take(for: ClientNetwork(address)) }) else {
                 srt_close(accepted)
                 continue
             }
-            let connection = SRTConnection(accepted) { [self] in share.withLock { $0.giveBack(host) } }
+            let connection = SRTConnection(accepted) { [self] in
+                share.withLock { $0.giveBack(ClientNetwork(address)) }
+            }
             admit(connection, from: address)
         }
     }
 
-    private func admit(_ connection: SRTConnection, from address: TransportAddress?) {
+    private func admit(_ connection: SRTConnection, from address: TransportAddress) {
         let id = SRTStreamID(parsing: connection.streamID)
-        let stream = PushedStream(url: "pushed.ts", shown: "srt from \(address?.host ?? "")", connection: connection)
+        let stream = PushedStream(url: "pushed.ts", shown: "srt from \(address.host)", connection: connection)
         Task {
             do throws(Problem) {
                 try await admission.admit(stream, room: id.room, key: id.key, from: address)
             } catch {
-                logger.info("SRT stream refused: \(error.detail)", metadata: ["address": "\(address?.host ?? "")"])
+                logger.info("SRT stream refused: \(error.detail)", metadata: ["address": "\(address.host)"])
                 connection.close()
             }
         }
