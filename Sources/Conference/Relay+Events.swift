@@ -32,6 +32,6 @@ extension Relay {
 extension Participant {
     /// The participant as the log names it.
     var member: RelayNotice.Member {
-        RelayNotice.Member(room: room, id: publicID, name: name, role: role, address: address)
+        RelayNotice.Member(room: room, id: publicID, name: name, role: role, address: client)
     }
 }

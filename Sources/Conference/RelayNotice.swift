@@ -12,7 +12,7 @@ public enum RelayNotice: Hashable, Sendable {
         /// The name as the client gave it, unchecked.
         public var name: String
         public var role: ParticipantRole
-        /// The address from which the join came; nil if it is not known.
+        /// The address from which the join came, before any proxy that tells it; nil if it is not known.
         public var address: TransportAddress?
 
         public init(room: String, id: String, name: String, role: ParticipantRole, address: TransportAddress?) {

@@ -41,6 +41,17 @@ import Testing
         #expect(notices(call) == [.left(member, .left, after: .seconds(2))])
     }
 
+    @Test("A join that a proxy has passed on is logged with the address of its client")
+    func proxiedJoin() throws {
+        let call = VirtualCall()
+        let client = TransportAddress(ipv4: 0xC000_0207, port: 0)
+        try call.join("Ada", adjustRequest: { ($0.signallingPeer, $0.client) = (nil, client) })
+        let addresses = notices(call).map { notice -> TransportAddress? in
+            if case .joined(let member) = notice { member.address } else { nil }
+        }
+        #expect(addresses == [client])
+    }
+
     @Test("A leave is reported with its reason")
     func reasons() throws {
         let call = VirtualCall { $0.idleTimeout = .seconds(20) }
