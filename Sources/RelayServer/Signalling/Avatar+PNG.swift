@@ -11,3 +11,11 @@ extension Avatar {
             digest: Data(SHA256.hash(data: png)).base64EncodedString())
     }
 }
+
+/// Reads the avatars that clients send, apart from the relay's loop.
+///
+/// A small file may unpack to 64 MiB, and takes a good part of a second to read and to scale. One at a time: they
+/// cannot take more than one processor together.
+actor AvatarReader {
+    func avatar(png: [UInt8]) throws(ImageAssetError) -> Avatar { try Avatar(png: png) }
+}

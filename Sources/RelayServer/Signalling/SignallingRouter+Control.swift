@@ -54,8 +54,7 @@ extension SignallingRouter {
         let bytes = try await request.bytes(upTo: SignallingLimits.avatarSize)
         let avatar: Avatar
         do {
-            // The image is read here, and not on the relay's loop.
-            avatar = try Avatar(png: bytes)
+            avatar = try await avatars.avatar(png: bytes)
         } catch {
             throw Problem(.unprocessableContent, error.description)
         }

@@ -49,6 +49,7 @@ struct SignallingRouter {
     var quotas = RequestQuotas()
     /// The permissions of callers.
     let access: AccessControl
+    let avatars = AvatarReader()
     /// Whether figures, the list of rooms and the debug view are served at another address.
     var hasAdministrationAddress = false
     /// The cluster of the relay; nil: it has none.
