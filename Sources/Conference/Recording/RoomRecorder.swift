@@ -44,6 +44,8 @@ final class RoomRecorder {
         var isOpen = false
         /// The format of the file that the frames go to.
         var format: VideoFormatDescription?
+        /// When the last that was handed on came.
+        var newest: MonotonicInstant?
     }
 
     /// How often a keyframe is asked for while none comes.
@@ -51,6 +53,9 @@ final class RoomRecorder {
     /// How many files a member may begin each second in the long run, and at once. The writer waits for the disk at the
     /// end of each, so a stream that ends, or changes its format, with each keyframe would take the others' time.
     private static let newFiles = (rate: 1.0, burst: 30.0)
+    /// A track of which nothing has come for longer ends. In one MP4 file, two samples may be at most 2³¹ ticks apart,
+    /// which is six hours of pictures: libavformat would write all that follows without intervals.
+    private static let longestSilence = Duration.seconds(3600)
 
     init(id: String, log: RecordingLog, now: MonotonicInstant) {
         self.id = id
@@ -64,6 +69,7 @@ final class RoomRecorder {
     func record(_ frame: ReceivedVideoFrame, of member: Member, now: MonotonicInstant) -> Bool {
         let content = RecordingTrack.Content(SourceContent(frame.content))
         let key = Key(participant: member.id, content: content)
+        endIfSilent(key, now: now)
         var track = tracks[key] ?? Track(name: RecordingTrack(participant: member.publicID, content: content))
         defer { tracks[key] = track }
         if frame.sample.isSync {
@@ -82,13 +88,14 @@ final class RoomRecorder {
             &track.shift, ofPictureAt: reading.time, senderTime: frame.senderTime)
         var sample = frame.sample
         sample.presentationTime = mediaTime(reading.time + track.shift.value, timescale: 90_000)
-        track.isOpen = true
+        (track.isOpen, track.newest) = (true, now)
         append(.video(sample, frame.rotation), to: track.name, at: now)
         return false
     }
 
     func record(_ packet: ReceivedAudioPacket, of member: Member) {
         let key = Key(participant: member.id, content: .audio)
+        endIfSilent(key, now: packet.arrival)
         var track = tracks[key] ?? Track(name: RecordingTrack(participant: member.publicID, content: .audio))
         var order = track.order
         order.insert(packet) { write($0, to: &track, of: key) }
@@ -106,7 +113,7 @@ final class RoomRecorder {
         if let senderTime = packet.senderTime {
             lipSyncs[key.participant, default: LipSync()].audioPlaced(at: reading.time, senderTime: senderTime)
         }
-        track.isOpen = true
+        (track.isOpen, track.newest) = (true, packet.arrival)
         append(
             .audio(
                 BlockBuffer(packet.payload), time: mediaTime(reading.time, timescale: 48_000),
@@ -154,6 +161,12 @@ final class RoomRecorder {
     /// Hands on what waits for its turn; nothing is recorded any more.
     func finish(now: MonotonicInstant) {
         for key in tracks.keys { end(key, now: now) }
+    }
+
+    /// Ends a track that was silent for too long, before it goes on.
+    private func endIfSilent(_ key: Key, now: MonotonicInstant) {
+        guard let newest = tracks[key]?.newest, now - newest > Self.longestSilence else { return }
+        end(key, now: now)
     }
 
     private func end(_ key: Key, now: MonotonicInstant) {
