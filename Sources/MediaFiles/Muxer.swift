@@ -206,8 +206,10 @@ final class Muxer {
     /// Begins a file whose fragments end with `flush`, and whose times stay as they are.
     func writeHeaderOfStream() throws(MediaFileError) {
         var options: OpaquePointer?
-        // Without the last flag, each track would count from its own first sample.
-        av_dict_set(&options, "movflags", "empty_moov+default_base_moof+frag_custom+frag_discont", 0)
+        // Each track would count from its own first sample without "frag_discont". Without "skip_trailer", libavformat
+        // would keep the place of each fragment for an index at the end: some 20 MB a day of a stream that has no end.
+        let flags = "empty_moov+default_base_moof+frag_custom+frag_discont+skip_trailer"
+        av_dict_set(&options, "movflags", flags, 0)
         context.pointee.avoid_negative_ts = 0
         let status = avformat_write_header(context, &options)
         av_dict_free(&options)
