@@ -1,4 +1,5 @@
 public import MediaCore
+public import RTP
 import RoomAPI
 
 extension Relay {
@@ -58,6 +59,19 @@ extension Relay {
             try room.changeLimits.moderation.take(now: now)
             try moderate(moderation, by: actor, in: room, now: now)
         }
+    }
+
+    /// A change below this is the error of a reading, which takes two clocks one after the other.
+    private static let clockError = Duration.milliseconds(100)
+
+    /// Takes what the system's clock shows by now: it may have been set, or have gone on while the machine slept.
+    ///
+    /// Connections keep the clock with which they began, as their receivers compare the times of reports.
+    public func setWallClock(_ clock: WallClock) {
+        let change = clock.ntpAtOrigin.duration(since: wallClock.ntpAtOrigin)
+        guard change.nanoseconds.magnitude > Self.clockError.nanoseconds.magnitude else { return }
+        wallClock = clock
+        for room in rooms.values { room.wallClock = clock }
     }
 
     static func participant(_ publicID: String, in room: Room) throws(RoomControlError) -> Participant {

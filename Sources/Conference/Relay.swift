@@ -17,7 +17,7 @@ import VideoCoding
 /// `pollJob()`, and calls `wake(now:)` at `nextWakeUp`. Not thread-safe: it belongs to one event loop.
 public final class Relay {
     public let configuration: RelayConfiguration
-    let wallClock: WallClock
+    var wallClock: WallClock
     var random: any RandomNumberGenerator
     var rooms: [String: Room] = [:]
     var participants: [ParticipantID: Participant] = [:]

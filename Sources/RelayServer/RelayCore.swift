@@ -3,6 +3,7 @@ public import LoadControl
 public import MediaCore
 public import NIOCore
 public import PeerConnection
+public import RTP
 public import RoomAPI
 public import SDP
 public import SecureTransport
@@ -61,6 +62,8 @@ public protocol RelayCore: AnyObject {
     func receive(
         _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant?,
         now: MonotonicInstant)
+    /// Takes what the system's clock shows by now.
+    func setWallClock(_ clock: WallClock)
     /// Performs due work.
     func wake(now: MonotonicInstant)
     /// The next time at which `wake` must be called.

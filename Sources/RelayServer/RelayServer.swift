@@ -289,6 +289,7 @@ public final class RelayServer: Service {
                 }
                 group.addTask { await calibrated.value }
                 group.addTask { [self] in await watchCertificate() }
+                group.addTask { [self] in await followClock() }
                 group.addTask { [self] in await deleteExpiredRecordings() }
                 group.addTask { [self] in await makeFilms() }
                 group.addTask { [cluster] in await cancelWhenGracefulShutdown { await cluster?.run() } }

@@ -2,6 +2,7 @@ import Compositing
 import Foundation
 import MediaCore
 import PixelTransfer
+import RTP
 import RoomAPI
 import SDP
 import SecureTransport
@@ -260,6 +261,24 @@ import Testing
         call.run(for: .seconds(1))
         let seen = try #require(viewer.picture).colour(x: 12, y: 12)
         #expect(abs(Int(seen.y) - Int(plain.y)) < 6)
+    }
+
+    @Test("a clock shows what the system's clock was set to")
+    func clockThatIsSet() throws {
+        func face(afterSettingBy change: Duration) throws -> [UInt8] {
+            let (call, clients, viewer) = try makeCall([.red])
+            let list = OverlayList([.init(.clock(utcOffset: 0), anchor: .topLeft, height: 0.3)])
+            try call.relay.perform(.setOverlays(list), room: "demo", now: call.now)
+            call.run(for: .seconds(2))
+            call.relay.setWallClock(WallClock(ntpAtOrigin: call.wallClock.ntpAtOrigin + change))
+            call.run(for: .seconds(2))
+            let picture = try #require(viewer.picture)
+            return withExtendedLifetime(clients) {
+                (0..<320 * 90).map { picture.colour(x: $0 % 320, y: $0 / 320).y }
+            }
+        }
+        let (before, after) = (try face(afterSettingBy: .zero), try face(afterSettingBy: .seconds(1800)))
+        #expect(zip(before, after).count { abs(Int($0) - Int($1)) > 60 } > 100)
     }
 
     @Test("an avatar replaces a camera that is off, and the explanation says so")

@@ -27,7 +27,8 @@ final class Room {
     let encoders: EncoderPlane
     let forwarding: ForwardingPlane
     let demands: DemandPlane
-    private let wallClock: WallClock
+    /// The time of day that clocks in pictures show.
+    var wallClock: WallClock
     private let events: RoomEventLog
     let timeline = RoomTimeline()
     private var tickMeter = TickMeter()

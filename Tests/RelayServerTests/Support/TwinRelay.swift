@@ -2,6 +2,7 @@ import Compositing
 import LoadControl
 import MediaCore
 import NIOCore
+import RTP
 import RelayServer
 import RoomAPI
 import SDP
@@ -379,6 +380,8 @@ final class TwinRelay: RelayCore {
     func avatarFile(ofParticipant publicID: String, forLink name: String) -> [UInt8]? { nil }
 
     func setConductedRooms(_ epochs: [String: Int64]) {}
+
+    func setWallClock(_ clock: WallClock) {}
 
     func linkSnapshots(now: MonotonicInstant) -> [CascadeLinkSnapshot] { [] }
 
