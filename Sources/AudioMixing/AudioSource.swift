@@ -15,6 +15,8 @@ public final class AudioSource {
     static let discontinuity: Int64 = 48_000
     /// Two unexpected packets whose timestamps agree within this are a restarted stream.
     static let restartAgreement: Int64 = 9600
+    /// After a longer pause, 10 s, earlier arrivals say nothing of when packets come: the clocks have drifted apart.
+    static let longestPause: Int64 = 480_000
     /// Until this many packets have come, the jitter is unknown and the delay is `startDelay`.
     static let startPacketCount = 50
     static let startDelay: Int64 = 1920
@@ -66,6 +68,7 @@ public final class AudioSource {
     var voice = VoiceSelection.Voice()
     /// The newest timestamp accepted, unwrapped.
     private var referenceTimestamp: Int64?
+    private var lastArrival: Int64?
     /// A packet that does not belong to the stream, until another one confirms the restart.
     private var stray: (packet: PacketQueue.Packet, arrival: Int64)?
 
@@ -97,8 +100,10 @@ public final class AudioSource {
             counts.malformed += 1
             return
         }
-        let timestamp = unwrap(packet.rtpTimestamp)
         let arrival = packet.arrival.audioSamples
+        if let lastArrival, arrival - lastArrival > Self.longestPause { restart() }
+        lastArrival = arrival
+        let timestamp = unwrap(packet.rtpTimestamp)
         let entry = PacketQueue.Packet(
             payload: packet.payload, sequence: packet.sequence, timestamp: timestamp, sampleCount: sampleCount,
             claimedLevel: packet.claimedLevel)

@@ -82,6 +82,23 @@ struct PlayoutDelayTests {
         if skew == -1000 { #expect(statistics.inserted >= .milliseconds(25)) }
     }
 
+    @Test("after minutes without a packet, in which the clocks drifted apart, the delay is as short as before")
+    func pause() throws {
+        var sender = try TestSender()
+        sender.clockSkew = -1000
+        var link = try TestLink(sender: sender)
+        link.delay = { (100..<18_100).contains($0) ? nil : 10 }
+        for _ in 0..<363 { try link.run(1000) }
+        let before = link.source.statistics
+        #expect(before.packetsReceived > 110)
+        try link.run(1000)
+        let statistics = link.source.statistics
+        #expect(statistics.targetDelay <= .milliseconds(60))
+        #expect(statistics.playoutDelay <= .milliseconds(60))
+        #expect(statistics.removed - before.removed <= .milliseconds(20))
+        #expect(statistics.concealed - before.concealed <= .milliseconds(20))
+    }
+
     @Test("after an outage whose packets come all at once, the delay is short again soon")
     func burst() throws {
         var link = try TestLink(sender: TestSender())
