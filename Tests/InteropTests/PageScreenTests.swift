@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+/// The page during a call where there is little room for it.
+@Suite(
+    "The page on small screens, in Chromium", .serialized,
+    .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
+struct PageScreenTests {
+    /// Watches a room on a screen of this size, in the page's pixels.
+    private func withCall(_ width: Int, _ height: Int, _ body: (Browser) async throws -> Void) async throws {
+        try await withPage { browser in
+            try await browser.type("demo", into: "#room-name")
+            try await browser.click("#watch-button")
+            try await browser.wait(for: "the call", until: "!document.getElementById('call').hidden")
+            try await browser.execute(
+                "Emulation.setDeviceMetricsOverride",
+                ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": true])
+            try await browser.wait(
+                for: "the size", until: "innerWidth === \(width) && innerHeight === \(height)")
+            try await body(browser)
+        }
+    }
+
+    @Test(
+        "all layouts can be chosen on a phone, upright and on its side",
+        arguments: [(360, 640), (640, 360), (844, 390)])
+    func layoutMenu(width: Int, height: Int) async throws {
+        try await withCall(width, height) { browser in
+            try await browser.click("#layout")
+            let isReachable: [Bool] = try await browser.evaluate(
+                """
+                const menu = document.getElementById('layout-menu');
+                const { top, bottom } = menu.getBoundingClientRect();
+                menu.scrollTop = menu.scrollHeight;
+                const last = document.getElementById('layout-for-all').getBoundingClientRect();
+                return [top >= 0, bottom <= innerHeight, last.bottom <= bottom];
+                """)
+            #expect(isReachable == [true, true, true])
+        }
+    }
+}
