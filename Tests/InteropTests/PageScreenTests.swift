@@ -38,4 +38,18 @@ struct PageScreenTests {
             #expect(isReachable == [true, true, true])
         }
     }
+
+    @Test("what is said of a person with a long name is seen to its end")
+    func longName() async throws {
+        try await withCall(360, 640) { browser in
+            let isInside: [Bool] = try await browser.evaluate(
+                """
+                const { notice } = await import('/web/notices.js');
+                notice(`${'W'.repeat(64)} has joined.`);
+                const { left, right } = document.querySelector('.toast').getBoundingClientRect();
+                return [left >= 0, right <= innerWidth];
+                """)
+            #expect(isInside == [true, true])
+        }
+    }
 }
