@@ -52,4 +52,18 @@ struct PageScreenTests {
             #expect(isInside == [true, true])
         }
     }
+
+    @Test("on a phone on its side, too, people see that they are recorded")
+    func recorded() async throws {
+        try await withCall(844, 390) { browser in
+            let heights: [Double] = try await browser.evaluate(
+                """
+                const height = (selector) => document.querySelector(selector).getBoundingClientRect().height;
+                const before = height('.call-header');
+                document.getElementById('recorded').hidden = false;
+                return [before, height('#recorded')];
+                """)
+            #expect(heights[0] == 0 && heights[1] > 10)
+        }
+    }
 }
