@@ -53,6 +53,18 @@ struct PageScreenTests {
         }
     }
 
+    @Test(
+        "the list of people stands beside the picture on a small phone on its side",
+        arguments: [(640, 360), (568, 320)])
+    func peopleOnItsSide(width: Int, height: Int) async throws {
+        try await withCall(width, height) { browser in
+            try await browser.click("#people-button")
+            let share: Double = try await browser.evaluate(
+                "return document.getElementById('people-panel').getBoundingClientRect().height / innerHeight;")
+            #expect(share > 0.6)
+        }
+    }
+
     @Test("on a phone on its side, too, people see that they are recorded")
     func recorded() async throws {
         try await withCall(844, 390) { browser in
