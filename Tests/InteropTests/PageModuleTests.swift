@@ -95,6 +95,35 @@ struct PageModuleTests {
         }
     }
 
+    @Test("a person whom a moderator does not let in may try again, and is offered no end of the waiting")
+    func refusedInLobby() async throws {
+        try await withPage { browser in
+            let _: Bool = try await browser.evaluate(
+                """
+                const { fetch } = window;
+                window.fetch = (url, options) => {
+                  if (String(url).includes('/lobby/')) return Promise.resolve(new Response('{"state":"refused"}'));
+                  if (options?.method !== 'POST') return fetch(url, options);
+                  const headers = { Location: '/rooms/demo/lobby/w-1.key' };
+                  const response = new Response(null, { status: 202, headers });
+                  Object.defineProperty(response, 'url', { value: String(url) });
+                  return Promise.resolve(response);
+                };
+                return true;
+                """)
+            let isOffered = "!document.getElementById('stop-waiting').hidden"
+            try await browser.type("demo", into: "#room-name")
+            try await browser.click("#watch-button")
+            try await browser.wait(for: "the lobby", until: isOffered)
+            try await browser.wait(
+                for: "the refusal",
+                until: "document.getElementById('join-error').textContent.includes('did not let you in')")
+            let isStillOffered: Bool = try await browser.evaluate("return \(isOffered);")
+            let canJoin: Bool = try await browser.evaluate("return !document.getElementById('join-button').disabled;")
+            #expect(!isStillOffered && canJoin)
+        }
+    }
+
     @Test("who only wants to watch still does after the PIN; who joins after all has camera and microphone")
     func watchingByPIN() async throws {
         try await withPage { browser in

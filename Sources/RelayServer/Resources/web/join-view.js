@@ -89,6 +89,8 @@ export class JoinView {
   /** Says why joining did not work. `wantsPIN`: the room has a PIN. */
   fail(text, wantsPIN = false) {
     byID('lobby-note').hidden = true;
+    byID('stop-waiting').hidden = true;
+    byID('stop-waiting').onclick = null;
     if (wantsPIN) {
       byID('pin-field').hidden = false;
       byID('room-pin').focus();
@@ -106,8 +108,6 @@ export class JoinView {
     const stop = byID('stop-waiting');
     stop.hidden = false;
     stop.onclick = () => {
-      stop.hidden = true;
-      stop.onclick = null;
       onStop();
       this.fail('');
     };
