@@ -114,6 +114,9 @@ struct ModerationPageTests {
         try await ada.hear([ben.tone], false)
         try await ada.read("muted by a moderator", of: "Ben")
         try await ada.browser.screenshot(to: TestOutput.file("muted-by-moderator.png"))
+        try await ben.browser.wait(
+            for: "a reload to leave the microphone off",
+            until: "JSON.parse(sessionStorage.getItem('confrelay.call')).microphone === false")
         // The microphone is on again, and still nobody hears it.
         try await ben.browser.click("#microphone")
         try await Task.sleep(for: .seconds(2))

@@ -16,7 +16,6 @@ export class CallView {
   #root = byID('call');
   #video = byID('remote-video');
   #call;
-  #media;
   #abort = new AbortController();
   #people = new PeoplePanel({
     pin: (id) => this.#pin(id),
@@ -45,7 +44,6 @@ export class CallView {
    */
   constructor(call, media, room) {
     this.#call = call;
-    this.#media = media;
     this.#statistics = new Statistics(call);
     this.#moderation = new ModerationPanel(call, notice, this.#abort.signal);
     this.#tools = new MediaTools(call, media, this.#abort.signal);
@@ -279,8 +277,8 @@ export class CallView {
     const { room } = this.#call;
     const isOwn = event.participant === this.#call.id;
     // The page shows what the relay enforces: turning the microphone on is then what unmutes.
-    if (isOwn && event.action === 'muted') this.#media.setMicrophone(false);
-    if (isOwn && event.action === 'cameraOff') this.#media.setCamera(false);
+    if (isOwn && event.action === 'muted') this.#tools.turnOff('microphone');
+    if (isOwn && event.action === 'cameraOff') this.#tools.turnOff('camera');
     const words = moderationWords(event, room);
     if (words) notice(words, event.action === 'askedToUnmute' ? 12 : 5);
   }

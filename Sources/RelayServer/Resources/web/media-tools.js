@@ -44,6 +44,13 @@ export class MediaTools {
     this.#media.setCamera(!this.#media.cameraIsOn).then(() => this.#remember('camera'));
   }
 
+  /** Turns a device off as a moderator wishes, in this call alone; a reload does not turn it on again. */
+  turnOff(kind) {
+    if (kind === 'camera') this.#media.setCamera(false);
+    else this.#media.setMicrophone(false);
+    currentCall.update(this.#media.wanted);
+  }
+
   #remember(kind) {
     const { problems, wanted } = this.#media;
     currentCall.update(wanted);
