@@ -23,6 +23,8 @@ export class JoinView {
   #hasOpened = false;
   /** What was asked for last, which the PIN is for. */
   #watches = false;
+  /** What is shown to be wrong with the devices. */
+  #problems = '';
 
   /**
    * @param {import('./local-media.js').LocalMedia} media
@@ -206,6 +208,9 @@ export class JoinView {
     const problems = Object.values(media.problems).filter(Boolean);
     const texts = problems.length === 2 && problems[0].replace('camera', 'microphone') === problems[1]
       ? [problems[0].replace('the camera', 'camera and microphone')] : problems;
+    // Screen readers read it out again where the same is written again.
+    if (texts.join() === this.#problems) return;
+    this.#problems = texts.join();
     const hint = 'You can still join: the others see your name in place of your picture.';
     byID('device-problems').replaceChildren(
       ...texts.map((text) => make('p', {}, text)), ...(texts.length > 0 ? [make('p', { className: 'hint' }, hint)] : []));
