@@ -66,6 +66,18 @@ struct PageModuleTests {
         }
     }
 
+    @Test("a browser without WebRTC says so when a person joins")
+    func noWebRTC() async throws {
+        try await withPage { browser in
+            let _: Bool = try await browser.evaluate("return delete window.RTCPeerConnection;")
+            try await browser.type("demo", into: "#room-name")
+            try await browser.click("#watch-button")
+            try await browser.wait(
+                for: "the reason",
+                until: "document.getElementById('join-error').textContent.includes('has no WebRTC')")
+        }
+    }
+
     @Test("while the relay has no seat the page counts down to the time that the relay names, and then joins by itself")
     func retries() async throws {
         try await withPage { browser in

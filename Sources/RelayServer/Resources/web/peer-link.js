@@ -26,6 +26,10 @@ export class PeerLink extends EventTarget {
   /** @param {{watchOnly: boolean, iceServers: RTCIceServer[]}} options */
   constructor({ watchOnly, iceServers }) {
     super();
+    if (!globalThis.RTCPeerConnection) {
+      throw new Error('This browser has no WebRTC, which calls need, or its settings, an extension or Lockdown Mode turn '
+        + 'it off. Allow it for this page, or use another browser.');
+    }
     this.#connection = new RTCPeerConnection({ iceServers, bundlePolicy: 'max-bundle' });
     const direction = watchOnly ? 'recvonly' : 'sendrecv';
     this.#audio = this.#connection.addTransceiver('audio', { direction });
