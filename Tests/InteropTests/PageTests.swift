@@ -196,6 +196,18 @@ struct PageTests {
             try await ben.see("Ada") { $0[.red, default: 0] > 0.4 }
             try await ben.read("microphone off", of: "Ada")
             #expect(try await relay.room("demo")?.participants.map(\.name).sorted() == ["Ada", "Ben"])
+
+            // Some browsers ask for the devices again.
+            try await ada.browser.execute(
+                "Page.addScriptToEvaluateOnNewDocument",
+                ["source": "navigator.mediaDevices.getUserMedia = () => new Promise(() => {});"])
+            try await ada.browser.reload()
+            try await ada.browser.wait(
+                for: "the page to say what it does",
+                until: """
+                    document.getElementById('join-notice').checkVisibility()
+                        && document.getElementById('join-notice').textContent.includes('coming back')
+                    """)
         }
     }
 

@@ -97,6 +97,7 @@ export class JoinView {
       byID('pin-field').hidden = false;
       byID('room-pin').focus();
     }
+    if (text !== '') byID('join-notice').hidden = true;
     byID('join-error').textContent = text;
     byID('join-error').hidden = text === '';
     this.busy = false;

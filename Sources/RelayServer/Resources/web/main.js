@@ -29,7 +29,6 @@ async function joined({ room, name, watchOnly, pin, resume: session }) {
     const entered = new Call({ room, name, watchOnly, pin, resume: session }, media);
     call = entered;
     entered.addEventListener('waiting', () => {
-      if (document.getElementById('join').hidden) joinView.show({ room });
       joinView.waitInLobby(() => {
         call = null;
         currentCall.clear();
@@ -44,7 +43,6 @@ async function joined({ room, name, watchOnly, pin, resume: session }) {
       if (call !== entered || isGoingAway) return null;
       call = null;
       entered.leave();
-      if (document.getElementById('join').hidden) joinView.show({ room });
       joinView.fail(error.message, error instanceof Refusal && error.wantsPIN);
       if (error instanceof Refusal && error.isTemporary && await joinView.countDown(error.retryAfter ?? 5)) continue;
       currentCall.clear();
@@ -76,6 +74,9 @@ async function enter({ room, name, watchOnly, pin, resume: session }) {
 
 /** Goes back into the call that a reload interrupted. */
 async function resume({ room, name, watchOnly, session, camera, microphone }) {
+  // Browsers may ask for the devices again, and the relay may not answer: the page is not to be empty meanwhile.
+  joinView.show({ room, notice: `You are coming back to ${room}…` });
+  joinView.busy = true;
   if (!watchOnly) await media.open({ camera, microphone });
   await enter({ room, name, watchOnly, resume: session });
 }
