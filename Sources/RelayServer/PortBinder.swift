@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import NIOPosix
+import SecureTransport
 
 /// Finds a port that is free for TCP and UDP and takes it for UDP.
 ///
@@ -9,6 +10,8 @@ import NIOPosix
 struct PortBinder {
     let host: String
     let eventLoop: any EventLoop
+    /// The address of what is for operators, if the port is that one's.
+    var administrationAddress: TransportAddress?
 
     /// The number of free ports that are tried until one is free for both.
     private static let attempts = 32
@@ -73,6 +76,16 @@ struct PortBinder {
 
     /// Converts the system's error to one that explains it to the user.
     func startupError(_ error: any Error, transport: StartupError.Transport, port: Int) -> StartupError {
+        if let administrationAddress {
+            let reason =
+                switch (error as? IOError)?.errnoCode {
+                case EADDRINUSE: "another program has it"
+                case EADDRNOTAVAIL: "it does not belong to this machine"
+                case EACCES, EPERM: "this user may not listen there"
+                default: "\(error)"
+                }
+            return .administrationAddressNotUsable("\(administrationAddress)", reason: reason)
+        }
         guard let error = error as? IOError else {
             return .system(transport, host: host, port: port, reason: "\(error)")
         }
@@ -82,5 +95,12 @@ struct PortBinder {
         case EACCES, EPERM: return .notPermitted(transport, host: host, port: port)
         default: return .system(transport, host: host, port: port, reason: error.description)
         }
+    }
+}
+
+extension PortBinder {
+    /// Takes the address of what is for operators.
+    init(administrationAt address: TransportAddress, eventLoop: any EventLoop) {
+        self.init(host: address.host, eventLoop: eventLoop, administrationAddress: address)
     }
 }

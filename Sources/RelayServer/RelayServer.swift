@@ -97,7 +97,7 @@ public final class RelayServer: Service {
         do throws(StartupError) {
             let channel = try await binder.bind(port: configuration.port)
             if let address = configuration.administrationAddress {
-                try await PortBinder(host: address.host, eventLoop: mediaGroup.next()).tryTCP(port: address.port)
+                try await PortBinder(administrationAt: address, eventLoop: mediaGroup.next()).tryTCP(port: address.port)
             }
             guard let bound = channel.localAddress.flatMap({ TransportAddress($0) }) else {
                 throw .addressNotAvailable(configuration.host)
@@ -165,7 +165,7 @@ public final class RelayServer: Service {
         clients = ClientDirectory(trustedProxies: configuration.trustedProxies)
         administrationAddress = configuration.administrationAddress
         administration = configuration.administrationAddress.map {
-            PortBinder(host: $0.host, eventLoop: mediaGroup.next())
+            PortBinder(administrationAt: $0, eventLoop: mediaGroup.next())
         }
         self.logger = logger
         self.onListening = onListening

@@ -16,6 +16,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case streamPortNotUsable(option: String, port: Int, reason: String)
     /// The system does not allow this user to listen there.
     case notPermitted(Transport, host: String, port: Int)
+    /// What is for operators cannot be served at its address.
+    case administrationAddressNotUsable(String, reason: String)
     /// No port was free for both protocols.
     case noFreePort(host: String)
     /// Recordings cannot be kept there.
@@ -57,6 +59,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .notPermitted(let transport, let host, let port):
             "listening on \(transport.rawValue) port \(port) on \(host) is not permitted: choose a port above 1023 "
                 + "with --port"
+        case .administrationAddressNotUsable(let address, let reason):
+            "figures cannot be served at \(address): \(reason); choose another with --admin-address"
         case .noFreePort(let host):
             "no port on \(host) is free for both TCP and UDP: choose one with --port"
         case .folderNotUsable(let path, let reason):

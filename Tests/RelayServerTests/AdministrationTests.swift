@@ -15,6 +15,11 @@ struct AdministrationTests {
         "/metrics", "/rooms", "/rooms/demo/debug", "/rooms/demo/debug.svg", "/rooms/demo/debug.json",
     ]
 
+    /// The remedy is another `--admin-address`, not another `--port`.
+    private static func inUse(_ port: UInt16) -> StartupError {
+        .administrationAddressNotUsable("127.0.0.1:\(port)", reason: "another program has it")
+    }
+
     @Test("figures, the list of rooms and debug views are not served at the other port", arguments: paths)
     func elsewhere(path: String) async throws {
         var client = SignallingClient()
@@ -53,7 +58,7 @@ struct AdministrationTests {
             var configuration = RelayServerConfiguration()
             configuration.port = 0
             configuration.administrationAddress = TransportAddress(ipv4: 0x7F00_0001, port: server.port)
-            await #expect(throws: StartupError.portInUse(.tcp, host: "127.0.0.1", port: Int(server.port))) {
+            await #expect(throws: Self.inUse(server.port)) {
                 _ = try await RelayServer.bind(configuration, logger: .init(label: "test"))
             }
         }
@@ -71,7 +76,7 @@ struct AdministrationTests {
         let other = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .bind(host: "127.0.0.1", port: Int(free)).get()
-        await #expect(throws: StartupError.portInUse(.tcp, host: "127.0.0.1", port: Int(free))) {
+        await #expect(throws: Self.inUse(free)) {
             try await server.run()
         }
         try await other.close()
