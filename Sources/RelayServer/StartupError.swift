@@ -20,8 +20,10 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case administrationAddressNotUsable(String, reason: String)
     /// No port was free for both protocols.
     case noFreePort(host: String)
-    /// Recordings cannot be kept there.
+    /// Flight recordings cannot be kept there.
     case folderNotUsable(path: String, reason: String)
+    /// Recordings of rooms cannot be kept in the folder of an option.
+    case recordingsNotUsable(option: String, path: String, reason: String)
     /// Events cannot wait there for webhooks.
     case webhookQueueNotUsable(path: String, reason: String)
     /// The file of events cannot be written to.
@@ -66,6 +68,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .folderNotUsable(let path, let reason):
             "flight recordings cannot be kept in \(path): \(reason); give --flight-recorder a folder that this user "
                 + "can write to"
+        case .recordingsNotUsable(let option, let path, let reason):
+            "recordings cannot be kept in \(path): \(reason); give \(option) a folder that this user can write to"
         case .webhookQueueNotUsable(let path, let reason):
             "events cannot wait for webhooks in \(path): \(reason); give --webhook-queue a folder of this relay's own "
                 + "that this user can write to"

@@ -110,7 +110,7 @@ enum Confrelay {
 
     static func exit(for error: StartupError) -> Exit {
         switch error {
-        case .folderNotUsable, .webhookQueueNotUsable, .eventLogNotUsable: .cannotCreate
+        case .folderNotUsable, .recordingsNotUsable, .webhookQueueNotUsable, .eventLogNotUsable: .cannotCreate
         case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable, .accessKeysNotUsable,
             .clusterNotUsable:
             .noInput

@@ -246,6 +246,17 @@ struct ProgramTests {
     }
 
     @Test(
+        "a folder of recordings that cannot be made is one line that names its option, and exit code 73",
+        arguments: ["--recordings", "--record-all"])
+    func unusableFolder(option: String) throws {
+        let (code, errors) = try Program(["--port", "0", option, "/proc/none"]).end()
+        #expect(code == 73)
+        #expect(
+            errors == "confrelay: recordings cannot be kept in /proc/none: it cannot be made; give \(option) a folder "
+                + "that this user can write to\n")
+    }
+
+    @Test(
         "a wrong option is one line and exit code 64",
         arguments: [["--bogus"], ["--port", "x"], ["--canvas", "1x1"], ["extra"]])
     func wrongOption(arguments: [String]) throws {

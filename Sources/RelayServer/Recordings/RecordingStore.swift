@@ -20,14 +20,18 @@ final class RecordingStore: Sendable {
     init(settings: RecordingSettings) throws(StartupError) {
         self.settings = settings
         exports = ExportQueue(path: { "\(settings.folder)/\($0)" })
+        func failure(_ reason: String) -> StartupError {
+            .recordingsNotUsable(
+                option: settings.recordsAll ? "--record-all" : "--recordings", path: settings.folder, reason: reason)
+        }
         do {
             try FileManager.default.createDirectory(
                 atPath: settings.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .folderNotUsable(path: settings.folder, reason: "it cannot be made")
+            throw failure("it cannot be made")
         }
         guard FileManager.default.isWritableFile(atPath: settings.folder) else {
-            throw .folderNotUsable(path: settings.folder, reason: "it cannot be written to")
+            throw failure("it cannot be written to")
         }
     }
 
