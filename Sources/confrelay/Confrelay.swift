@@ -27,8 +27,9 @@ enum Confrelay {
     private static let shutdownDuration = Duration.seconds(1)
 
     static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            let command = try parse(Array(CommandLine.arguments.dropFirst()))
+            let command = try parse(arguments)
             guard let serving = command as? ConfrelayCommand else { try await exit(after: command) }
             startLogging(serving.logging)
             let (code, message) = await serve(serving.serverConfiguration, drain: serving.operation.drain)
@@ -36,24 +37,32 @@ enum Confrelay {
         } catch let failure as CommandFailure {
             exit(for: failure)
         } catch {
+            let command = commandType(of: arguments)
             // Help and version are asked for, not failures.
-            if ConfrelayCommand.exitCode(for: error) == .success { ConfrelayCommand.exit(withError: error) }
-            exit(.usage, ConfrelayCommand.message(for: error) + " (see confrelay --help)")
+            if command.exitCode(for: error) == .success { command.exit(withError: error) }
+            let name = command.configuration.commandName ?? "confrelay"
+            exit(.usage, command.message(for: error) + " (see \(name) --help)")
         }
     }
 
     /// Parses the arguments. The relay's options must not be accepted by the other commands, which have some options of
     /// the same names: so these are no subcommands of the parser's kind, whose options are accepted at any place.
     static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        let command = commandType(of: arguments)
+        guard command != ConfrelayCommand.self else { return try RelayArguments(arguments).parse() }
+        return try command.parseAsRoot(Array(arguments.dropFirst()))
+    }
+
+    private static func commandType(of arguments: [String]) -> any ParsableCommand.Type {
         switch arguments.first {
-        case "layout": try LayoutCommand.parseAsRoot(Array(arguments.dropFirst()))
-        case "config": try ConfigCommand.parseAsRoot(Array(arguments.dropFirst()))
-        case "archive": try ArchiveCommand.parseAsRoot(Array(arguments.dropFirst()))
-        case "token": try TokenCommand.parseAsRoot(Array(arguments.dropFirst()))
-        case "key": try KeyCommand.parseAsRoot(Array(arguments.dropFirst()))
-        case "cluster": try ClusterCommand.parseAsRoot(Array(arguments.dropFirst()))
-        case "calibrate": try CalibrateCommand.parseAsRoot(Array(arguments.dropFirst()))
-        default: try RelayArguments(arguments).parse()
+        case "layout": LayoutCommand.self
+        case "config": ConfigCommand.self
+        case "archive": ArchiveCommand.self
+        case "token": TokenCommand.self
+        case "key": KeyCommand.self
+        case "cluster": ClusterCommand.self
+        case "calibrate": CalibrateCommand.self
+        default: ConfrelayCommand.self
         }
     }
 

@@ -265,6 +265,16 @@ struct ProgramTests {
         #expect(errors.hasPrefix("confrelay: ") && errors.filter(\.isNewline).count == 1)
     }
 
+    @Test("a wrong option of a command names that command's help, and a command with nothing to do shows it")
+    func helpOfCommand() throws {
+        let (code, errors) = try Program(["token", "--room", "demo"]).end()
+        #expect(code == 64)
+        #expect(errors.hasSuffix(" (see confrelay token --help)\n"))
+        let cluster = try Program(["cluster"])
+        #expect(cluster.firstLine() == "OVERVIEW: Look at a cluster of relays.")
+        #expect(cluster.end().code == 0)
+    }
+
     @Test("bytes that are not HTTP get 400 and a closed connection")
     func notHTTP() throws {
         let program = try Program(["--port", "0", "--overload-control", "off"])
