@@ -31,6 +31,14 @@ enum Output {
             guard FileManager.default.isWritableFile(atPath: folder) else {
                 throw InputError.unwritable("cannot write '\(path)': '\(folder)' is no folder that can be written to")
             }
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { continue }
+            guard !isFolder.boolValue else {
+                throw InputError.unwritable("cannot write '\(path)': it is a folder; give a file's name")
+            }
+            guard FileManager.default.isWritableFile(atPath: path) else {
+                throw InputError.unwritable("cannot write '\(path)': this user may not change the file")
+            }
         }
     }
 

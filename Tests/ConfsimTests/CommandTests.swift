@@ -101,6 +101,13 @@ struct CommandTests {
         #expect(try folder.text("s.md").contains("| memory | 2 |"))
     }
 
+    @Test("an output that is a folder is refused before a run, not after it")
+    func folderAsOutput() throws {
+        let folder = try TemporaryFolder(["all.json": "[]"])
+        #expect(throws: ExitCode(73)) { try Output.check(["\(folder.path)/new.json", folder.path]) }
+        try Output.check(["\(folder.path)/new.json", "\(folder.path)/all.json", nil])
+    }
+
     @Test(
         "wrong usage ends with 64",
         arguments: [
