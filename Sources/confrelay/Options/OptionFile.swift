@@ -130,6 +130,7 @@ struct OptionFile {
             "line \(context.mark.line): the key '\(duplicates.first ?? "")' is there twice"
         case let error as CocoaError where error.code == .fileReadNoSuchFile: "there is no such file"
         case let error as CocoaError where error.code == .fileReadNoPermission: "this user may not read it"
+        case let error as CocoaError where error.code == .fileReadUnknown: "it is a folder, or its disk fails"
         default: "\(error.localizedDescription)"
         }
     }
