@@ -66,6 +66,28 @@ struct PageModuleTests {
         }
     }
 
+    @Test("a browser that cannot play a stream goes on saying so")
+    func unplayableStream() async throws {
+        try await withPage { browser in
+            let states: [String] = try await browser.evaluate(
+                #"""
+                const { StreamPlayer } = await import('/web/stream-player.js');
+                const index = '#EXTM3U\n#EXT-X-STREAM-INF:CODECS="none"\nlive.m3u8\n';
+                window.fetch = async () => new Response(index);
+                const player = new StreamPlayer(document.createElement('video'), '/');
+                const states = [];
+                const two = new Promise((done) => {
+                  player.addEventListener('state', ({ detail }) => { if (states.push(detail.state) === 2) done(); });
+                });
+                player.play();
+                await two;
+                player.stop();
+                return states;
+                """#)
+            #expect(states == ["unplayable", "unplayable"])
+        }
+    }
+
     @Test("a browser without WebRTC says so when a person joins")
     func noWebRTC() async throws {
         try await withPage { browser in

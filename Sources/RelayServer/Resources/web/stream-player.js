@@ -71,7 +71,7 @@ export class StreamPlayer extends EventTarget {
     const type = `video/mp4; codecs="${index?.codecs}"`;
     if (!index || !globalThis.MediaSource?.isTypeSupported(type)) {
       this.#say('unplayable', index?.codecs);
-      throw new Error('this browser cannot play the stream');
+      return;
     }
     let playlist = readPlaylist(await (await this.#fetch(index.uri)).text());
     await this.#open(type);
