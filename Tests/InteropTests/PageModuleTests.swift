@@ -66,14 +66,16 @@ struct PageModuleTests {
         }
     }
 
-    @Test("a browser that cannot play a stream goes on saying so")
-    func unplayableStream() async throws {
+    @Test(
+        "a browser that cannot play a stream goes on saying so, and so does one whose viewer is refused",
+        arguments: [(200, "unplayable"), (401, "refused"), (404, "waiting")])
+    func unplayableStream(status: Int, state: String) async throws {
         try await withPage { browser in
             let states: [String] = try await browser.evaluate(
                 #"""
                 const { StreamPlayer } = await import('/web/stream-player.js');
                 const index = '#EXTM3U\n#EXT-X-STREAM-INF:CODECS="none"\nlive.m3u8\n';
-                window.fetch = async () => new Response(index);
+                window.fetch = async () => new Response(index, { status: \#(status) });
                 const player = new StreamPlayer(document.createElement('video'), '/');
                 const states = [];
                 const two = new Promise((done) => {
@@ -84,7 +86,7 @@ struct PageModuleTests {
                 player.stop();
                 return states;
                 """#)
-            #expect(states == ["unplayable", "unplayable"])
+            #expect(states == [state, state])
         }
     }
 

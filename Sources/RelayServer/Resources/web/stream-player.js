@@ -12,7 +12,7 @@ const pause = 1000;
 /**
  * Plays a live stream of the relay in a video element, by Media Source Extensions: few browsers play HLS by themselves.
  *
- * Events: `state` (`waiting`, `playing`, `paused`, `ended`, `unplayable` with the codecs), `latency` (seconds since the
+ * Events: `state` (`waiting`, `refused`, `playing`, `paused`, `ended`, `unplayable` with the codecs), `latency` (seconds since the
  * picture was made, by this machine's clock).
  */
 export class StreamPlayer extends EventTarget {
@@ -46,7 +46,7 @@ export class StreamPlayer extends EventTarget {
         await this.#playOnce();
       } catch (error) {
         if (this.#stop.signal.aborted) return;
-        this.#say('waiting', error);
+        this.#say([401, 403].includes(error.cause?.status) ? 'refused' : 'waiting', error);
       }
       this.#release();
       await new Promise((resolve) => { setTimeout(resolve, pause); });
@@ -62,7 +62,7 @@ export class StreamPlayer extends EventTarget {
 
   async #fetch(name) {
     const response = await fetch(`${this.#base}${name}`, { headers: proofHeaders(), signal: this.#stop.signal });
-    if (!response.ok) throw new Error(`${response.status}`);
+    if (!response.ok) throw new Error(`${response.status}`, { cause: response });
     return response;
   }
 

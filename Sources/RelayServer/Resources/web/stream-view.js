@@ -15,6 +15,7 @@ byID('stream-playlist').href = `${path}/index.m3u8`;
 
 const words = {
   waiting: 'Waiting for the stream to begin…',
+  refused: 'The relay does not let you watch this stream. Ask for another link.',
   playing: 'Live',
   paused: 'Paused',
   ended: 'The stream has ended.',
