@@ -77,6 +77,9 @@ struct StreamTests {
                         """)
                     return seen[0] > 10 && seen[1] < 5 && seen[2] == 320 ? true : nil
                 }
+                let text: String = try await browser.evaluate(
+                    "return document.getElementById('stream-state').textContent;")
+                #expect(text == "Live", "screen readers read out each change")
                 func wait(for what: String, state: String, isPaused: Bool) async throws {
                     try await browser.wait(
                         for: what,

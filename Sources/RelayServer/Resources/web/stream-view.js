@@ -5,6 +5,7 @@ import { StreamPlayer } from './stream-player.js';
 const path = location.pathname.replace(/\/$/, '');
 const room = decodeURIComponent(path.split('/').at(-2) ?? '');
 const state = byID('stream-state');
+const latency = byID('stream-latency');
 const video = byID('stream-video');
 const unmute = byID('stream-unmute');
 
@@ -24,14 +25,18 @@ const words = {
 const player = new StreamPlayer(video, `${path}/`);
 player.addEventListener('state', ({ detail }) => {
   state.dataset.state = detail.state;
-  state.textContent = detail.state === 'unplayable'
+  const text = detail.state === 'unplayable'
     ? `This browser cannot play the stream (${detail.detail ?? 'no codecs'}). Open the playlist in a player such as VLC.`
     : words[detail.state];
+  // Screen readers read it out again where the same is written again.
+  if (state.textContent !== text) state.textContent = text;
+  if (detail.state !== 'playing') latency.textContent = '';
   unmute.hidden = !(detail.state === 'playing' && video.muted);
 });
 player.addEventListener('latency', ({ detail }) => {
   state.dataset.latency = detail.toFixed(3);
-  state.textContent = `Live, ${Math.max(0, detail).toFixed(1)} s behind`;
+  // Beside the state, as screen readers would read out each new number.
+  latency.textContent = `${Math.max(0, detail).toFixed(1)} s behind`;
 });
 unmute.addEventListener('click', () => {
   video.muted = false;
