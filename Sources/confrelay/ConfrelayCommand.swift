@@ -21,10 +21,10 @@ struct ConfrelayCommand: ParsableCommand {
 
             confrelay config checks and prints files of options (--config): confrelay config --help.
 
-            Exit codes: 0 ended as asked; 64 an option is wrong; 66 a file cannot be read, or the TLS certificate or \
-            key, the keys of tokens, or an image cannot be used; 69 the address, port or GPU cannot be used; 70 an \
-            internal failure; 73 the folder of recordings, the flight recorder's, the webhooks' queue or the event \
-            log cannot be written to; 78 the file of --config is wrong.
+            Exit codes: 0 ended as asked; 64 an option is wrong, or a file that it names; 66 the file of --config, a \
+            certificate or its key, the keys of tokens, or an image cannot be read or used; 69 the address, port or \
+            GPU cannot be used; 70 an internal failure; 73 the folder of recordings, the flight recorder's, the \
+            webhooks' queue or the event log cannot be written to; 78 the file of --config is wrong.
             """,
         version: "confrelay \(RelayVersion.current)")
 
