@@ -30,8 +30,9 @@ public struct JoinRequest: Sendable {
     public var newModeratorKey: [UInt8]?
     /// The digest of the key by which the client moderates the room, as it says; nil: it says nothing.
     public var moderatorKey: [UInt8]?
-    /// True if the client knows the room's PIN, as the caller has verified.
-    public var hasPIN = false
+    /// The verifier of the PIN that the client knows, as the caller has verified; nil: it knows none. A moderator may
+    /// have set another PIN since.
+    public var provenPIN: [UInt8]?
     /// The id of the client's place in the lobby, as the caller has verified.
     public var ticket: String?
 

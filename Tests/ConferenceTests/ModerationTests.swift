@@ -158,7 +158,10 @@ import Testing
         try moderate(call, .setEntry(locked: nil, lobby: nil, pin: [1, 2, 3]))
         #expect(call.relay.access(ofRoom: "demo", participant: nil)?.pin == [1, 2, 3])
         #expect { try call.join("Ben") } throws: { if case JoinError.pinNeeded = $0 { true } else { false } }
-        try call.join("Ben", adjustRequest: { $0.hasPIN = true })
+        try call.join("Ben", adjustRequest: { $0.provenPIN = [1, 2, 3] })
+        // Another PIN may be set while that of a join is checked.
+        try moderate(call, .setEntry(locked: nil, lobby: nil, pin: [4]))
+        #expect(throws: JoinError.self) { try call.join("Eve", adjustRequest: { $0.provenPIN = [1, 2, 3] }) }
         try moderate(call, .setEntry(locked: nil, lobby: nil, pin: []))
         try call.join("Cy")
     }
@@ -324,14 +327,14 @@ import Testing
     func inherited() throws {
         let call = VirtualCall()
         func refusal(
-            _ name: String, _ conditions: EntryConditions, rejoiningAs id: String? = nil, hasPIN: Bool = false
+            _ name: String, _ conditions: EntryConditions, rejoiningAs id: String? = nil, provenPIN: [UInt8]? = nil
         ) -> String? {
             do {
                 try call.join(
                     name, colour: .red,
                     adjustRequest: { request in
                         request.inheritedConditions = conditions
-                        (request.returningAs, request.rejoiningAs, request.hasPIN) = (id, id, hasPIN)
+                        (request.returningAs, request.rejoiningAs, request.provenPIN) = (id, id, provenPIN)
                     })
                 return nil
             } catch {
@@ -341,7 +344,7 @@ import Testing
         let lobby = EntryConditions(hasLobby: true)
         #expect(refusal("Eve", lobby)?.contains("nobody is here yet who could let you in") == true)
         let guarded = EntryConditions(isLocked: true, pin: [1, 2, 3])
-        #expect(refusal("Eve", guarded, hasPIN: true) == JoinError.locked.description)
+        #expect(refusal("Eve", guarded, provenPIN: guarded.pin) == JoinError.locked.description)
         #expect(call.relay.state(ofRoom: "demo") == nil)
 
         #expect(refusal("Ada", guarded, rejoiningAs: "ada") == nil)
@@ -349,7 +352,7 @@ import Testing
         let verifier = call.relay.access(ofRoom: "demo", participant: nil)?.pin
         #expect(verifier == guarded.pin)
         #expect(call.relay.occupancy.rooms["demo"]?.conditions == guarded)
-        #expect(refusal("Eve", EntryConditions(), hasPIN: true) == JoinError.locked.description)
+        #expect(refusal("Eve", EntryConditions(), provenPIN: guarded.pin) == JoinError.locked.description)
         call.run(for: .seconds(50))
         #expect(refusal("Ben", guarded, rejoiningAs: "ben") == nil)
         call.run(for: .seconds(11))
@@ -385,14 +388,14 @@ import Testing
     @Test("a PIN that a room had on another relay lets in")
     func inheritedPIN() throws {
         let call = VirtualCall()
-        func join(hasPIN: Bool) throws {
+        func join(provenPIN: [UInt8]?) throws {
             try call.join(
                 "Eve", colour: .red,
                 adjustRequest: { request in
-                    (request.inheritedConditions, request.hasPIN) = (EntryConditions(pin: [1]), hasPIN)
+                    (request.inheritedConditions, request.provenPIN) = (EntryConditions(pin: [1]), provenPIN)
                 })
         }
-        #expect(throws: JoinError.self) { try join(hasPIN: false) }
-        try join(hasPIN: true)
+        #expect(throws: JoinError.self) { try join(provenPIN: nil) }
+        try join(provenPIN: [1])
     }
 }

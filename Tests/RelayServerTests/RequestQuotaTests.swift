@@ -84,8 +84,8 @@ struct RequestQuotaTests {
             var context = SignallingContext(source: Source(), peer: nil)
             context.client = Self.elsewhere
             do throws(Problem) {
-                let isRight = try await access.check(pin: pin, of: RoomName("demo"), inherited: nil, context)
-                return isRight ? .ok : .notFound
+                let proven = try await access.check(pin: pin, of: RoomName("demo"), inherited: nil, context)
+                return proven == nil ? .notFound : .ok
             } catch {
                 return error.status
             }

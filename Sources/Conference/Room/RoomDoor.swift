@@ -74,7 +74,9 @@ struct RoomDoor {
         if request.rejoiningAs != nil, let returnsEnd, now < returnsEnd {
             return isKeptOut(request.grants, request.client) ? .keptOut : nil
         }
-        if let refusal = refusal(of: request.grants, client: request.client, hasPIN: request.hasPIN, under: state) {
+        if let refusal = refusal(
+            of: request.grants, client: request.client, provenPIN: request.provenPIN, under: state)
+        {
             return refusal
         }
         guard waits(request.grants, under: state) else { return nil }
@@ -103,16 +105,17 @@ struct RoomDoor {
     /// - Parameter entry: The conditions of the relay that lets people in. A stream is not sent on to that relay.
     func refusal(of publisher: StreamPublisher, under entry: RoomEntryState) -> JoinError? {
         guard !publisher.grants.permissions.contains(.moderate) else { return nil }
-        return refusal(of: publisher.grants, client: publisher.client, hasPIN: false, under: entry)
+        return refusal(of: publisher.grants, client: publisher.client, provenPIN: nil, under: entry)
             ?? (waits(publisher.grants, under: entry) ? .locked : nil)
     }
 
     private func refusal(
-        of grants: MemberGrants, client: TransportAddress?, hasPIN: Bool, under entry: RoomEntryState
+        of grants: MemberGrants, client: TransportAddress?, provenPIN: [UInt8]?, under entry: RoomEntryState
     ) -> JoinError? {
         if isKeptOut(grants, client) { return .keptOut }
         if entry.locked { return .locked }
-        return entry.pin && !hasPIN ? .pinNeeded : nil
+        let isProven = provenPIN != nil && provenPIN == conditions.pin
+        return entry.pin && !isProven ? .pinNeeded : nil
     }
 
     private func waits(_ grants: MemberGrants, under entry: RoomEntryState) -> Bool {

@@ -196,15 +196,16 @@ struct AccessControl: Sendable {
 
     // MARK: PINs
 
-    /// Whether a PIN is that of a room. Wrong ones are counted, for the client and for the room.
+    /// The verifier of a room's PIN, which is the one that was given; nil: none was given, or the room has none. Wrong
+    /// ones are counted, for the client and for the room.
     ///
     /// - Parameter inherited: The verifier of a room that is not here yet, from the relay that had it before.
     func check(
         pin: String?, of room: RoomName, inherited: [UInt8]?, _ context: SignallingContext
-    ) async throws(Problem) -> Bool {
-        guard let pin else { return false }
+    ) async throws(Problem) -> [UInt8]? {
+        guard let pin else { return nil }
         let present = await driver.access(ofRoom: room.rawValue)
-        guard let record = present == nil ? inherited : present?.pin else { return false }
+        guard let record = present == nil ? inherited : present?.pin else { return nil }
         // The client first: what it tries in vain is not to use up the tries of all others.
         var counted: [(RequestQuotas.Kind, RequestQuotas.Subject)] = []
         if let client = context.quotaSubject { counted.append((.wrongSecret, client)) }
@@ -212,7 +213,7 @@ struct AccessControl: Sendable {
         guard try await pins.matches(pin, record: record, counting: counted, in: quotas, now: now) else {
             throw Problem(.unauthorized, "the PIN is wrong", headers: [.wwwAuthenticate: "PIN"])
         }
-        return true
+        return record
     }
 
     // MARK: Single use

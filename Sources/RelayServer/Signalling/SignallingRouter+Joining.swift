@@ -62,7 +62,7 @@ extension SignallingRouter {
         wanted.ticket = query["ticket"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
         let pin = request.headers[.roomPIN] ?? query["pin"].map { String($0) }
         wanted.inheritedConditions = await cluster?.inheritedConditions(of: room.rawValue)
-        wanted.hasPIN = try await access.check(
+        wanted.provenPIN = try await access.check(
             pin: pin, of: room, inherited: wanted.inheritedConditions?.pin, context)
         let admission = try access.admit(context.caller, returningAs: former)
         let joined: JoinResult
