@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import Logging
@@ -19,6 +20,8 @@ final class EventOutputs: Sendable {
     private static let queueLength = 4096
     /// The time for the last events after the relay's end; webhooks get the rest after the next start.
     static let lastMoment = Duration.milliseconds(500)
+    /// The time for a slow disk before that.
+    static let diskPatience = DispatchTimeInterval.seconds(5)
 
     private let orders: AsyncStream<Order>
     private let tell: AsyncStream<Order>.Continuation
@@ -27,7 +30,9 @@ final class EventOutputs: Sendable {
     private let lock: FileLock?
     private let log: Mutex<EventLog?>
     private let lost = Atomic<UInt64>(0)
-    private let tasks = Mutex<(writing: Task<Void, Never>?, delivering: [Task<Void, Never>])>((nil, []))
+    private let delivering = Mutex<[Task<Void, Never>]>([])
+    /// Done when all that was told is written.
+    private let written = DispatchGroup()
 
     /// Opens files and queues.
     /// - Returns: nil where events go nowhere.
@@ -81,7 +86,9 @@ final class EventOutputs: Sendable {
 
     /// Starts to write and to deliver.
     func start() {
-        let writing = Task(priority: .utility) { [self] in
+        written.enter()
+        Task(priority: .utility) { [self] in
+            defer { written.leave() }
             for await order in orders {
                 switch order {
                 case .reopenLog: log.withLock { _ = $0?.reopen() }
@@ -92,21 +99,24 @@ final class EventOutputs: Sendable {
                 }
             }
         }
-        let delivering = deliveries.map { delivery in Task(priority: .utility) { await delivery.run() } }
-        tasks.withLock { $0 = (writing, delivering) }
+        let tasks = deliveries.map { delivery in Task(priority: .utility) { await delivery.run() } }
+        delivering.withLock { $0 = tasks }
     }
 
     /// Writes what was told, and delivers what can be delivered in a moment.
-    func close() async {
+    func close(diskPatience: DispatchTimeInterval = EventOutputs.diskPatience) async {
         tell.finish()
-        let (writing, delivering) = tasks.withLock { $0 }
-        await writing?.value
+        await written.waitUntilDone(timeout: diskPatience)
+        // Where a write hangs, so would everything below.
+        guard isWritten else { return }
         for delivery in deliveries { await delivery.finish() }
         await withTaskGroup(of: Void.self) { group in
-            for task in delivering { group.addTask { await task.value(within: Self.lastMoment) } }
+            for task in delivering.withLock({ $0 }) { group.addTask { await task.value(within: Self.lastMoment) } }
         }
         await client?.close()
     }
+
+    private var isWritten: Bool { written.wait(timeout: .now()) == .success }
 
     /// The outcomes of all webhooks' events so far.
     var counters: WebhookCounters {

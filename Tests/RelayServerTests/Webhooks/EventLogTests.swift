@@ -85,6 +85,38 @@ struct EventLogTests {
         #expect(String(decoding: rest, as: UTF8.self) == "\nfirst\nsecond\n")
     }
 
+    @Test("that takes nothing for a while does not keep the relay from ending", .timeLimit(.minutes(1)))
+    func stuckFile() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = RelayServerConfiguration()
+        let path = folder.appending(path: "events.fifo").path
+        configuration.eventLog = path
+        try #require(mkfifo(path, 0o600) == 0)
+        // A pipe that is open for both waits for no other side.
+        let pipe = open(path, O_RDWR)
+        defer { close(pipe) }
+        let outputs = try #require(try EventOutputs.open(configuration, logger: Logger(label: "test")))
+        outputs.start()
+        // More than a pipe holds.
+        let told = 2000
+        for number in 0..<told {
+            outputs.record(
+                RelayEvent(
+                    id: "\(number)", type: .roomStarted, time: "2026-01-01T00:00:00.000Z",
+                    room: String(repeating: "a", count: 200)))
+        }
+        await outputs.close(diskPatience: .milliseconds(50))
+        // All is written once somebody reads.
+        var written = 0
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while written < told {
+            let size = read(pipe, &bytes, bytes.count)
+            try #require(size > 0)
+            written += bytes.prefix(size).count { $0 == 0x0A }
+        }
+    }
+
     @Test("that cannot be written to is told at the start")
     func unusable() async {
         var configuration = RelayServerConfiguration()
