@@ -118,9 +118,9 @@ public final class SRTPContext {
         try check(packet, atLeast: Self.rtpHeaderLength, room: profile.rtpTrailerLength)
         try checkRTPHeader(packet, trailerLength: 0)
         let source = packet.word(at: 8)
-        try admit(source)
+        let place = try admit(source)
         try run(&packet, growing: profile.rtpTrailerLength, srtp_protect)
-        remember(source)
+        remember(source, at: place)
     }
 
     /// Authenticates and decrypts an RTP packet and takes its tag off. On an error the packet's contents are of no
@@ -130,9 +130,9 @@ public final class SRTPContext {
         try check(packet, atLeast: Self.rtpHeaderLength + profile.rtpTrailerLength, room: 0)
         try checkRTPHeader(packet, trailerLength: profile.rtpTrailerLength)
         let source = packet.word(at: 8)
-        try admit(source)
+        let place = try admit(source)
         try run(&packet, shrinking: profile.rtpTrailerLength, srtp_unprotect)
-        remember(source)
+        remember(source, at: place)
     }
 
     /// Encrypts an RTCP compound packet and appends its index and tag. On an error the packet's contents are of no use
@@ -142,9 +142,9 @@ public final class SRTPContext {
         try check(packet, atLeast: Self.rtcpHeaderLength, room: profile.rtcpTrailerLength)
         guard packet.readableBytes.isMultiple(of: 4) else { throw .malformedHeader }
         let source = packet.word(at: 4)
-        try admit(source)
+        let place = try admit(source)
         try run(&packet, growing: profile.rtcpTrailerLength, srtp_protect_rtcp)
-        remember(source)
+        remember(source, at: place)
     }
 
     /// Authenticates and decrypts an RTCP compound packet and takes its index and tag off. On an error the packet's
@@ -153,9 +153,9 @@ public final class SRTPContext {
         guard direction == .inbound else { throw .wrongDirection }
         try check(packet, atLeast: Self.rtcpHeaderLength + profile.rtcpTrailerLength, room: 0)
         let source = packet.word(at: 4)
-        try admit(source)
+        let place = try admit(source)
         try run(&packet, shrinking: profile.rtcpTrailerLength, srtp_unprotect_rtcp)
-        remember(source)
+        remember(source, at: place)
     }
 
     /// Checks the requirements for every packet before the library sees it.
@@ -184,18 +184,20 @@ public final class SRTPContext {
         for index in sources.indices { sources[index].hasEnded = !isInUse(sources[index].ssrc) }
     }
 
-    private func admit(_ source: UInt32) throws(SRTPError) {
-        guard !sources.contains(where: { $0.ssrc == source }) else { return }
+    /// Returns the place of a source; nil: it has none yet, and may have one.
+    private func admit(_ source: UInt32) throws(SRTPError) -> Int? {
+        if let place = sources.firstIndex(where: { $0.ssrc == source }) { return place }
         guard !formerSources.contains(source) else { throw .replayed }
         guard sources.count < placeCount || sources.contains(where: \.hasEnded) else {
             throw .tooManySources(limit: placeCount)
         }
+        return nil
     }
 
     /// Remembers a source once a packet of it passed: only then has the library made state for it.
-    private func remember(_ source: UInt32) {
-        if let index = sources.firstIndex(where: { $0.ssrc == source }) {
-            sources[index].hasEnded = false
+    private func remember(_ source: UInt32, at place: Int?) {
+        if let place {
+            sources[place].hasEnded = false
             return
         }
         if sources.count >= placeCount, let index = sources.firstIndex(where: \.hasEnded) {
