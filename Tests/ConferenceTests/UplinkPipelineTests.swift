@@ -113,6 +113,31 @@ import Testing
         #expect(pipeline.queuedFrames == 3)
     }
 
+    @Test("a sender of few pictures is decoded as it is two seconds after a frame was refused, unless nobody waited")
+    func patienceAfterRefusal() {
+        func refusing() -> UplinkPipeline {
+            let pipeline = UplinkPipeline(
+                source: .camera(1), queue: JobQueueID(rawValue: 1),
+                budget: DecodeBudget(limits: DecodeLimits(workers: 2)))
+            for index in 0..<3 {
+                var frame = frame(isSync: index == 0)
+                frame.codedPictures = CodedPictureCount(pictures: 6000, slices: 6000)
+                _ = pipeline.enqueue(frame, now: .zero)
+            }
+            #expect(pipeline.framesRefused == 1 && pipeline.queuedFrames == 2)
+            return pipeline
+        }
+        let shown = refusing()
+        _ = shown.enqueue(frame(isSync: false), now: .zero + .seconds(2))
+        #expect(shown.queuedFrames == 3)
+        let hidden = refusing()
+        _ = hidden.setSkipMode(.keyframes)
+        _ = hidden.enqueue(frame(isSync: false), now: .zero + .seconds(1))
+        _ = hidden.setSkipMode(.full)
+        _ = hidden.enqueue(frame(isSync: false), now: .zero + .seconds(2))
+        #expect(hidden.queuedFrames == 2, "the keyframe is asked for only now")
+    }
+
     @Test("a job takes no more frames than a worker decodes soon, and the rest waits for the next")
     func jobSize() throws {
         let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))

@@ -51,7 +51,7 @@ final class UplinkPipeline {
     private var newestArrival: MonotonicInstant?
     /// True if pictures deviate until the next keyframe, because the loop filter was skipped.
     private var hasDrifted = false
-    /// The time at which a keyframe was first missed after frames had been skipped.
+    /// The time since which a keyframe is missed; nil if none is, or if frames are skipped on purpose.
     private var awaitsKeyframeSince: MonotonicInstant?
     /// The wait of the newest picture, stage by stage.
     private(set) var newestTimes: SourceFrameTimes?
@@ -101,6 +101,7 @@ final class UplinkPipeline {
             framesRefused &+= 1
             framesDropped &+= 1
             gate.leftOut(frame.sample)
+            if gate.lacksReferences { awaitsKeyframeSince = now }
             // A keyframe would be refused for the same reason, or nobody looks.
             let mayPass = refusal != .level && refusal != .memory && refusal != .slices
             return mayPass && admittedFrames != .keyframes && gate.lacksReferences
@@ -146,7 +147,10 @@ final class UplinkPipeline {
     private func admits(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
         switch gate.admit(frame.sample) {
         case .decode: break
-        case .skip: return false
+        case .skip:
+            // Nobody waits for a picture.
+            awaitsKeyframeSince = nil
+            return false
         case .awaitKeyframe:
             let since = awaitsKeyframeSince ?? now
             awaitsKeyframeSince = since
