@@ -177,6 +177,21 @@ struct ProgramTests {
         withExtendedLifetime((idle, hanging)) {}
     }
 
+    @Test("a second signal does not wait for the end that a first one has begun")
+    func secondSignal() throws {
+        let program = try Program(["--port", "0", "--overload-control", "off"])
+        let port = try port(in: program.firstLine())
+        let hanging = try HTTPConnection(port: port)
+        hanging.write(
+            "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nContent-Type: application/sdp\r\nContent-Length: 100\r\n\r\nv=0"
+        )
+        _ = try HTTPConnection(port: port).exchange("GET /healthz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
+        // Several that come before the first is taken count as one.
+        while program.process.isRunning { program.process.signal(SIGTERM) }
+        #expect(program.end().code == 128 + SIGTERM)
+        withExtendedLifetime(hanging) {}
+    }
+
     @Test("it measures the machine at the start, says in its log how many fit, and answers meanwhile")
     func calibration() throws {
         let program = try Program(["--port", "0", "--canvas", "320x180"])
