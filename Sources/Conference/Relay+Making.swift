@@ -28,7 +28,10 @@ extension Relay {
         do {
             peer = try PeerConnection(
                 session: session, configuration: peerConfiguration, wallClock: wallClock,
-                controller: makeController(limits: limits, for: request, publicID: publicID, now: now), now: now)
+                controller: makeController(
+                    limits: limits, room: request.room, name: request.name, publicID: publicID,
+                    address: request.signallingPeer, now: now),
+                now: now)
         } catch {
             throw .resources("the SRTP session could not be made: \(error)")
         }
@@ -61,15 +64,19 @@ extension Relay {
             maximum: limits.maximum)
     }
 
-    private func makeController(
-        limits: RateLimits, for request: JoinRequest, publicID: String, now: MonotonicInstant
+    /// Makes the controller of a participant's downlink.
+    ///
+    /// - Parameter address: The address from which the participant joined.
+    func makeController(
+        limits: RateLimits, room: String, name: String, publicID: String, address: TransportAddress?,
+        now: MonotonicInstant
     ) -> any CongestionController {
         let controller = configuration.congestionController.makeController(limits: limits, now: now)
-        let isIPv6 = request.signallingPeer?.isIPv6 ?? false
+        let isIPv6 = address?.isIPv6 ?? false
         let recorder = configuration.makeFlightRecorder?(
             FlightHeader(
                 controller: configuration.congestionController.rawValue, limits: limits, start: now,
-                packetOverhead: DataSize(bytes: isIPv6 ? 48 : 28), room: request.room, participant: request.name,
+                packetOverhead: DataSize(bytes: isIPv6 ? 48 : 28), room: room, participant: name,
                 participantID: publicID))
         return recorder.map { RecordingController(controller, recorder: $0) } ?? controller
     }

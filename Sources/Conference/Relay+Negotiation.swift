@@ -1,3 +1,4 @@
+import CongestionControl
 public import MediaCore
 import PeerConnection
 public import SDP
@@ -31,7 +32,15 @@ extension Relay {
         } catch {
             throw .resources("the SRTP session could not be made: \(error)")
         }
-        participant.peer.setRateLimits(rateLimits(for: negotiation.session), now: now)
+        let limits = rateLimits(for: negotiation.session)
+        participant.peer.setRateLimits(limits, now: now)
+        if before.session.hasFeedbackOnPackets, !negotiation.session.hasFeedbackOnPackets {
+            participant.peer.replaceController(now: now) { start in
+                makeController(
+                    limits: RateLimits(minimum: limits.minimum, start: start, maximum: limits.maximum),
+                    room: id, name: participant.name, publicID: publicID, address: participant.address, now: now)
+            }
+        }
         adopt(negotiation, of: participant)
         demultiplexer.sourcesAnnounced(by: participant)
         if negotiation.session.video?.localSSRC != before.session.video?.localSSRC {

@@ -160,6 +160,16 @@ public struct TransportFeedbackAdapter: Sendable {
         inFlightStart = max(inFlightStart, next)
     }
 
+    /// Forgets all packets, of which nothing more will be heard. The numbers go on: a receiver takes smaller ones for
+    /// those of late packets.
+    public mutating func forgetSent() {
+        firstSequence = nextSequence
+        inFlightStart = firstSequence
+        entries.removeAll(keepingCapacity: true)
+        dataInFlight = .zero
+        roundTripTime = nil
+    }
+
     private mutating func forgetOld(now: MonotonicInstant) {
         while let first = entries.first,
             entries.count >= Self.maximumPacketCount || now - first.sendTime > Self.maximumAge

@@ -12,7 +12,7 @@ struct MediaRates {
     /// The last reported rate over several frames.
     private var toldSustained = BitRate.zero
     /// The largest rate that there is to send, as the controller knows it.
-    private var demand: BitRate
+    private(set) var demand: BitRate
 
     /// The lowest rate that a video encoder gets, even if a receiver's own limit is lower.
     static let minimumVideo = BitRate.kilobits(50)

@@ -88,7 +88,7 @@ extension PeerConnection {
             return
         }
         sender.reportReceived(block, ntpNow: ntpNow)
-        if !hasFeedbackOnPackets {
+        if !sending.hasFeedbackOnPackets {
             repair.record(reportOn: sender, isCongested: sending.isCongested, now: now)
             updateRepair(now: now)
         }
@@ -100,11 +100,8 @@ extension PeerConnection {
         for line in lines { line.videoReceiver?.setRoundTripTime(roundTripTime) }
     }
 
-    /// True if the remote side has sent feedback on single packets.
-    private var hasFeedbackOnPackets: Bool { sending.counters.transportFeedback > 0 }
-
     private func updateRepair(now: MonotonicInstant) {
-        repair.update(lines, hasFeedback: hasFeedbackOnPackets, now: now)
+        repair.update(lines, hasFeedback: sending.hasFeedbackOnPackets, now: now)
     }
 
     private func resend(_ nack: GenericNACK, now: MonotonicInstant) {

@@ -138,6 +138,18 @@ public final class PeerConnection {
         advanceController(now: now)
     }
 
+    /// Goes on with another controller once no feedback on single packets comes any more: the present one would wait
+    /// for it, and hold packets back.
+    ///
+    /// - Parameter makeController: Makes the controller for a rate at which it is to start.
+    package func replaceController(
+        now: MonotonicInstant, _ makeController: (_ start: BitRate) -> any CongestionController
+    ) {
+        guard !isClosed else { return }
+        sending.replaceController(makeController(sending.decision.averageBitRate), now: now)
+        advanceController(now: now)
+    }
+
     /// Takes over new ICE credentials or candidates alone.
     public func update(transport wanted: NegotiatedTransport, now: MonotonicInstant) {
         guard !isClosed, let transport else { return }

@@ -15,12 +15,13 @@ struct SendController: ~Copyable {
     /// Padding borrows the newest frame's timestamp: there is none before the first.
     private var pacer = Pacer<OutgoingPacket>(canPad: false)
     private var feedback = TransportFeedbackAdapter()
+    /// True if the remote side has sent feedback on single packets to the present controller.
+    private(set) var hasFeedbackOnPackets = false
     /// The numbers of packets, if feedback names them by the numbers of their sources (RFC 8888).
     private var sentPacketNumbers = SentPacketNumbers()
     private var frameDelay = FrameDelayMeter()
     private let canPad: Bool
     /// The ratio of the pacing rate to the target while no feedback describes the path; nil with feedback.
-    ///
     /// Without feedback the target is the configured rate, not a measured one. A keyframe paced at that rate would be
     /// late by its own length each time; as a burst, it fits into any queue of a path that carries the rate. The
     /// encoder's rate control keeps the target.
@@ -35,21 +36,20 @@ struct SendController: ~Copyable {
     /// The time that forwarded packets took through the relay.
     private(set) var forwardingLatency = LatencyHistogram()
 
-    /// Packets sent, and reports on them, since the connection began.
-    struct Counters {
-        var packets: UInt64 = 0
-        var protectFailures: UInt64 = 0
-        var retransmissions: UInt64 = 0
-        var flexFECPackets: UInt64 = 0
-        var nacks: UInt64 = 0
-        var transportFeedback: UInt64 = 0
-    }
-
     init(controller: any CongestionController, maximum: BitRate, canPad: Bool, now: MonotonicInstant) {
         self.controller = controller
         self.canPad = canPad
         rates = MediaRates(maximum: maximum)
         decision = self.controller.advance(now: now)
+    }
+
+    /// Goes on with another controller, which knows of nothing that was sent.
+    mutating func replaceController(_ controller: any CongestionController, now: MonotonicInstant) {
+        self.controller = controller
+        self.controller.demandChanged(rates.demand, now: now)
+        feedback.forgetSent()
+        hasFeedbackOnPackets = false
+        frameDelay = FrameDelayMeter()
     }
 
     // MARK: Decisions
@@ -133,6 +133,7 @@ struct SendController: ~Copyable {
     ) -> TransportFeedbackReport? {
         guard let report else { return nil }
         counters.transportFeedback &+= 1
+        hasFeedbackOnPackets = true
         controller.feedbackReceived(report, now: now)
         return report
     }

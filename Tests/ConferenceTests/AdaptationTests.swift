@@ -2,6 +2,7 @@ import Conference
 import CongestionControl
 import LinkEmulation
 import MediaCore
+import PeerConnection
 import SDP
 import SecureTransport
 import Testing
@@ -86,6 +87,38 @@ import Testing
         try call.renegotiate(watcher) { $0.video?.maximumBitRate = nil }
         call.run(for: .seconds(10))
         #expect(target() > 300_000)
+    }
+
+    @Test("the picture goes on, at the rate that it had, when a further offer takes feedback on packets away")
+    func feedbackEnds() throws {
+        let call = VirtualCall {
+            $0.rateLimits = RateLimits(minimum: .kilobits(100), start: .kilobits(1000), maximum: .kilobits(3000))
+        }
+        let camera = try call.join(
+            "Camera", colour: .red, video: .sendOnly, audio: .sendOnly,
+            dimensions: VideoDimensions(width: 320, height: 180))
+        camera.pictures = Texture.pictures
+        let watcher = try call.join("Cy", video: .receiveOnly, audio: .receiveOnly)
+        func target() -> Double {
+            let room = call.relay.snapshot(room: "demo", now: call.now)
+            return Double(room?.participants.first { $0.name == "Cy" }?.downlink.targetBitRate ?? 0)
+        }
+        call.run(for: .seconds(10))
+        let before = target()
+        #expect(before > 500_000)
+        try call.renegotiate(watcher) { $0.headerExtensions.remove(.transportSequenceNumber) }
+        #expect(!watcher.peer.session.hasFeedbackOnPackets)
+        let end = call.now
+        call.run(for: .seconds(20))
+        #expect(target() >= before * 0.9, "\(target()) after \(before)")
+        let frames = watcher.arrivals.count { $0 > end }
+        #expect(frames > 270, "\(frames) frames of 300")
+
+        try call.renegotiate(watcher) { $0.headerExtensions.insert(.transportSequenceNumber) }
+        call.run(for: .seconds(10))
+        #expect(target() > 300_000, "\(target()) with feedback again")
+        let later = watcher.arrivals.count { $0 > end + .seconds(20) }
+        #expect(later > 120, "\(later) frames of 150")
     }
 
     @Test("a link that loses 5 % of its packets keeps its picture going by retransmission")

@@ -36,4 +36,9 @@ public struct NegotiatedSession: Hashable, Sendable {
     /// True if feedback describes the path to the participant (`FeedbackSupport.describesPath`): feedback on video, or
     /// on audio without video.
     public var describesPath: Bool { (video ?? audio)?.feedback.describesPath ?? false }
+
+    /// True if the remote side reports on single packets of a stream.
+    public var hasFeedbackOnPackets: Bool {
+        media.contains { $0.feedback.transportCC || $0.feedback.congestionControl }
+    }
 }
