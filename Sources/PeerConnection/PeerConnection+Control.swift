@@ -51,7 +51,7 @@ extension PeerConnection {
             for line in lines { line.notified(notification) }
         case .bye(let goodbye):
             for line in lines where line.forgetRequests(of: goodbye.ssrcs, now: now) { news.addRequest(line: line) }
-            handle(goodbye)
+            handle(goodbye, now: now)
         case .sourceDescription, .other:
             break
         }
@@ -141,14 +141,24 @@ extension PeerConnection {
     /// Ends the streams that a goodbye names. With ICE nothing else follows, because consent shows whether the endpoint
     /// is there, and a browser ends the stream of a camera that is turned off. Without ICE, an endpoint whose camera or
     /// microphone says goodbye is leaving.
-    private func handle(_ goodbye: Goodbye) {
+    private func handle(_ goodbye: Goodbye, now: MonotonicInstant) {
         let ended = lines.filter { line in goodbye.ssrcs.contains { endsStream(of: line, $0) } }.map(\.negotiated)
-        guard session.transport != nil || ended.allSatisfy({ $0.content == .screenShare }) else {
+        let staysThere = ended.allSatisfy { $0.content == .screenShare } && !isLast(goodbye, now: now)
+        guard session.transport != nil || staysThere else {
             emit(.goodbye)
             return
         }
         for media in ended where media.kind == .video { emit(.videoEnded(media.content)) }
     }
+
+    /// Returns true if an endpoint that sends nothing any more says goodbye for the source of a stream that an offer
+    /// has ended. It reports as that source until it leaves. Soon after the offer its goodbye tells of the stream alone.
+    private func isLast(_ goodbye: Goodbye, now: MonotonicInstant) -> Bool {
+        now - lastNegotiation >= Self.goodbyePatience && !lines.contains { $0.receives }
+            && lines.contains { line in line.endedSSRC.map { goodbye.ssrcs.contains($0) } ?? false }
+    }
+
+    private static let goodbyePatience = Duration.seconds(10)
 
     /// Returns true if the goodbye of a source ends the stream of a line. That of a source which another has replaced
     /// does not, nor that of one whose stream a further offer has ended; before any media comes, each source of the

@@ -37,6 +37,8 @@ public final class PeerConnection {
     /// The rate of all that is forwarded on a link between relays; nil on any other connection.
     var forwardedDemand: BitRate?
     private(set) var isClosed = false
+    /// The time of the last offer that was answered.
+    private(set) var lastNegotiation: MonotonicInstant
     private var random: SeededGenerator
     private var nextReport: MonotonicInstant
     private var events = CircularBuffer<PeerEvent>()
@@ -73,6 +75,7 @@ public final class PeerConnection {
             controller: controller ?? ConfrelayCongestionController(limits: configuration.rateLimits, now: now),
             maximum: configuration.rateLimits.maximum, canPad: configuration.canPad, now: now)
         nextReport = now + .milliseconds(200)
+        lastNegotiation = now
         if let negotiated = session.transport {
             guard let certificate = configuration.certificate else { throw .missingKeys }
             transport = PeerTransport(
@@ -104,6 +107,7 @@ public final class PeerConnection {
         guard !isClosed, (wanted.transport != nil) == (transport != nil) else { return }
         let trustsDescription = trustsDescription ?? configuration.trustsRemoteDescription
         session = wanted
+        lastNegotiation = now
         control.cname = wanted.cname
         if let negotiated = wanted.transport { transport?.update(negotiated, now: now) }
         let receivedBefore = lines.receivedVideo

@@ -1,3 +1,4 @@
+import MediaCore
 import RTP
 import SDP
 import Testing
@@ -46,5 +47,19 @@ import Testing
         #expect(try !sayGoodbye(for: source, of: remote))
         let audio = try #require(remote.session.audio).localSSRC
         #expect(try sayGoodbye(for: audio, of: remote))
+    }
+
+    @Test("an endpoint that sends nothing any more leaves with the goodbye of a camera that it turned off before")
+    func watcherLeaves() throws {
+        var remote = try KeyedRemote()
+        let source = try #require(remote.session.video).localSSRC
+        try remote.sendVideo(from: source)
+        var session = remote.peer.session
+        for index in session.media.indices { session.media[index].direction = .sendOnly }
+        try remote.peer.update(session: session, now: remote.now)
+        #expect(try !sayGoodbye(for: source, of: remote))
+        remote.now += .seconds(30)
+        #expect(try !sayGoodbye(for: source &+ 1, of: remote))
+        #expect(try sayGoodbye(for: source, of: remote))
     }
 }

@@ -7,12 +7,13 @@ import Testing
 
 @testable import PeerConnection
 
-/// A connection with audio and video, and its remote side, whose keys the descriptions carry. No time passes.
+/// A connection with audio and video, and its remote side, whose keys the descriptions carry. Time passes only where a
+/// test says so.
 struct KeyedRemote {
     let peer: PeerConnection
     /// The remote side's end of the session.
     let session: NegotiatedSession
-    let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+    var now = MonotonicInstant(nanoseconds: 1_000_000_000)
     private let address = TransportAddress(ipv4: 0x7f00_0001, port: 20_000)
     private let outbound: SRTPContext
     private let inbound: SRTPContext
