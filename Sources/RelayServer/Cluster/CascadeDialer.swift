@@ -27,6 +27,12 @@ actor CascadeDialer {
         var node: NodeID
     }
 
+    private struct Arrangement {
+        var peers: [Peer]
+        var epochs: [String: Int64]
+        var secret: ClusterSecret
+    }
+
     private struct Attempt {
         var count = 0
         var next = MonotonicInstant.zero
@@ -37,6 +43,8 @@ actor CascadeDialer {
     private let driver: RelayDriver
     private let logger: Logger
     private let client: HTTPClient
+    /// The newest arrangement that is to be made. One is made after the other: an older one must not win.
+    private nonisolated let arrangements: AsyncStream<Arrangement>.Continuation
     private var peers: [Key: Peer] = [:]
     private var attempts: [Key: Attempt] = [:]
     private var secret: ClusterSecret?
@@ -55,21 +63,32 @@ actor CascadeDialer {
         self.logger = logger
         client = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: .withoutRedirections(connectingWithin: .seconds(1)))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Arrangement.self, bufferingPolicy: .bufferingNewest(1))
+        arrangements = continuation
+        Task { [weak self] in
+            for await arrangement in stream { await self?.make(arrangement) }
+        }
     }
 
     func close() async {
         guard !isClosed else { return }
         isClosed = true
+        arrangements.finish()
         try? await client.shutdown()
     }
 
     /// Makes the links that are missing, and ends those that are not wanted any more.
     ///
     /// - Parameter epochs: The rooms that this relay leads, with their epochs.
-    func arrange(_ wanted: [Peer], leading epochs: [String: Int64], secret: ClusterSecret) async {
+    nonisolated func arrange(_ wanted: [Peer], leading epochs: [String: Int64], secret: ClusterSecret) {
+        arrangements.yield(Arrangement(peers: wanted, epochs: epochs, secret: secret))
+    }
+
+    private func make(_ arrangement: Arrangement) async {
         guard !isClosed else { return }
-        self.secret = secret
-        peers = Dictionary(wanted.map { ($0.key, $0) }) { first, _ in first }
+        secret = arrangement.secret
+        peers = Dictionary(arrangement.peers.map { ($0.key, $0) }) { first, _ in first }
         attempts = attempts.filter { peers[$0.key] != nil || $0.value.isUnderWay }
         if !isListening {
             isListening = true
@@ -79,7 +98,7 @@ actor CascadeDialer {
             }
         }
         let links = await driver.act { relay, now in
-            relay.setConductedRooms(epochs)
+            relay.setConductedRooms(arrangement.epochs)
             return relay.linkSnapshots(now: now)
         }
         for link in links {

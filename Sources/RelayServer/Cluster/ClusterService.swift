@@ -353,8 +353,9 @@ actor ClusterService {
                 wanted.append(CascadeDialer.Peer(room: room, node: other, url: url, epoch: epoch))
             }
         }
-        Task { [links] in await links.arrange(wanted, leading: epochs, secret: secret) }
+        links.arrange(wanted, leading: epochs, secret: secret)
     }
+
     /// The epoch of a room that this relay has; nil: it has no such room.
     func epoch(of room: String) -> Int64? {
         directory.standing(of: room, now: now()) == nil ? nil : directory.owner(of: room)?.epoch
