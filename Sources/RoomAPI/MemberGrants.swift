@@ -4,6 +4,8 @@ public struct MemberGrants: Hashable, Sendable {
     public var permissions: Set<Permission>
     /// The member's identity by its token; nil: unknown.
     public var identity: String?
+    /// The name in a token that has no identity; nil: it has none, or there is an identity.
+    public var tokenName: String?
     /// True if other members do not see the member.
     public var isHidden: Bool
 
@@ -20,6 +22,7 @@ public struct MemberGrants: Hashable, Sendable {
     public init(_ claims: AccessClaims) {
         self.init(
             role: claims.role, permissions: claims.permissions, identity: claims.identity, isHidden: claims.isHidden)
+        if claims.identity == nil { tokenName = claims.name }
     }
 
     /// The grants of every member of a relay without tokens.

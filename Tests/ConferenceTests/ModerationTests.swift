@@ -257,28 +257,6 @@ import Testing
         try call.join("Eve")
     }
 
-    @Test("who was removed may not look in by their token; who stays at the same address without a name may")
-    func lookingIn() throws {
-        let call = VirtualCall()
-        let elsewhere = TransportAddress(ipv4: 0xC000_0201, port: 1)
-        let grants = MemberGrants(role: .participant, identity: "ben@example.org")
-        let ben = try call.join("Ben", grants: grants)
-        let cy = try call.join("Cy", adjustRequest: { $0.client = elsewhere })
-        let dan = try call.join("Dan", adjustRequest: { $0.client = elsewhere })
-        call.run(for: .seconds(1))
-        #expect(!call.relay.keepsOut(grants, client: elsewhere, ofRoom: "demo"))
-        try moderate(call, .remove(participant: ben.participantID, keepOut: true))
-        try moderate(call, .remove(participant: cy.participantID, keepOut: true))
-        #expect(call.relay.keepsOut(grants, client: nil, ofRoom: "demo"))
-        #expect(!call.relay.keepsOut(grants, client: nil, ofRoom: "other"))
-        let other = MemberGrants(role: .participant, identity: "eve@example.org")
-        #expect(!call.relay.keepsOut(other, client: elsewhere, ofRoom: "demo"))
-        #expect(!call.relay.keepsOut(.open, client: elsewhere, ofRoom: "demo"))
-        try call.join("Ada")
-        try moderate(call, .remove(participant: dan.participantID, keepOut: true))
-        #expect(call.relay.keepsOut(.open, client: elsewhere, ofRoom: "demo"))
-    }
-
     @Test("each act is an event that names who did it; ending the room ends it for everybody")
     func events() throws {
         let call = VirtualCall()

@@ -57,9 +57,10 @@ extension Relay {
     public func keepsOut(_ grants: MemberGrants, client: TransportAddress?, ofRoom id: String) -> Bool {
         guard let room = rooms[id], room.door.isKeptOut(grants, client) else { return false }
         guard grants.identity == nil, let network = client.map(ClientNetwork.init) else { return true }
-        // An address keeps out those who come from now on. A member who stays there may have a token of the same kind.
+        // An address keeps out those who come from now on. It may be the token of a member who stays there.
         return !room.participants.contains { member in
-            member.grants.identity == nil && member.client.map(ClientNetwork.init) == network
+            member.grants.identity == nil && member.grants.tokenName == grants.tokenName
+                && member.client.map(ClientNetwork.init) == network
         }
     }
 }
