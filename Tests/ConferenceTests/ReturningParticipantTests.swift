@@ -39,6 +39,28 @@ import Testing
         #expect(names(call) == ["Ben", "Cy", "Ada again"])
     }
 
+    @Test("A client that comes back has its hand raised as before")
+    func raisedHand() throws {
+        let (call, ada, _) = try fullRoom()
+        func raise(_ hand: Bool, _ client: TestClient) throws {
+            try call.relay.perform(
+                .setMediaState(MediaState(hand: hand), participant: client.participantID), room: "demo", now: call.now)
+        }
+        func isRaised(_ client: TestClient) -> Bool? {
+            call.relay.state(ofRoom: "demo")?.participants.first { $0.id == client.participantID }?.hand
+        }
+        try raise(true, ada)
+        leave(ada, call)
+        let again = try call.join("Ada", colour: .red, returningAs: ada.participantID)
+        call.run(for: .seconds(1))
+        #expect(isRaised(again) == true)
+        try raise(false, again)
+        leave(again, call)
+        let last = try call.join("Ada", colour: .red, returningAs: again.participantID)
+        call.run(for: .seconds(1))
+        #expect(isRaised(last) == false)
+    }
+
     @Test("After 15 s it is a join like any other, and a member can come back only once")
     func tooLate() throws {
         let (call, ada, _) = try fullRoom()

@@ -219,17 +219,19 @@ final class Participant: Endpoint {
     /// True if the participant has a tile: it may send video or audio.
     var isSource: Bool { sendsVideo || sendsAudio }
 
-    /// The rights that the participant keeps when its client joins again.
+    /// The rights that the participant keeps when its client joins again, and its raised hand.
     struct Rights {
         var grants: MemberGrants
         var moderation: ModerationState
+        var hasRaisedHand = false
     }
 
-    var rights: Rights { Rights(grants: grants, moderation: moderation) }
+    var rights: Rights { Rights(grants: grants, moderation: moderation, hasRaisedHand: hasRaisedHand) }
 
     func adopt(_ rights: Rights) {
         grants = rights.grants
         moderation = rights.moderation
+        hasRaisedHand = rights.hasRaisedHand
     }
 
     /// Takes over what moderators have done to the member that the participant was at another relay of the room.
