@@ -18,6 +18,8 @@ const eventGrace = 300;
 const connectingTime = 8_000;
 /** The time that the relay may take to let a session go before the next one begins. */
 const leavingTime = 2_000;
+/** Events that were read for this long did not fail at once: the next pause is the shortest again. */
+const steadyTime = 10_000;
 /** How long the first picture of a relay is waited for before the one before it is left. */
 const pictureTime = 2_000;
 
@@ -47,6 +49,8 @@ export class Call extends EventTarget {
   #link = null;
   #membership = null;
   #feed = null;
+  /** How often in a row the events ended soon after they were asked for. */
+  #feedFailures = 0;
   #avatar = null;
   #hasRaisedHand = false;
   #iceServers;
@@ -238,7 +242,8 @@ export class Call extends EventTarget {
 
   /** Without events the call may go on, or be over with its relay: asks which. */
   async #feedLost(feed) {
-    for (let attempt = 0; feed === this.#feed && !this.isOver && !this.#isRecovering; attempt += 1) {
+    if (feed.age > steadyTime) this.#feedFailures = 0;
+    for (; feed === this.#feed && !this.isOver && !this.#isRecovering; this.#feedFailures += 1) {
       const exists = await this.#membership.exists().catch(() => null);
       if (feed !== this.#feed || this.isOver || this.#isRecovering) return;
       if (exists === false) {
@@ -249,7 +254,7 @@ export class Call extends EventTarget {
         this.#recover('The relay is gone.');
         return;
       }
-      await pause(Math.max(pauseAfter(attempt), feed.retryAfter * 1000));
+      await pause(Math.max(pauseAfter(this.#feedFailures), feed.retryAfter * 1000));
       if (!exists || feed !== this.#feed || this.isOver || this.#isRecovering) continue;
       this.#openFeed();
       this.#report.tell();

@@ -1,8 +1,11 @@
 /** The pauses between attempts to come back; the last one is repeated. */
 export const pauses = [500, 1_000, 2_000, 4_000, 8_000];
 
-/** The pause after an attempt, of which the first has the number 0. */
-export const pauseAfter = (attempt) => pauses[Math.min(attempt, pauses.length - 1)];
+/**
+ * The pause after an attempt, of which the first has the number 0: a quarter more or less, so that all who lost a relay
+ * at the same time do not come back at the same time.
+ */
+export const pauseAfter = (attempt) => pauses[Math.min(attempt, pauses.length - 1)] * (0.75 + Math.random() / 2);
 
 /** Waits for a time. */
 export const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });

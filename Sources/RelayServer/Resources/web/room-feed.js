@@ -13,6 +13,7 @@ export class RoomFeed extends EventTarget {
   isLost = false;
   /** In how many seconds the relay wants to be asked again; 0 where it does not say. */
   retryAfter = 0;
+  #began = performance.now();
   #abort = new AbortController();
 
   /** @param {string} key The key of one's session. */
@@ -59,6 +60,9 @@ export class RoomFeed extends EventTarget {
       // An event that cannot be read says nothing.
     }
   }
+
+  /** For how long it has been asked for and read, in milliseconds. */
+  get age() { return performance.now() - this.#began; }
 
   close() { this.#abort.abort(); }
 }
