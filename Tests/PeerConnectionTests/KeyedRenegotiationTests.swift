@@ -9,16 +9,8 @@ import Testing
 
 /// Further offers of a session whose keys the descriptions carry.
 @Suite struct KeyedRenegotiationTests {
-    private static let policy = AnswerPolicy(publicAddress: TransportAddress(ipv4: 0x7f00_0001, port: 7000))
-    private let source = TransportAddress(ipv4: 0x7f00_0001, port: 20_000)
-    private let now = MonotonicInstant(nanoseconds: 1_000_000_000)
-
-    private func makePeer(_ session: NegotiatedSession) throws -> PeerConnection {
-        try PeerConnection(
-            session: session,
-            configuration: PeerConfiguration(rateLimits: KeyedPath.limits, trustsRemoteDescription: true, seed: 5),
-            wallClock: WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32)), now: now)
-    }
+    private let source = KeyedSession.source
+    private let now = KeyedSession.now
 
     /// Hands an authentic report of the remote side on each of its lines to the connection.
     private func report(
@@ -35,21 +27,12 @@ import Testing
 
     @Test("packets under the remote side's new keys are taken on each line of a bundle, and none under its old ones")
     func newKeys() throws {
-        var random = SeededGenerator(seed: 3)
-        let parameters = OfferParameters(address: source)
-        let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
-        let first = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
-        let former = try OfferAnswer.complete(pending: pending, answer: first.answer)
-        let peer = try makePeer(first.session)
-        #expect(try report(former, to: peer) == [.accepted, .accepted])
-
-        // Without the offer before, the keys are new.
-        let (other, otherPending) = OfferAnswer.makeOffer(parameters, using: &random)
-        let second = try OfferAnswer.answer(offer: other, policy: Self.policy, previous: first, using: &random)
-        let present = try OfferAnswer.complete(pending: otherPending, answer: second.answer)
-        try peer.update(session: second.session, now: now)
-        #expect(try report(present, to: peer) == [.accepted, .accepted])
-        #expect(try report(former, to: peer) == [.unauthenticated, .unauthenticated])
+        var keyed = try KeyedSession(seed: 3)
+        let former = keyed.remote
+        #expect(try report(former, to: keyed.peer) == [.accepted, .accepted])
+        try keyed.renegotiate(keepsKeys: false)
+        #expect(try report(keyed.remote, to: keyed.peer) == [.accepted, .accepted])
+        #expect(try report(former, to: keyed.peer) == [.unauthenticated, .unauthenticated])
     }
 
     @Test("a new key of the remote side alone does not begin the numbers under our key again")
@@ -110,20 +93,15 @@ import Testing
 
     @Test("a stream that a further offer adds to a bundle goes to where the others go")
     func addedStream() throws {
-        var random = SeededGenerator(seed: 4)
         var parameters = OfferParameters(address: TransportAddress(ipv4: 0, port: 9))
         parameters.audio = nil
-        let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
-        let first = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
-        let peer = try makePeer(first.session)
+        var keyed = try KeyedSession(parameters, seed: 4)
+        let peer = keyed.peer
         #expect(peer.lines.first?.rtpDestination == nil)
-        #expect(try report(OfferAnswer.complete(pending: pending, answer: first.answer), to: peer) == [.accepted])
+        #expect(try report(keyed.remote, to: peer) == [.accepted])
         #expect(peer.lines.first?.rtpDestination == source)
 
-        parameters.audio = OfferParameters.Audio(direction: .receiveOnly)
-        let (further, _) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
-        let second = try OfferAnswer.answer(offer: further, policy: Self.policy, previous: first, using: &random)
-        try peer.update(session: second.session, now: now)
+        try keyed.renegotiate { $0.audio = OfferParameters.Audio(direction: .receiveOnly) }
         #expect(peer.lines.count == 2)
         #expect(peer.lines.audio?.rtpDestination == source)
         #expect(peer.lines.audio?.rtcpDestination == source)
@@ -131,16 +109,10 @@ import Testing
 
     @Test("feedback comes from a stream that is there, when a further offer takes the first one away")
     func feedbackSource() throws {
-        var random = SeededGenerator(seed: 6)
-        var parameters = OfferParameters(address: source)
-        let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
-        let first = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
-        let peer = try makePeer(first.session)
-        parameters.audio = nil
-        let (further, furtherPending) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
-        let second = try OfferAnswer.answer(offer: further, policy: Self.policy, previous: first, using: &random)
-        try peer.update(session: second.session, now: now)
-        let media = try #require(try OfferAnswer.complete(pending: furtherPending, answer: second.answer).video)
+        var keyed = try KeyedSession(seed: 6)
+        let peer = keyed.peer
+        try keyed.renegotiate { $0.audio = nil }
+        let media = try #require(keyed.remote.video)
         let keys = try #require(media.keys)
         let outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
         let inbound = try SRTPContext(keys: keys.inbound, direction: .inbound)
@@ -167,18 +139,15 @@ import Testing
                 }
             }
         }
-        let expected = try #require(second.session.video).localSSRC
+        let expected = try #require(keyed.session.video).localSSRC
         #expect(sources == [expected])
     }
 
     @Test("a line that a further offer disables sends no reports, until another offer takes it up again")
     func disabledLine() throws {
-        var random = SeededGenerator(seed: 7)
-        var parameters = OfferParameters(address: source, bundle: false)
-        var (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
-        var result = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
-        var keys = try #require(try OfferAnswer.complete(pending: pending, answer: result.answer).audio?.keys)
-        let peer = try makePeer(result.session)
+        var keyed = try KeyedSession(OfferParameters(address: source, bundle: false), seed: 7)
+        let peer = keyed.peer
+        var keys = try #require(keyed.remote.audio?.keys)
         func reportCount() throws -> Int {
             let inbound = try SRTPContext(keys: keys.inbound, direction: .inbound)
             peer.sendReports(now: now)
@@ -191,35 +160,25 @@ import Testing
         }
         #expect(try reportCount() == 1)
 
-        parameters.audio = nil
-        (offer, pending) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
-        result = try OfferAnswer.answer(offer: offer, policy: Self.policy, previous: result, using: &random)
-        try peer.update(session: result.session, now: now)
+        try keyed.renegotiate { $0.audio = nil }
         #expect(try reportCount() == 0)
 
-        parameters.audio = OfferParameters.Audio()
-        (offer, pending) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
-        result = try OfferAnswer.answer(offer: offer, policy: Self.policy, previous: result, using: &random)
-        keys = try #require(try OfferAnswer.complete(pending: pending, answer: result.answer).audio?.keys)
-        try peer.update(session: result.session, now: now)
+        try keyed.renegotiate { $0.audio = OfferParameters.Audio() }
+        keys = try #require(keyed.remote.audio?.keys)
         #expect(try reportCount() == 1)
     }
 
     @Test("streams that come and go more often than a key has places for sources still get reports")
     func manySources() throws {
-        var random = SeededGenerator(seed: 8)
-        var parameters = OfferParameters(address: source)
-        var (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
-        var result = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
-        let peer = try makePeer(result.session)
+        var keyed = try KeyedSession(seed: 8)
+        let peer = keyed.peer
         var sources: Set<UInt32> = []
         for round in 0...(2 * SRTPContext.maximumSourceCount) {
             let isShared = round.isMultiple(of: 2)
-            parameters.screenShare = isShared ? OfferParameters.Video(direction: .sendOnly) : nil
-            (offer, pending) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
-            result = try OfferAnswer.answer(offer: offer, policy: Self.policy, previous: result, using: &random)
-            try peer.update(session: result.session, now: now)
-            if let media = result.session.screenShare { sources.insert(media.localSSRC) }
+            try keyed.renegotiate {
+                $0.screenShare = isShared ? OfferParameters.Video(direction: .sendOnly) : nil
+            }
+            if let media = keyed.session.screenShare { sources.insert(media.localSSRC) }
             peer.sendReports(now: now)
             while peer.pollTransmit(now: now) != nil {}
         }
@@ -229,29 +188,26 @@ import Testing
 
     @Test("an address that a further offer changes is followed if it is trusted, and one that it keeps is not")
     func changedAddress() throws {
-        var random = SeededGenerator(seed: 5)
-        var parameters = OfferParameters(address: source.with(port: 20_001))
-        let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
-        let first = try OfferAnswer.answer(offer: offer, policy: Self.policy, using: &random)
-        let peer = try makePeer(first.session)
+        var keyed = try KeyedSession(OfferParameters(address: source.with(port: 20_001)), seed: 5)
+        let peer = keyed.peer
+        let first = keyed.session
         func sends(to address: TransportAddress) -> Bool {
             peer.lines.allSatisfy { $0.rtpDestination == address && $0.rtcpDestination == address }
         }
         #expect(sends(to: source.with(port: 20_001)))
         // A packet shows another address.
-        _ = try report(OfferAnswer.complete(pending: pending, answer: first.answer), to: peer)
+        _ = try report(keyed.remote, to: peer)
         #expect(sends(to: source))
-        try peer.update(session: first.session, now: now)
+        try peer.update(session: first, now: now)
         #expect(sends(to: source))
 
-        parameters.address = source.with(port: 20_002)
-        let (further, _) = OfferAnswer.makeOffer(parameters, previous: pending, using: &random)
-        let second = try OfferAnswer.answer(offer: further, policy: Self.policy, previous: first, using: &random)
-        #expect(second.session.video?.keys == first.session.video?.keys)
-        try peer.update(session: second.session, trustsDescription: false, now: now)
+        try keyed.offer { $0.address = source.with(port: 20_002) }
+        let second = keyed.session
+        #expect(second.video?.keys == first.video?.keys)
+        try peer.update(session: second, trustsDescription: false, now: now)
         #expect(sends(to: source))
-        try peer.update(session: first.session, trustsDescription: false, now: now)
-        try peer.update(session: second.session, now: now)
+        try peer.update(session: first, trustsDescription: false, now: now)
+        try peer.update(session: second, now: now)
         #expect(sends(to: source.with(port: 20_002)))
     }
 }

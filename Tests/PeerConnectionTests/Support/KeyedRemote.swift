@@ -13,26 +13,18 @@ struct KeyedRemote {
     let peer: PeerConnection
     /// The remote side's end of the session.
     let session: NegotiatedSession
-    var now = MonotonicInstant(nanoseconds: 1_000_000_000)
-    private let address = TransportAddress(ipv4: 0x7f00_0001, port: 20_000)
+    var now = KeyedSession.now
+    private let address = KeyedSession.source
     private let outbound: SRTPContext
     private let inbound: SRTPContext
 
     init() throws {
-        var random = SeededGenerator(seed: 9)
-        let (offer, pending) = OfferAnswer.makeOffer(OfferParameters(address: address), using: &random)
-        let (answer, session) = try OfferAnswer.answer(
-            offer: offer, policy: AnswerPolicy(publicAddress: TransportAddress(ipv4: 0x7f00_0001, port: 7000)),
-            using: &random)
-        let remote = try OfferAnswer.complete(pending: pending, answer: answer)
-        let keys = try #require(remote.video?.keys)
-        self.session = remote
+        let negotiated = try KeyedSession(seed: 9)
+        peer = negotiated.peer
+        session = negotiated.remote
+        let keys = try #require(negotiated.remote.video?.keys)
         outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
         inbound = try SRTPContext(keys: keys.inbound, direction: .inbound)
-        peer = try PeerConnection(
-            session: session,
-            configuration: PeerConfiguration(rateLimits: KeyedPath.limits, trustsRemoteDescription: true, seed: 5),
-            wallClock: WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32)), now: now)
     }
 
     /// Sends a packet of video.
