@@ -24,57 +24,57 @@ final class TemporaryFile {
     var contents: [UInt8] { FileManager.default.contents(atPath: path).map { [UInt8]($0) } ?? [] }
 }
 
+/// A movie of some frames, and a reader at its beginning.
+private struct WrittenMovie {
+    let file = TemporaryFile(".mp4")
+    let samples: [SampleBuffer]
+    let writer: MovieWriter
+    let reader: MovieReader
+
+    init(_ samples: [SampleBuffer], layout: MovieWriter.Layout = .indexAtEnd) throws {
+        self.samples = samples
+        writer = try SampleStream.write(samples, to: file.path, layout: layout)
+        reader = try MovieReader(path: file.path)
+    }
+
+    /// All frames that have not been read.
+    func rest() throws -> [SampleBuffer] {
+        var rest: [SampleBuffer] = []
+        while let sample = try reader.nextSample() { rest.append(sample) }
+        return rest
+    }
+}
+
 @Suite("Movie files")
 struct MovieRoundTripTests {
     @Test(
         "frames come back from a movie as they were written",
         arguments: [MovieWriter.Layout.indexAtEnd, .fragmented(every: .milliseconds(100))])
     func roundTrip(layout: MovieWriter.Layout) throws {
-        let file = TemporaryFile(".mp4")
-        let samples = try SampleStream.make(count: 50)
-        let writer = try MovieWriter(path: file.path, video: samples[0].format, layout: layout)
-        for sample in samples { try writer.append(sample) }
-        try writer.finish()
-        #expect(writer.videoSampleCount == 50)
-
-        let reader = try MovieReader(path: file.path)
-        #expect(reader.format == samples[0].format)
-        for sample in samples {
-            let read = try #require(try reader.nextSample())
-            #expect(read.data == sample.data)
-            #expect(read.isSync == sample.isSync)
-            #expect(read.presentationTime == sample.presentationTime)
-        }
-        #expect(try reader.nextSample() == nil)
+        let movie = try WrittenMovie(SampleStream.make(count: 50), layout: layout)
+        #expect(movie.writer.videoSampleCount == 50)
+        #expect(movie.reader.format == movie.samples[0].format)
+        let read = try movie.rest()
+        #expect(read.map(\.data) == movie.samples.map(\.data))
+        #expect(read.map(\.isSync) == movie.samples.map(\.isSync))
+        #expect(read.map(\.presentationTime) == movie.samples.map(\.presentationTime))
     }
 
     @Test(
         "the last frame is there though nobody said how long it is shown",
         arguments: [MovieWriter.Layout.indexAtEnd, .fragmented(every: .seconds(1))])
     func lastFrameWithoutDuration(layout: MovieWriter.Layout) throws {
-        let file = TemporaryFile(".mp4")
-        let samples = try SampleStream.make(count: 7)
-        let writer = try MovieWriter(path: file.path, video: samples[0].format, layout: layout)
-        for var sample in samples {
-            sample.duration = nil
-            try writer.append(sample)
-        }
-        try writer.finish()
-        let reader = try MovieReader(path: file.path)
-        var count = 0
-        while try reader.nextSample() != nil { count += 1 }
-        #expect(count == 7)
+        var samples = try SampleStream.make(count: 7)
+        for index in samples.indices { samples[index].duration = nil }
+        #expect(try WrittenMovie(samples, layout: layout).rest().count == 7)
     }
 
     @Test("a movie read again starts with its first frame")
     func rewind() throws {
-        let file = TemporaryFile(".mp4")
-        let samples = try SampleStream.make(count: 10)
-        try SampleStream.write(samples, to: file.path)
-        let reader = try MovieReader(path: file.path)
-        while try reader.nextSample() != nil {}
-        try reader.rewind()
-        #expect(try reader.nextSample()?.data == samples[0].data)
+        let movie = try WrittenMovie(SampleStream.make(count: 10))
+        _ = try movie.rest()
+        try movie.reader.rewind()
+        #expect(try movie.reader.nextSample()?.data == movie.samples[0].data)
     }
 
     @Test("a raw H.264 stream is read frame by frame, and read again")
@@ -122,48 +122,34 @@ struct MovieRoundTripTests {
 
     @Test("a change of parameter sets comes back as a change of format")
     func formatChange() throws {
-        let file = TemporaryFile(".mp4")
         let first = try SampleStream.make(count: 5)
         let second = try SampleStream.make(count: 5, width: 20, height: 12, startingAt: 5)
-        try SampleStream.write(first + second, to: file.path)
-        let reader = try MovieReader(path: file.path)
-        var sizes: [VideoDimensions] = []
-        while let sample = try reader.nextSample() { sizes.append(sample.format.dimensions) }
+        let sizes = try WrittenMovie(first + second).rest().map(\.format.dimensions)
         #expect(sizes == first.map(\.format.dimensions) + second.map(\.format.dimensions))
         #expect(Set(sizes).count == 2)
     }
 
     @Test("a movie whose format changes has its first format when it is read again, or sought at its beginning")
     func formatAfterJump() throws {
-        let file = TemporaryFile(".mp4")
         let first = try SampleStream.make(count: 10)
         let second = try SampleStream.make(count: 10, width: 20, height: 12, startingAt: 10)
-        try SampleStream.write(first + second, to: file.path)
-        let sizes = (first + second).map(\.format.dimensions)
-        let reader = try MovieReader(path: file.path)
-        func rest() throws -> [VideoDimensions] {
-            var found: [VideoDimensions] = []
-            while let sample = try reader.nextSample() { found.append(sample.format.dimensions) }
-            return found
-        }
+        let movie = try WrittenMovie(first + second)
+        let sizes = movie.samples.map(\.format.dimensions)
+        func rest() throws -> [VideoDimensions] { try movie.rest().map(\.format.dimensions) }
         #expect(try rest() == sizes)
-        try reader.rewind()
+        try movie.reader.rewind()
         #expect(try rest() == sizes)
-        try reader.seek(to: first[5].presentationTime)
+        try movie.reader.seek(to: first[5].presentationTime)
         #expect(try rest() == sizes)
-        try reader.seek(to: second[5].presentationTime)
+        try movie.reader.seek(to: second[5].presentationTime)
         #expect(try rest() == second.map(\.format.dimensions))
     }
 
     @Test("frames with equal times are written one after the other")
     func equalTimes() throws {
-        let file = TemporaryFile(".mp4")
         var samples = try SampleStream.make(count: 3)
         for index in samples.indices { samples[index].presentationTime = .zero }
-        try SampleStream.write(samples, to: file.path)
-        let reader = try MovieReader(path: file.path)
-        var times: [MediaTime] = []
-        while let sample = try reader.nextSample() { times.append(sample.presentationTime) }
+        let times = try WrittenMovie(samples).rest().map(\.presentationTime)
         #expect(times.count == 3)
         #expect(times[0] < times[1] && times[1] < times[2])
     }

@@ -89,9 +89,13 @@ enum SampleStream {
         }
     }
 
-    static func write(_ samples: [SampleBuffer], to path: String) throws {
-        let writer = try MovieWriter(path: path, video: samples[0].format, layout: .indexAtEnd)
+    @discardableResult
+    static func write(
+        _ samples: [SampleBuffer], to path: String, layout: MovieWriter.Layout = .indexAtEnd
+    ) throws -> MovieWriter {
+        let writer = try MovieWriter(path: path, video: samples[0].format, layout: layout)
         for sample in samples { try writer.append(sample) }
         try writer.finish()
+        return writer
     }
 }
