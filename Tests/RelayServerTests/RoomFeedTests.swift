@@ -262,4 +262,11 @@ struct ServerSentEventTests {
     func lineEnds(data: String) {
         #expect(String(buffer: ServerSentEvent(data: data).encode()) == "data: a\ndata: b\n\n")
     }
+
+    @Test(
+        "what ends no line of an event stream stays in the data, which would be no JSON otherwise",
+        arguments: ["a\u{2028}b", "a\u{2029}b", "a\u{85}b", "a\u{B}b"])
+    func otherSeparators(data: String) {
+        #expect(String(buffer: ServerSentEvent(data: data).encode()) == "data: \(data)\n\n")
+    }
 }

@@ -16,6 +16,8 @@ struct ServerSentEvent: Equatable {
     /// A comment, which keeps proxies from taking the connection for dead.
     static let keepAlive = ByteBuffer(string: ":\n\n")
 
+    private static let lineEnds: [Character] = ["\r\n", "\n", "\r"]
+
     /// The block's bytes.
     func encode() -> ByteBuffer {
         var text = ""
@@ -23,8 +25,8 @@ struct ServerSentEvent: Equatable {
         if let id { text += "id: \(id)\n" }
         if let name { text += "event: \(name)\n" }
         if let data {
-            // Each of the three ways to end a line would end the field.
-            for line in data.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            // Each of the three ways to end a line would end the field. To receivers others, such as U+2028, are text.
+            for line in data.split(omittingEmptySubsequences: false, whereSeparator: { Self.lineEnds.contains($0) }) {
                 text += "data: \(line)\n"
             }
         }
