@@ -33,6 +33,8 @@ final class PlayerThread: Sendable {
         var isSeekable = false
         var framesShown = 0
         var framesDropped = 0
+        /// Those of what was opened before.
+        var before = (shown: 0, dropped: 0)
     }
 
     private let target: PlayerTarget
@@ -164,6 +166,7 @@ final class PlayerThread: Sendable {
             if let opened {
                 (state.status.video, state.status.audio) = (opened.video != nil, opened.audio != nil)
                 (state.duration, state.isSeekable) = (opened.duration, opened.isSeekable)
+                state.before = (state.framesShown, state.framesDropped)
             }
             return state.status == before ? nil : state.status
         }
@@ -260,7 +263,8 @@ final class PlayerThread: Sendable {
     private func publish(_ session: PlayerSession, now: MonotonicInstant) {
         state.withLock { state in
             state.place = session.place(now: now)
-            (state.framesShown, state.framesDropped) = (session.framesShown, session.framesDropped)
+            state.framesShown = state.before.shown + session.framesShown
+            state.framesDropped = state.before.dropped + session.framesDropped
         }
     }
 }
