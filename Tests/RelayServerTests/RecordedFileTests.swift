@@ -97,4 +97,20 @@ import Testing
     func others(_ file: String) async throws {
         #expect(try await get("\(Self.path)/\(file)").status == .notFound)
     }
+
+    @Test("a recording is known as soon as it has begun, before anything of it is on the disk")
+    func begun() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("begun-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try RecordingStore(settings: RecordingSettings(folder: folder.path))
+        var client = SignallingClient()
+        client.recordings = store
+        store.begin(RecordingManifest(id: Self.id, room: "demo", began: "2026-01-01T00:00:00Z"))
+        let shown = try await client.send(.get, "/rooms/demo/recordings/\(Self.id)")
+        #expect(shown.status == .ok && shown.json["state"] as? String == "recording")
+        #expect(store.recordings(ofRoom: "demo").map(\.id) == [Self.id] && store.recordings(ofRoom: "other").isEmpty)
+        #expect(try await client.send(.delete, "/recordings/\(Self.id)").status == .conflict)
+        store.end(Self.id)
+        #expect(try await client.send(.get, "/recordings/\(Self.id)").status == .notFound)
+    }
 }

@@ -353,7 +353,7 @@ import Testing
             ("20260103T000000Z-cccccc", "other", nil),
         ])
         defer { try? FileManager.default.removeItem(at: folder) }
-        store.setActive("20260103T000000Z-cccccc", true)
+        store.begin(RecordingManifest(id: "20260103T000000Z-cccccc", room: "other", began: "2026-01-01T00:00:00Z"))
         #expect(store.recordings(ofRoom: "demo").map(\.state) == [.interrupted, .complete])
         #expect(store.recordings().map(\.state) == [.recording, .interrupted, .complete])
     }
@@ -362,11 +362,11 @@ import Testing
     func delete() throws {
         let (store, folder) = try store([("20260101T000000Z-aaaaaa", "demo", nil)])
         defer { try? FileManager.default.removeItem(at: folder) }
-        store.setActive("20260101T000000Z-aaaaaa", true)
+        store.begin(RecordingManifest(id: "20260101T000000Z-aaaaaa", room: "demo", began: "2026-01-01T00:00:00Z"))
         #expect(store.delete("20260101T000000Z-aaaaaa") == .isActive)
         #expect(store.delete("..") == .noSuchRecording)
         #expect(store.delete("20260101T000000Z-aaaaaa/../x") == .noSuchRecording)
-        store.setActive("20260101T000000Z-aaaaaa", false)
+        store.end("20260101T000000Z-aaaaaa")
         #expect(store.delete("20260101T000000Z-aaaaaa") == .deleted)
         #expect(store.recordings().isEmpty)
     }

@@ -39,7 +39,7 @@ struct RecordingHub {
         seenRooms.insert(room)
         ending.removeAll { $0.isFinished }
         let manifest = RecordingManifest(id: id, room: room, mode: mode, began: Date.now.formatted(.iso8601))
-        store.setActive(id, true)
+        store.begin(manifest)
         let writer = RecordingWriter(
             queue: RecordingQueue(budget: budget), now: now,
             make: { [store, files] in
@@ -51,7 +51,7 @@ struct RecordingHub {
                 logger.error("a recording cannot go on: \(error)", metadata: ["recording": "\(id)", "room": "\(room)"])
                 onFailure(room, id, reason)
             },
-            onEnd: { [store] in store.setActive(id, false) })
+            onEnd: { [store] in store.end(id) })
         sessions[id] = RecordingSession(room: room, writer: writer, state: state, now: time)
         logger.notice("recording", metadata: ["recording": "\(id)", "room": "\(room)"])
     }

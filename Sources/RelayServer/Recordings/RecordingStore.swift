@@ -9,8 +9,8 @@ final class RecordingStore: Sendable {
     let settings: RecordingSettings
     /// The films that are made of recordings.
     let exports: ExportQueue
-    /// The recordings that are being written.
-    private let active = Mutex<Set<String>>([])
+    /// The recordings that are being written, as they began: a writer may not have got to the disk yet.
+    private let active = Mutex<[String: RecordingManifest]>([:])
 
     /// No more recordings are listed than this, the newest.
     static let maximumListed = 1000
@@ -37,11 +37,11 @@ final class RecordingStore: Sendable {
 
     func path(of id: String) -> String { "\(settings.folder)/\(id)" }
 
-    func setActive(_ id: String, _ isActive: Bool) {
-        active.withLock { active in
-            if isActive { active.insert(id) } else { active.remove(id) }
-        }
-    }
+    /// A recording is being written from now on.
+    func begin(_ manifest: RecordingManifest) { active.withLock { $0[manifest.id] = manifest } }
+
+    /// All that there is of a recording is written.
+    func end(_ id: String) { active.withLock { $0[id] = nil } }
 
     /// An id that sorts by time, and is the name of the recording's folder. Names of people and rooms are not in it.
     static func makeID(at date: Date, using generator: inout some RandomNumberGenerator) -> String {
@@ -70,10 +70,12 @@ final class RecordingStore: Sendable {
 
     /// What is known of a recording; nil if there is none of this id.
     func recording(_ id: String) -> RecordingDescription? {
-        guard Self.isID(id), let manifest = manifest(of: id) else { return nil }
-        let isActive = active.withLock { $0.contains(id) }
+        guard Self.isID(id) else { return nil }
+        // Looked at before the disk: one that ends in between would seem interrupted.
+        let begun = active.withLock { $0[id] }
+        guard let manifest = manifest(of: id) ?? begun else { return nil }
         return RecordingDescription(
-            manifest, state: isActive ? .recording : manifest.ended == nil ? .interrupted : .complete)
+            manifest, state: begun != nil ? .recording : manifest.ended == nil ? .interrupted : .complete)
     }
 
     /// A file of a recording, as it is now.
@@ -105,7 +107,8 @@ final class RecordingStore: Sendable {
 
     /// The recordings of a room, or of all rooms; the newest first.
     func recordings(ofRoom room: String? = nil) -> [RecordingDescription] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: settings.folder)) ?? []
+        let written = (try? FileManager.default.contentsOfDirectory(atPath: settings.folder)) ?? []
+        let names = Set(written).union(active.withLock { Array($0.keys) })
         var found: [RecordingDescription] = []
         for name in names.sorted(by: >) where found.count < Self.maximumListed {
             if let recording = recording(name), recording.room == room ?? recording.room { found.append(recording) }
@@ -128,8 +131,8 @@ final class RecordingStore: Sendable {
 
     /// Deletes a recording with all its files, and ends the making of films of it.
     func delete(_ id: String) -> Deletion {
+        guard active.withLock({ $0[id] == nil }) else { return .isActive }
         guard Self.isID(id), manifest(of: id) != nil else { return .noSuchRecording }
-        guard !active.withLock({ $0.contains(id) }) else { return .isActive }
         exports.removeAll(recording: id)
         do {
             try FileManager.default.removeItem(atPath: path(of: id))
