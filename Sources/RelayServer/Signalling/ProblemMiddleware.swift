@@ -18,10 +18,6 @@ struct ProblemMiddleware: RouterMiddleware {
             throw error
         } catch let error as HTTPError where error.status == .notFound {
             return try Problem(.notFound, "there is nothing at \(request.uri.path)").response
-        } catch is NIOTooManyBytesError {
-            return try Problem(
-                .contentTooLarge, "the body is larger than \(SignallingLimits.bodySize) bytes"
-            ).response
         } catch let error as any HTTPResponseError {
             return try Problem(error.status, error.status.reasonPhrase).response
         } catch  where error is CancellationError || error is IOError || error is ChannelError {

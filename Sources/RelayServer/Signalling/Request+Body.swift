@@ -22,8 +22,8 @@ extension Request {
 
     /// The body as text.
     func text() async throws -> String {
-        let body = try await body.collect(upTo: SignallingLimits.bodySize)
-        guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
+        let bytes = try await bytes(upTo: SignallingLimits.bodySize)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Problem(.badRequest, "the body is not text in UTF-8")
         }
         return text

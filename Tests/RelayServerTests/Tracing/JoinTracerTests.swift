@@ -1,7 +1,10 @@
 import Foundation
 import HTTPTypes
+import Hummingbird
+import HummingbirdCore
 import Logging
 import MediaCore
+import NIOCore
 import RoomAPI
 import Synchronization
 import Testing
@@ -122,6 +125,20 @@ struct JoinTracerTests {
         #expect(spans[1].status == nil)
         #expect(spans[2].status?.message.hasPrefix("it never connected") == true)
         #expect(Set(spans.map(\.traceId)).count == 2)
+    }
+
+    @Test("a join whose offer is too long says so, as its answer does")
+    func longOffer() async {
+        let collector = Collector()
+        let exporter = TraceExporter(endpoint: "http://collector:4318", transport: collector, logger: logger)
+        let request = Request(
+            head: HTTPRequest(method: .post, scheme: "http", authority: "relay", path: "/whip/demo"),
+            body: RequestBody(buffer: ByteBuffer(repeating: 0x76, count: 65_537)))
+        _ = try? await JoinTracer(exporter: exporter).trace(traceparent: nil, route: "/whip/:room", room: "demo") {
+            try await (request.text(), 201, nil)
+        }
+        await exporter.flush()
+        #expect(collector.spans.map(\.status?.message) == ["the body is larger than 65536 bytes"])
     }
 
     @Test(
