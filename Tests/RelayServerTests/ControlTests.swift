@@ -55,6 +55,19 @@ struct ControlTests {
             ])
     }
 
+    @Test("a body that may be left out may be empty, whatever its type, and is not passed over for want of one")
+    func optionalBody() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bodies-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var client = client
+        client.recordings = try RecordingStore(settings: RecordingSettings(folder: folder.path))
+        let path = "/rooms/demo/recordings"
+        #expect(try await client.send(.post, path).status == .created)
+        #expect(try await client.send(.post, path, headers: [.contentType: "application/json"]).status == .created)
+        let untyped = try await client.send(.post, path, body: #"{"mode":"composite"}"#)
+        #expect(untyped.status == .unsupportedMediaType)
+    }
+
     @Test("changes that come too often get 429, and when to try again")
     func tooManyChanges() throws {
         let problem = Problem(RoomControlError.tooManyChanges(retryAfter: 3))

@@ -29,18 +29,27 @@ extension Request {
         return text
     }
 
-    /// The body as a JSON document of a certain form; nil if there is no body.
+    /// The body as a JSON document of a certain form; nil if it is empty, whatever is said of its type.
     func jsonIfAny<Value: Decodable>(_ type: Value.Type, example: String) async throws -> Value? {
-        let hasBody = mediaType != nil && headers[.contentLength] != "0"
-        return hasBody ? try await json(type, example: example) : nil
+        let text = try await text()
+        guard !text.isEmpty else { return nil }
+        try requireJSON()
+        return try Self.decode(type, from: text, example: example)
     }
 
     /// The body as a JSON document of a certain form.
-    func json<Value: Decodable>(_: Value.Type, example: String) async throws -> Value {
+    func json<Value: Decodable>(_ type: Value.Type, example: String) async throws -> Value {
+        try requireJSON()
+        return try Self.decode(type, from: try await text(), example: example)
+    }
+
+    private func requireJSON() throws(Problem) {
         guard mediaType == SignallingMediaType.json else {
             throw Problem(.unsupportedMediaType, "the body must be JSON: send Content-Type: application/json")
         }
-        let text = try await text()
+    }
+
+    private static func decode<Value: Decodable>(_: Value.Type, from text: String, example: String) throws -> Value {
         do {
             return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
         } catch let error as LayoutTemplateError {
