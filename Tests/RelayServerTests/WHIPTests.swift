@@ -157,6 +157,9 @@ struct WHIPTests {
         }
         #expect(script.state.withLock { $0.trickles.isEmpty })
         #expect(try await patch(fragment(ifMatch: "\"a\", \"one\"")).status == .noContent)
+        // Each tag costs a turn of the relay's loop.
+        let many = String(repeating: "\"a\", ", count: 16)
+        #expect(try await patch(fragment(ifMatch: many + "\"one\"")).status == .preconditionFailed)
     }
 
     @Test("an invalid fragment, or one that is too large, gets 400 with the reason; a body beyond the limit gets 413")

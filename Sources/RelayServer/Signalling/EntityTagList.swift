@@ -5,10 +5,13 @@ enum EntityTagList: Equatable {
     /// Tags in their quotes, weak ones with `W/` in front.
     case tags([String])
 
-    /// Reads a field's value; nil if the field is missing. A value that is no tag matches none.
+    /// A number of tags that no client exceeds. Each is looked up.
+    private static let maximumTags = 16
+
+    /// Reads a field's value; nil if the field is missing. A value that is no tag matches none, nor does one too many.
     init?(_ field: String?) {
         guard let field else { return nil }
-        let elements = field.split(separator: ",").map { element in
+        let elements = field.split(separator: ",").prefix(Self.maximumTags).map { element in
             element.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
         }
         .map { String($0) }
