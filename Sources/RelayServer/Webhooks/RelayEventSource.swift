@@ -131,10 +131,11 @@ struct RelayEventSource {
         return events
     }
 
-    /// The event of a refused join; nil for one of too many, which the next event counts.
+    /// The event of a refused join; nil for one of too many, which the next event counts, and for one that waits.
     mutating func event(
         ofRefusal error: JoinError, request: JoinRequest, at date: Date, now: MonotonicInstant
     ) -> RelayEvent? {
+        if case .waits = error { return nil }
         guard joinRefusals.bucket.take(now: now) else {
             joinRefusals.suppressed += 1
             return nil

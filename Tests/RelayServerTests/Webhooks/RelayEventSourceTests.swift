@@ -131,4 +131,13 @@ struct RelayEventSourceTests {
         #expect(refuse(after: 1)?.suppressed == 950)
         #expect(refuse(after: 1)?.suppressed == nil)
     }
+
+    @Test("who waits in the lobby is not refused")
+    func waiting() {
+        var source = source()
+        let request = JoinRequest(room: "demo", name: "Cy", offer: "", client: nil)
+        let waiting = source.event(ofRefusal: .waits(ticket: "w-1"), request: request, at: date, now: start)
+        let refused = source.event(ofRefusal: .lobbyFull, request: request, at: date, now: start)
+        #expect(waiting == nil && refused?.type == .joinRefused)
+    }
 }
