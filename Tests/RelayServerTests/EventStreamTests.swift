@@ -50,7 +50,7 @@ struct EventStreamTests {
         let response = try await client.respond(driver, .get, "/rooms/demo/events")
         #expect(response.status == .ok)
         #expect(response.headers[.contentType] == "text/event-stream")
-        #expect(response.headers[.cacheControl] == "no-store")
+        #expect(response.headers[.cacheControl] == "no-store" && response.headers[.accelBuffering] == "no")
         let (parts, continuation) = AsyncStream.makeStream(of: String.self)
         let writing = Task { try await response.body.write(Writer(parts: continuation)) }
         // A machine that takes its time gets signs of life in between.

@@ -20,7 +20,11 @@ extension SignallingRouter {
         } catch {
             throw Problem(error, room: room)
         }
-        let headers: HTTPFields = [.contentType: ServerSentEvent.mediaType, .cacheControl: "no-store"]
+        let headers: HTTPFields = [
+            .contentType: ServerSentEvent.mediaType, .cacheControl: "no-store",
+            // A proxy such as nginx would wait for more before it sends an event on.
+            .accelBuffering: "no",
+        ]
         let (caller, client) = (context.caller, context.client)
         let body = ResponseBody { writer in
             var feed = first
@@ -60,4 +64,9 @@ extension Problem {
         case .closed: self.init(JoinError.closed)
         }
     }
+}
+
+extension HTTPField.Name {
+    /// Whether proxies may hold an answer back.
+    static let accelBuffering = known("X-Accel-Buffering")
 }
