@@ -44,6 +44,8 @@ actor WebhookDelivery {
     private let totals = Mutex(WebhookCounters())
     /// Whether the log has said that requests fail.
     private var isFailing = false
+    /// Whether the log has said that the disk does not keep what is delivered.
+    private var isForgetful = false
     /// The time of the log's last line about refused events, and how many were refused since.
     private var refusals: (told: Date?, untold: Int) = (nil, 0)
     private let news: AsyncStream<Void>
@@ -96,21 +98,40 @@ actor WebhookDelivery {
     func run() async {
         for await _ in news {
             while !Task.isCancelled {
+                let window: [WebhookQueue.Entry]
                 do {
-                    let window = try queue.next(Self.windowLength)
-                    guard let last = window.last else { break }
-                    await deliver(window)
-                    guard !Task.isCancelled else { return }
-                    try queue.deliver(upTo: last.end)
-                    count()
+                    window = try queue.next(Self.windowLength)
                 } catch {
                     count { $0.dropped &+= 1 }
                     logger.error(
                         "the queue of the webhook \(endpoint.shownURL) cannot be read: \(error.localizedDescription)")
                     break
                 }
+                guard let last = window.last else { break }
+                await deliver(window)
+                guard !Task.isCancelled else { return }
+                noteDelivered(upTo: last.end)
             }
         }
+    }
+
+    /// Forgets delivered events. Where the disk cannot keep that, as when it is full, only the next start sends them
+    /// again.
+    private func noteDelivered(upTo place: WebhookQueue.Position) {
+        do {
+            try queue.deliver(upTo: place)
+            isForgetful = false
+        } catch {
+            if !isForgetful {
+                logger.error(
+                    """
+                    the queue of the webhook \(endpoint.shownURL) cannot keep what is delivered, which comes again \
+                    after the next start: \(error.localizedDescription)
+                    """)
+            }
+            isForgetful = true
+        }
+        count()
     }
 
     private struct Waiting {

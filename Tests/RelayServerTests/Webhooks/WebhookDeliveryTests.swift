@@ -213,6 +213,21 @@ struct WebhookDeliveryTests {
         #expect(again.first.map { $0 <= 70 } == true, "none is missing between the two")
     }
 
+    @Test("a disk that does not keep what is delivered holds up no event, and none counts as lost")
+    func forgetfulDisk() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let world = World { _, _ in 204 }
+        let delivery = try delivery(world)
+        // No file can take this folder's place.
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "position/full"), withIntermediateDirectories: true)
+        for number in 0..<200 { try await append(event(number, room: "a"), to: delivery) }
+        await delivery.finish()
+        await delivery.run()
+        #expect(numbers(world.taken, room: "a") == Array(0..<200))
+        #expect(delivery.counters.delivered == 200 && delivery.counters.dropped == 0)
+    }
+
     @Test("an endpoint gets what its filter chooses")
     func filter() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
