@@ -1,5 +1,7 @@
 import Foundation
 import HTTPTypes
+import Logging
+import RoomAPI
 import Testing
 
 @testable import RelayServer
@@ -37,5 +39,26 @@ struct TURNSecretTests {
         #expect(joined.headers[.link]?.contains(#/username="\d+:p1"; credential="[^"]{28}"/#) == true)
         let asked = try await client.send(.options, "/rooms/demo/participants")
         #expect(asked.headers[.link]?.contains(#/username="\d+:guest"/#) == true)
+    }
+
+    @Test("where joins take a token, whoever asks without one is told no servers")
+    func announcedToBearers() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)").path
+        try AccessKeys.newFile(.hs256, id: "main").write(toFile: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let store = try await KeyStore(file: file, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var client = SignallingClient()
+        client.keys = store
+        client.iceServers = [try ICEServer(parsing: "turn:turn.example.org")]
+        client.turnSecret = try TURNSecret("north")
+        let path = "/rooms/demo/participants"
+        let stranger = try await client.send(.options, path)
+        #expect(stranger.status == .ok && stranger.headers[.link] == nil)
+        let wrong = try await client.send(.options, path, headers: [.authorization: "Bearer a.b.c"])
+        #expect(wrong.status == .unauthorized && wrong.headers[.link] == nil)
+        let keys = await store.current
+        let token = try await keys.sign(AccessClaims(room: "demo", role: .viewer))
+        let bearer = try await client.send(.options, path, headers: [.authorization: "Bearer \(token)"])
+        #expect(bearer.headers[.link]?.contains("credential=") == true)
     }
 }

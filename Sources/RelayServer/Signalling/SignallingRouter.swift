@@ -152,15 +152,25 @@ struct SignallingRouter {
         let isJoined = route.requests.contains { $0.requirement == .join }
         if isJoined { headers[.acceptPost] = SignallingMediaType.sdp }
         if methods.contains(.patch) { headers[.acceptPatch] = SignallingMediaType.updates }
-        router.on(path, method: .options) { [headers, self] request, _ in
+        router.on(path, method: .options) { [headers, self] request, context in
             var headers = headers
             // Clients that need the servers before their offer ask in this way; a browser's preflight does not want
             // them (RFC 9725, section 4.6).
-            if isJoined, !request.headers.contains(.accessControlRequestMethod) {
+            if isJoined, !request.headers.contains(.accessControlRequestMethod), try await mayJoin(request, context) {
                 headers.append(servers(for: "guest"))
             }
             return Response(status: .ok, headers: headers)
         }
+    }
+
+    /// Whether a client is told the credentials of TURN servers, which carry traffic for everybody who has them: where
+    /// joins take a token, only with one.
+    private func mayJoin(_ request: Request, _ context: SignallingContext) async throws -> Bool {
+        guard !access.isOpen else { return true }
+        guard request.headers.contains(.authorization) else { return false }
+        let room = try context.parameters.get("room").map { try RoomName($0) }
+        _ = try await access.check(.join, request, context, room: room, session: nil)
+        return true
     }
 
     /// Answers a request only if its sender may ask for it. Refusals are told to webhooks and the event log.
