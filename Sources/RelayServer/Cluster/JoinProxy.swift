@@ -13,7 +13,7 @@ final class JoinProxy: Sendable {
     private static let timeout = TimeAmount.seconds(5)
     private static let longestAnswer = 256 * 1024
     private static let passedFields: [HTTPField.Name] = [
-        .contentType, .authorization, .roomPIN, .moderatorKey, .accept,
+        .contentType, .authorization, .roomPIN, .moderatorKey, .accept, .traceparent,
     ]
     private static let answeredFields: [HTTPField.Name] = [
         .contentType, .eTag, .link, .rejoinKey, .moderatorKey, .retryAfter, .wwwAuthenticate, .acceptPost,
