@@ -16,6 +16,10 @@ public struct LevelMeter: Sendable {
     private static let quietestVoice: Float = -55
     /// The highest level that counts as background, in decibels.
     private static let loudestBackground: Float = -35
+    /// A lower background makes no quieter frame speech, but takes longer to rise.
+    private static let quietestBackground = quietestVoice - voiceMargin
+    /// Quieter frames say nothing of the background: no microphone makes them, but one that is muted, or a loss.
+    private static let quietestMicrophone: Float = -75
     /// The rise of the background estimate: 2.5 dB a second. It falls at once.
     private static let backgroundRise: Float = 0.05
     /// Speech continues for this many frames, because it has pauses.
@@ -34,8 +38,10 @@ public struct LevelMeter: Sendable {
     public mutating func judge(_ level: AudioLevel) -> AudioLevel { judge(-Float(level.decibelsBelowOverload)) }
 
     private mutating func judge(_ decibels: Float) -> AudioLevel {
-        background = min(decibels, background + Self.backgroundRise, Self.loudestBackground)
-        background = max(background, -90)
+        if decibels > Self.quietestMicrophone {
+            background = min(decibels, background + Self.backgroundRise, Self.loudestBackground)
+            background = max(background, Self.quietestBackground)
+        }
         if decibels > max(background + Self.voiceMargin, Self.quietestVoice) {
             voiceFrames = Self.hangover
         } else {

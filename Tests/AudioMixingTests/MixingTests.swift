@@ -137,6 +137,26 @@ struct LevelTests {
         #expect(!meter.measure(noise()).isVoice)
     }
 
+    @Test("the noise of a microphone is no speech after it was muted, as it was none before")
+    func muted() {
+        var meter = LevelMeter()
+        var generator = SeededGenerator(seed: 5)
+        func noise() -> [Float] { (0..<960).map { _ in .random(in: -0.01...0.01, using: &generator) } }
+        for _ in 0..<200 { _ = meter.measure(noise()) }
+        #expect(!meter.measure(noise()).isVoice)
+        for _ in 0..<100 { #expect(!meter.measure([Float](repeating: 0, count: 960)).isVoice) }
+        for _ in 0..<100 { #expect(!meter.measure(noise()).isVoice) }
+        #expect(meter.measure(tone(300, amplitude: 0.1)).isVoice)
+    }
+
+    @Test("after a pause in which there is hardly a sound, noise is speech for a short time only")
+    func quietPause() {
+        var meter = LevelMeter()
+        for _ in 0..<500 { _ = meter.judge(AudioLevel(decibelsBelowOverload: 70)) }
+        let frames = (0..<1000).prefix { _ in meter.judge(AudioLevel(decibelsBelowOverload: 50)).isVoice }.count
+        #expect(frames <= 125)
+    }
+
     @Test("the header extension's byte holds the voice flag and the level")
     func headerExtension() {
         #expect(AudioLevel(decibelsBelowOverload: 42, isVoice: true).headerExtensionByte == 0xAA)
