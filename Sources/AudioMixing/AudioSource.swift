@@ -35,6 +35,8 @@ public final class AudioSource {
     // Space for the rest of a frame, two of the longest packets and inserted pieces.
     var queue = SampleQueue(capacity: 16_384)
     var estimator = PlayoutDelayEstimator(range: 960...9600)
+    /// The packets of which the estimator knows the transit, since it began or began anew.
+    private var packetsMeasured = 0
     /// True while samples are played; otherwise the source waits for packets.
     var isPlaying = false
     /// True if all of the frame was played. The first frame begins with the rest of the wait.
@@ -139,7 +141,7 @@ public final class AudioSource {
 
     /// The delay that is aimed at.
     var targetDelay: Int64 {
-        counts.packetsReceived < Self.startPacketCount ? max(estimator.target, Self.startDelay) : estimator.target
+        packetsMeasured < Self.startPacketCount ? max(estimator.target, Self.startDelay) : estimator.target
     }
 
     /// The wait of the queue's first sample if it is played at `time`.
@@ -176,6 +178,7 @@ public final class AudioSource {
         referenceTimestamp = max(referenceTimestamp ?? packet.timestamp, packet.timestamp)
         // A late packet is evidence of jitter too.
         estimator.record(transit: arrival - packet.timestamp, timestamp: packet.timestamp)
+        packetsMeasured += 1
         if let cursor, packet.end <= cursor || packet.sequence <= (lastSequence ?? .min) {
             counts.late += 1
             return
@@ -215,6 +218,7 @@ public final class AudioSource {
     private func restart() {
         packets.removeAll()
         estimator.reset()
+        packetsMeasured = 0
         decoder.reset()
         levelClaims.restart()
         referenceTimestamp = nil

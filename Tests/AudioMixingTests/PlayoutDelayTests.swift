@@ -99,6 +99,21 @@ struct PlayoutDelayTests {
         #expect(statistics.concealed - before.concealed <= .milliseconds(20))
     }
 
+    @Test("after a pause the jitter is as unknown as at the beginning: a packet that comes late is not missed")
+    func jitterAfterPause() throws {
+        var link = try TestLink(sender: TestSender())
+        link.delay = { index in
+            guard !(100..<700).contains(index) else { return nil }
+            return index % 10 == 5 ? 28 : 10
+        }
+        try link.run(13_000)
+        let before = link.source.statistics
+        try link.run(2000)
+        let statistics = link.source.statistics
+        #expect(statistics.packetsReceived > 140)
+        #expect(statistics.underruns == before.underruns)
+    }
+
     @Test("after an outage whose packets come all at once, the delay is short again soon")
     func burst() throws {
         var link = try TestLink(sender: TestSender())
