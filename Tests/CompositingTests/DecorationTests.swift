@@ -47,6 +47,22 @@ struct DecorationTests {
         #expect(differing.contains { labelled.colour($0.x, $0.y).y < 80 })
     }
 
+    @Test("a long name between round corners ends as far from the right as it begins from the left")
+    func roundCorners() throws {
+        let picture = solidPicture(grey, 160, 90)
+        let tile = PixelRect(x: 100, y: 20, width: 320, height: 320)
+        let request = CompositionRequest(
+            canvas: canvas, layers: [CompositionLayer(source: 1, rect: tile, fit: .cover, cornerRadius: 160)])
+        let name = String(repeating: "Augusta Ada ", count: 5)
+        let plain = compose(request, sources(source(1, picture)))
+        let labelled = compose(request, sources(decorated(1, name, picture)))
+        let columns = changed(plain, labelled).map(\.x)
+        let (first, last) = (try #require(columns.min()), try #require(columns.max()))
+        #expect(first - tile.x >= 50)
+        #expect(tile.maxX - 1 - last >= first - tile.x)
+        #expect(tile.maxX - 1 - last <= first - tile.x + 32)
+    }
+
     @Test("nothing is drawn outside a tile, for any name and tile")
     func inside() {
         var random = SeededGenerator(seed: 5)

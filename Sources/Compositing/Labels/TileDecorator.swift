@@ -26,16 +26,17 @@ struct TileDecorator {
     mutating func beginPass() { labels.beginPass() }
 
     /// The label of a tile; nothing if there is no room for one.
-    mutating func label(_ name: String, _ decoration: TileDecoration, size: VideoDimensions) -> LabelCache.Answer {
-        guard let metrics = TileLabelMetrics(tile: size) else { return .nothing }
+    mutating func label(
+        _ name: String, _ decoration: TileDecoration, size: VideoDimensions, cornerRadius: Int
+    ) -> LabelCache.Answer {
+        guard let metrics = TileLabelMetrics(tile: size, cornerRadius: cornerRadius) else { return .nothing }
         return labels.label(
             Label(text: name, icons: decoration.icons, height: metrics.height, maximumWidth: metrics.maximumWidth))
     }
 
-    /// The place of a label at the lower left of a frame, with the margin of its tile; further inside if a round
-    /// corner, whose arc is 0.29 of its radius from the corner, would cut it.
+    /// The place of a label at the lower left of a frame, with the margin of its tile.
     func place(of label: DrawnLabel, at frame: PixelRect, cornerRadius: Int) -> PixelRect {
-        let margin = TileLabelMetrics.margin(height: label.label.height) + cornerRadius * 29 / 100 & ~1
+        let margin = TileLabelMetrics.margin(height: label.label.height, cornerRadius: cornerRadius)
         let size = label.bitmap.dimensions
         return PixelRect(
             x: frame.x + margin, y: frame.maxY - margin - size.height, width: size.width, height: size.height)

@@ -20,20 +20,25 @@ extension LayerCompositor {
         }
         if layer.isDecorated, let decoration = source.decoration {
             appearance.isSpeaking = decoration.isSpeaking
-            switch decorator.label(source.name, decoration, size: restingSize) {
+            let radius = cornerRadius(of: layer, size: restingSize)
+            switch decorator.label(source.name, decoration, size: restingSize, cornerRadius: radius) {
             case .nothing: break
             case .drawn(let label): appearance.label = label
             case .later: request.markIncomplete()
             }
         }
-        // If a layer is too small for its corners, they are as large as possible.
-        let radius = min(layer.cornerRadius, min(frame.width, frame.height) / 2 & ~1)
+        let radius = cornerRadius(of: layer, size: frame.dimensions)
         let shape = radius > 0 ? shapes.shape(.rectangle, radius: radius) : nil
         return LayerDrawing(
             key: TileKey(
                 source: layer.source, size: frame.dimensions, fit: layer.fit, border: layer.border,
                 cornerRadius: shape?.radius ?? 0),
             appearance: appearance, frame: frame, rect: rect, zOrder: layer.zOrder, opacity: opacity, shape: shape)
+    }
+
+    /// The radius of a layer's corners in a size. If it is too small for them, they are as large as possible.
+    private func cornerRadius(of layer: CompositionLayer, size: VideoDimensions) -> Int {
+        min(max(layer.cornerRadius, 0), min(size.width, size.height) / 2 & ~1, RoundedShape.maximumRadius)
     }
 
     /// The size for which a layer's label and placeholder are laid out: the layer's own; during a change of size the
