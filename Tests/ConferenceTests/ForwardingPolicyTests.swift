@@ -63,6 +63,10 @@ import Testing
     func shape() throws {
         #expect(obstacle(source(width: 640, height: 480), receiver(try media())) == .shape)
         #expect(obstacle(source(width: 0, height: 0), receiver(try media())) == .shape)
+        // Some receivers would show another shape than the canvas's.
+        var anamorphic = source()
+        anamorphic.hasSquareSamples = false
+        #expect(obstacle(anamorphic, receiver(try media())) == .shape)
     }
 
     @Test("a picture that needs turning is forwarded to receivers that turn it themselves, by its upright shape")

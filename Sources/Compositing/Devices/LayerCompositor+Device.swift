@@ -77,7 +77,8 @@ extension LayerCompositor {
             ColourConversion(from: picture.attachments.colour, to: CompositionRenderer.canvasColour) == nil
         else { return nil }
         let placement = LayerPlacement(
-            picture.dimensions, rotation: rotation, fit: drawing.key.fit, rect: drawing.frame, visible: drawing.rect)
+            picture.dimensions, samples: picture.attachments.pixelAspectRatio.shownSampleShape, rotation: rotation,
+            fit: drawing.key.fit, rect: drawing.frame, visible: drawing.rect)
         var crop = placement.crop
         (crop.width, crop.height) = (crop.width & ~1, crop.height & ~1)
         guard abilities.take(crop.dimensions), abilities.take(placement.shown.dimensions) else { return nil }

@@ -185,11 +185,11 @@ public final class CompositionRenderer {
 }
 
 extension CompositionInputs {
-    /// The source's picture if it can be returned unchanged: it has the canvas's size and colour and is upright, planar
-    /// and fresh.
+    /// The source's picture if it can be returned unchanged: it has the canvas's size and colour and square samples,
+    /// and is upright, planar and fresh.
     fileprivate func passthroughPicture(of source: SourceID, for request: CompositionRequest) -> PixelBuffer? {
         guard case .picture(let picture, let rotation, false) = sources[source]?.content, picture.format == .i420,
-            picture.dimensions == request.canvas,
+            picture.dimensions == request.canvas, picture.attachments.pixelAspectRatio.shownSampleShape == .square,
             ColourConversion(from: picture.attachments.colour, to: CompositionRenderer.canvasColour) == nil
         else { return nil }
         let layer = request.instruction.layers.first { $0.source == source }

@@ -137,7 +137,8 @@ extension LayerCompositor {
         _ picture: PixelBuffer, _ rotation: VideoRotation, isStale: Bool, _ drawing: LayerDrawing, into tile: I420Region
     ) {
         let placement = LayerPlacement(
-            picture.dimensions, rotation: rotation, fit: drawing.key.fit, rect: drawing.frame, visible: drawing.rect)
+            picture.dimensions, samples: picture.attachments.pixelAspectRatio.shownSampleShape, rotation: rotation,
+            fit: drawing.key.fit, rect: drawing.frame, visible: drawing.rect)
         let shown = placement.shown.relative(to: drawing.rect)
         PixelRect(tile.dimensions).forEachPart(outside: shown) { tile.part($0).fill(luma: Self.barLuma) }
         guard !shown.isEmpty else { return }

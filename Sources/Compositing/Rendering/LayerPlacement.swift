@@ -25,16 +25,23 @@ struct LayerPlacement: Hashable {
 
     /// - Parameters:
     ///   - picture: The picture's size before rotation; not empty.
+    ///   - samples: The shape in which its samples are shown, before rotation.
     ///   - rotation: The rotation that makes it upright.
     ///   - rect: The layer's place; even, not empty.
     ///   - visible: The part of the place on the canvas.
-    init(_ picture: VideoDimensions, rotation: VideoRotation, fit: LayerFit, rect: PixelRect, visible: PixelRect) {
-        let upright = rotation.upright(picture)
+    init(
+        _ picture: VideoDimensions, samples: VideoDimensions = .square, rotation: VideoRotation, fit: LayerFit,
+        rect: PixelRect, visible: PixelRect
+    ) {
+        let (upright, sample) = (rotation.upright(picture), rotation.upright(samples))
         var uprightCrop = PixelRect(upright)
         var shown = rect
         switch fit.mode {
-        case .contain: shown = rect.fitting(upright)
-        case .cover: uprightCrop = Self.crop(of: upright, covering: rect.dimensions, focus: fit.focus)
+        case .contain:
+            shown = rect.fitting(
+                VideoDimensions(width: upright.width * sample.width, height: upright.height * sample.height))
+        case .cover:
+            uprightCrop = Self.crop(of: upright, samples: sample, covering: rect.dimensions, focus: fit.focus)
         }
         let seen = shown.intersection(visible)
         if seen != shown, !seen.isEmpty { uprightCrop = Self.part(seen, of: shown, within: uprightCrop) }
@@ -43,11 +50,15 @@ struct LayerPlacement: Hashable {
     }
 
     /// The part of a picture that fills a place of another shape, its middle as near to the focus as can be.
-    private static func crop(of upright: VideoDimensions, covering place: VideoDimensions, focus: FocusPoint)
-        -> PixelRect
-    {
-        var crop = PixelRect(upright).fitting(place)
-        if let fast = fastCrop(place, within: crop.dimensions) { (crop.width, crop.height) = (fast.width, fast.height) }
+    private static func crop(
+        of upright: VideoDimensions, samples: VideoDimensions, covering place: VideoDimensions, focus: FocusPoint
+    ) -> PixelRect {
+        // The place's shape, counted in samples of the picture.
+        let shape = VideoDimensions(width: place.width * samples.height, height: place.height * samples.width)
+        var crop = PixelRect(upright).fitting(shape)
+        if samples == .square, let fast = fastCrop(place, within: crop.dimensions) {
+            (crop.width, crop.height) = (fast.width, fast.height)
+        }
         crop.x = position(of: crop.width, within: upright.width, focus: focus.x)
         crop.y = position(of: crop.height, within: upright.height, focus: focus.y)
         return crop

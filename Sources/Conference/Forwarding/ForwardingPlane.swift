@@ -170,6 +170,7 @@ final class ForwardingPlane {
         return ForwardingPolicy.Source(
             isOn: state.isOn, canRequestKeyframes: state.canRequestKeyframes, isPresent: isPresent,
             profileLevel: format.profileLevel, dimensions: format.dimensions,
+            hasSquareSamples: format.pixelAspectRatio.shownSampleShape == .square,
             rotation: sources.values[index].stream.rotation, packetizationMode: state.packetizationMode,
             largestPayload: sources.values[index].stream.largestPayload(now: now),
             rate: sources.values[index].stream.rate(now: now),

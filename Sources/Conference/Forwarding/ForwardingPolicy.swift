@@ -13,6 +13,8 @@ struct ForwardingPolicy {
         var profileLevel: H264ProfileLevelID
         /// The coded size.
         var dimensions: VideoDimensions
+        /// False if receivers may show another shape than that of the coded size; not all do.
+        var hasSquareSamples = true
         var rotation = VideoRotation.none
         var packetizationMode: Int
         var largestPayload = 0
@@ -50,8 +52,6 @@ struct ForwardingPolicy {
     private static let longestHoldOff = Duration.seconds(60)
     /// The time after which a use counts as successful.
     private static let success = Duration.seconds(60)
-    /// The invisible deviation of a picture's shape from the canvas's.
-    private static let shapeTolerance = 0.02
     /// The largest payload: with all headers it goes through every path of IPv6, which carries 1232 bytes of UDP.
     static let maximumPayload = 1182
 
@@ -69,7 +69,9 @@ struct ForwardingPolicy {
         guard source.isPresent else { return .noPicture }
         guard source.canRequestKeyframes, receiver.acceptance.asksForKeyframes else { return .keyframes }
         guard source.rotation == .none || receiver.acceptance.tellsRotation else { return .rotation }
-        guard Self.fills(source.rotation.upright(source.dimensions), receiver.canvas) else { return .shape }
+        guard source.hasSquareSamples, Self.fills(source.rotation.upright(source.dimensions), receiver.canvas) else {
+            return .shape
+        }
         if let obstacle = receiver.acceptance.obstacle(
             profileLevel: source.profileLevel, packetizationMode: source.packetizationMode)
         {
@@ -94,7 +96,7 @@ struct ForwardingPolicy {
     /// Returns true if a picture of this size has the canvas's shape.
     static func fills(_ size: VideoDimensions, _ canvas: VideoDimensions) -> Bool {
         let (wide, high) = (Double(size.width * canvas.height), Double(size.height * canvas.width))
-        return wide > 0 && abs(wide - high) <= shapeTolerance * max(wide, high)
+        return wide > 0 && abs(wide - high) <= VideoDimensions.invisibleDeviation * max(wide, high)
     }
 
     // MARK: What has become of it

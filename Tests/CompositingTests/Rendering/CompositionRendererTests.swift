@@ -55,6 +55,21 @@ struct CompositionRendererTests {
         #expect(composed.origin == .rendered && composed.picture.dimensions == large)
     }
 
+    @Test("a source whose samples are not square is composed in its own shape", arguments: [false, true])
+    func longSamples(isWhole: Bool) {
+        // 4:3 in samples, 16:9 as shown; or 16:9 in samples, and wider as shown.
+        let size = isWhole ? canvas : VideoDimensions(width: 48, height: 36)
+        var picture = MutablePixelBuffer(format: .i420, dimensions: size)
+        picture.attachments.pixelAspectRatio = VideoDimensions(width: 4, height: 3)
+        picture.withI420Region {
+            $0.fill(PixelRect($0.dimensions), with: YCbCrColour(y: Colour.red.y, u: Colour.red.u, v: Colour.red.v))
+        }
+        let composed = CompositionRenderer().render(passthrough(1, canvas), source(1, picture.freeze()))
+        #expect(composed.origin == .rendered)
+        #expect(composed.picture.colour(2, 18) == .red && composed.picture.colour(61, 18) == .red)
+        #expect(composed.picture.colour(32, 1) == (isWhole ? .bar : .red))
+    }
+
     // MARK: Reuse
 
     @Test("a static plan renders once")

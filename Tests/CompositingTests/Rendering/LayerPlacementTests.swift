@@ -92,6 +92,44 @@ struct LayerPlacementTests {
         }
     }
 
+    @Test("a picture whose samples are not square keeps the shape in which its sender shows it")
+    func sampleShapes() {
+        let place = PixelRect(x: 0, y: 0, width: 1280, height: 720)
+        func placement(
+            _ width: Int, _ height: Int, _ samples: (Int, Int), _ fit: LayerFit, _ rotation: VideoRotation = .none
+        ) -> LayerPlacement {
+            LayerPlacement(
+                VideoDimensions(width: width, height: height),
+                samples: VideoDimensions(width: samples.0, height: samples.1), rotation: rotation, fit: fit,
+                rect: place, visible: place)
+        }
+        // Both are 16:9.
+        for (width, height, samples) in [(720, 576, (64, 45)), (1440, 1080, (4, 3))] {
+            for fit in [LayerFit.contain, .cover] {
+                let lying = placement(width, height, samples, fit)
+                #expect(lying.shown == place)
+                #expect(lying.crop == PixelRect(x: 0, y: 0, width: width, height: height))
+            }
+            let turned = placement(width, height, samples, .contain, .clockwise90)
+            #expect(abs(turned.shown.width - 405) <= 1 && turned.shown.height == 720)
+        }
+        // 4:3.
+        #expect(placement(352, 288, (12, 11), .contain).shown == PixelRect(x: 160, y: 0, width: 960, height: 720))
+        let covering = placement(352, 288, (12, 11), .cover)
+        #expect(covering.shown == place && covering.crop == PixelRect(x: 0, y: 36, width: 352, height: 216))
+    }
+
+    @Test(
+        "samples are square where their shape makes no visible difference or is none, and never very long",
+        arguments: [
+            ((1, 1), (1, 1)), ((640, 639), (1, 1)), ((0, 1), (1, 1)), ((1, 0), (1, 1)), ((12, 11), (12, 11)),
+            ((45, 64), (45, 64)), ((65_535, 1), (10, 1)), ((1, 65_535), (1, 10)),
+        ])
+    func shownSampleShape(stated: (Int, Int), shown: (Int, Int)) {
+        let shape = VideoDimensions(width: stated.0, height: stated.1).shownSampleShape
+        #expect(shape == VideoDimensions(width: shown.0, height: shown.1))
+    }
+
     @Test("the focus is that of the upright picture", arguments: VideoRotation.allCases)
     func turnedFocus(rotation: VideoRotation) {
         // The upper left quarter of the upright picture.
