@@ -90,6 +90,9 @@ public struct I420Region {
     /// Takes `source` scaled to this region's size: averaged when it becomes smaller, interpolated when larger.
     public func scale(_ source: I420Region) {
         let isSmaller = width <= source.width && height <= source.height
+        if isSmaller, source.width * source.height > PictureView.mostAveraged * width * height {
+            return average(source)
+        }
         let code = I420Scale(
             source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStrides.u),
             source.v, Int32(source.chromaStrides.v), Int32(source.width), Int32(source.height),
@@ -97,6 +100,21 @@ public struct I420Region {
             isSmaller ? kFilterBox : kFilterBilinear)
         // It fails if a scratch row cannot be allocated; a black tile is better than the memory's old content.
         if code != 0 { fill(luma: 16) }
+    }
+
+    /// Takes `source`, which is much larger, each sample the mean of those in its place.
+    private func average(_ source: I420Region) {
+        PictureView.average(
+            source.y, Int32(source.lumaStride), Int32(source.width), Int32(source.height), y, Int32(lumaStride),
+            Int32(width), Int32(height))
+        let (sourceWidth, sourceHeight) = (Int32(source.width + 1) / 2, Int32(source.height + 1) / 2)
+        let (chromaWidth, chromaHeight) = (Int32(width + 1) / 2, Int32(height + 1) / 2)
+        PictureView.average(
+            source.u, Int32(source.chromaStrides.u), sourceWidth, sourceHeight, u, Int32(chromaStrides.u), chromaWidth,
+            chromaHeight)
+        PictureView.average(
+            source.v, Int32(source.chromaStrides.v), sourceWidth, sourceHeight, v, Int32(chromaStrides.v), chromaWidth,
+            chromaHeight)
     }
 
     /// Takes `source` turned. The region is as large as the source is once it is turned; both sides are even.

@@ -35,14 +35,17 @@ extension PictureView {
             column(3, of: scratch), stride, bytes(0), self.stride(0), width, height)
     }
 
+    /// The most samples of which libyuv makes a mean: it divides by a 16-bit fraction, so that the means of more are
+    /// too dark.
+    static let mostAveraged = 256
+
     /// Averages when the plane becomes smaller, interpolates when it becomes larger.
     private static func scale(
         _ source: UnsafePointer<UInt8>, _ sourceStride: Int32, _ sourceWidth: Int32, _ sourceHeight: Int32,
         _ destination: UnsafeMutablePointer<UInt8>, _ stride: Int32, _ width: Int32, _ height: Int32
     ) {
         let isSmaller = width <= sourceWidth && height <= sourceHeight
-        // libyuv divides by a 16-bit fraction, which makes the means of this many samples too dark.
-        if isSmaller, Int(sourceWidth) * Int(sourceHeight) > 256 * Int(width) * Int(height) {
+        if isSmaller, Int(sourceWidth) * Int(sourceHeight) > mostAveraged * Int(width) * Int(height) {
             average(source, sourceStride, sourceWidth, sourceHeight, destination, stride, width, height)
             return
         }
@@ -52,7 +55,7 @@ extension PictureView {
     }
 
     /// Makes each sample the mean of the rectangle of samples in its place.
-    private static func average(
+    static func average(
         _ source: UnsafePointer<UInt8>, _ sourceStride: Int32, _ sourceWidth: Int32, _ sourceHeight: Int32,
         _ destination: UnsafeMutablePointer<UInt8>, _ stride: Int32, _ width: Int32, _ height: Int32
     ) {

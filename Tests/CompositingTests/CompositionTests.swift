@@ -95,6 +95,17 @@ struct CompositionTests {
         #expect(picture.colour(50, 28) == .red)
     }
 
+    @Test("a large picture keeps its colour in a tiny tile", arguments: [(1920, 1080), (3840, 2160)])
+    func tinyTile(width: Int, height: Int) {
+        let colour = Colour(y: 200, u: 128, v: 150)
+        let tile = PixelRect(x: 0, y: 0, width: 40, height: 22)
+        let request = CompositionRequest(
+            canvas: VideoDimensions(width: 320, height: 180),
+            layers: [CompositionLayer(source: 1, rect: tile, fit: .cover)])
+        let picture = compositor.compose([request], sources: sources(source(1, solidPicture(colour, width, height))))[0]
+        #expect(picture.isFilled(tile, with: colour))
+    }
+
     @Test("a stale source is dimmed, and the others are not")
     func stale() {
         let bright = Colour(y: 200, u: 100, v: 150)
