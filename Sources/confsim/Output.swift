@@ -27,12 +27,15 @@ enum Output {
     /// Checks before a long run that the files can be written.
     static func check(_ paths: [String?]) throws {
         for path in paths.compactMap({ $0 }) {
-            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-            guard FileManager.default.isWritableFile(atPath: folder) else {
-                throw InputError.unwritable("cannot write '\(path)': '\(folder)' is no folder that can be written to")
-            }
             var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { continue }
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+                let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+                guard FileManager.default.isWritableFile(atPath: folder) else {
+                    throw InputError.unwritable(
+                        "cannot write '\(path)': '\(folder)' is no folder that can be written to")
+                }
+                continue
+            }
             guard !isFolder.boolValue else {
                 throw InputError.unwritable("cannot write '\(path)': it is a folder; give a file's name")
             }
