@@ -127,7 +127,7 @@ struct Replay: AsyncParsableCommand {
 
     func run() async throws {
         let scenarios = try NamedLink.read(traces: traces, description: link).map { scenario($0.name, $0.profile) }
-        try Output.check([json, csv, samples])
+        try Output.check([json, csv, samples, flightRecorder])
         try Output.prepare(folder: report)
         let flight = flightRecorder.map { _ in FlightMemory() }
         let recorder = flight.map(makeRecorder)

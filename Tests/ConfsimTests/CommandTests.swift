@@ -130,6 +130,13 @@ struct CommandTests {
         #expect(await run(["compare", file, "--markdown", "\(folder.path)/gone/table.md"]) == 73)
         #expect(await run(["run", file, "--json", "\(folder.path)/gone/x.json"]) == 73)
         #expect(await run(["replay", "--link", "rate=1M", "--report", "\(file)/out"]) == 73)
+        let figures = "\(folder.path)/figures.csv"
+        #expect(
+            await run([
+                "replay", "--link", "rate=1M", "--duration", "1s", "--csv", figures, "--flight-recorder",
+                "\(folder.path)/gone/x.flight",
+            ]) == 73)
+        #expect(!FileManager.default.fileExists(atPath: figures))
     }
 
     @Test("scenarios that are not there end with 66")
