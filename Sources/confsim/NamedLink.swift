@@ -12,7 +12,7 @@ struct NamedLink {
     static func read(traces: [String], description: String?) throws -> [NamedLink] {
         let described = try description.map { try read(description: $0) }
         guard !traces.isEmpty else { return described.map { [NamedLink(name: description ?? "", profile: $0)] } ?? [] }
-        return try traces.map { path in
+        return try zip(traces, names(of: traces)).map { path, name in
             var profile = described ?? LinkProfile(delay: .milliseconds(20))
             if case .unlimited = profile.rate {
             } else {
@@ -23,8 +23,17 @@ struct NamedLink {
             } catch {
                 throw InputError.unusable("\(path): \(error)")
             }
-            return NamedLink(name: URL(fileURLWithPath: path).lastPathComponent, profile: profile)
+            return NamedLink(name: name, profile: profile)
         }
+    }
+
+    /// Returns a name for each file: the last part of its path or, where files in different folders share that, the
+    /// path.
+    static func names(of paths: [String]) -> [String] {
+        let short = paths.map { URL(fileURLWithPath: $0).lastPathComponent }
+        var longer: [String: Set<String>] = [:]
+        for (name, path) in zip(short, paths) { longer[name, default: []].insert(path) }
+        return zip(short, paths).map { name, path in longer[name, default: []].count > 1 ? path : name }
     }
 
     private static func read(description: String) throws -> LinkProfile {

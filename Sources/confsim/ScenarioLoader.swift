@@ -12,14 +12,35 @@ struct ScenarioLoader {
 
     /// Returns the scenarios in the order of the paths; at least one.
     func scenarios(_ paths: [String]) throws -> [Scenario] {
-        var scenarios: [Scenario] = []
-        for path in paths { scenarios += try self.scenarios(path) }
-        if let only { scenarios.removeAll { !$0.name.contains(only) } }
+        var groups: [(path: String, scenarios: [Scenario])] = []
+        for path in paths {
+            var found = try self.scenarios(path)
+            if let only { found.removeAll { !$0.name.contains(only) } }
+            groups.append((path, found))
+        }
+        let scenarios = Self.distinguished(groups)
         guard !scenarios.isEmpty else {
             let condition = only.map { " whose name contains '\($0)'" } ?? ""
             throw InputError.unusable("there is no scenario\(condition) in \(paths.joined(separator: ", "))")
         }
         return scenarios
+    }
+
+    /// Returns the scenarios of all paths. Where two paths have a scenario of one name, both names get their paths:
+    /// reports take results of one name for runs of one scenario.
+    private static func distinguished(_ groups: [(path: String, scenarios: [Scenario])]) -> [Scenario] {
+        var paths: [[String]: Set<String>] = [:]
+        for group in groups {
+            for scenario in group.scenarios { paths[[scenario.suite, scenario.name], default: []].insert(group.path) }
+        }
+        return groups.flatMap { group in
+            group.scenarios.map { scenario in
+                guard paths[[scenario.suite, scenario.name], default: []].count > 1 else { return scenario }
+                var scenario = scenario
+                scenario.name = "\(group.path): \(scenario.name)"
+                return scenario
+            }
+        }
     }
 
     private func scenarios(_ path: String) throws -> [Scenario] {

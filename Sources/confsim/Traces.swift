@@ -55,8 +55,8 @@ struct Traces: ParsableCommand {
         var json: String?
 
         func run() throws {
-            let described = try files.map { path in
-                (name: URL(fileURLWithPath: path).lastPathComponent, figures: TraceStatistics(try read(path)))
+            let described = try zip(files, NamedLink.names(of: files)).map { path, name in
+                (name: name, figures: TraceStatistics(try read(path)))
             }
             print(table(described))
             guard let json else { return }

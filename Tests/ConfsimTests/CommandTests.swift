@@ -74,6 +74,17 @@ struct CommandTests {
         #expect(try folder.text("report.html").contains("rate=1M,delay=20ms"))
     }
 
+    @Test("traces of one name in two folders are two scenarios, told apart by their paths")
+    func namesakes() async throws {
+        let trace = (1...200).map { "\($0 * 10)" }.joined(separator: "\n") + "\n"
+        let folder = try TemporaryFolder(["a/x.down": trace, "b/x.down": trace, "y.down": trace])
+        let paths = ["a/x.down", "b/x.down", "y.down"].map { "\(folder.path)/\($0)" }
+        let code = await run(["replay"] + paths + ["--controller", "fixed", "--json", "\(folder.path)/all.json"])
+        #expect(code == 0)
+        let results = try JSONDecoder().decode([ScenarioResult].self, from: Data(folder.text("all.json").utf8))
+        #expect(results.map(\.scenario) == [paths[0], paths[1], "y.down"])
+    }
+
     @Test("a run's report and plots have its scenarios")
     func runReport() async throws {
         let folder = try scenarios()

@@ -79,6 +79,18 @@ struct ScenarioLoaderTests {
         #expect(try complete.scenarios([path]).map(\.suite) == ["first", "second", "third"])
     }
 
+    @Test("scenarios of one name under two paths are told apart by the paths")
+    func namesakes() throws {
+        let scenario = TemporaryFolder.scenario
+        let folder = try TemporaryFolder([
+            "a/x.yaml": scenario, "b/x.yaml": scenario, "b/y.yaml": scenario, "c/deep/z.yaml": scenario,
+            "d/deep/z.yaml": scenario,
+        ])
+        let paths = ["a/x.yaml", "b/x.yaml", "b/y.yaml", "c", "d"].map { "\(folder.path)/\($0)" }
+        let names = try loader.scenarios(paths).map(\.name)
+        #expect(names == ["\(paths[0]): x", "\(paths[1]): x", "y", "\(paths[3]): deep/z", "\(paths[4]): deep/z"])
+    }
+
     private func exitCode(_ body: () throws -> Void) -> Int32? {
         do {
             try body()
