@@ -96,7 +96,10 @@ struct RoomCommand: ParsableCommand {
             parameters.receivers[broken - 1].pleads = true
         }
         try Output.check([json, samples])
-        var rows: [String] = []
+        var rows = CSVText.line([
+            "time", "receiver", "target", "group", "group_rate", "width", "frame_rate", "layers_dropped",
+            "keyframe_requests",
+        ])
         let shared = try report(parameters) { snapshot, time in
             if samples != nil { rows += Self.sample(snapshot, time) }
         }
@@ -104,10 +107,7 @@ struct RoomCommand: ParsableCommand {
         let comparison = RoomComparison(shared: shared, dedicated: try report(parameters))
         print(Self.table(comparison).text)
         print("\n" + Self.summary(comparison))
-        if let samples {
-            let heading = "time,receiver,target,group,group_rate,width,frame_rate,layers_dropped,keyframe_requests"
-            try Output.write(([heading] + rows).joined(separator: "\n") + "\n", to: samples)
-        }
+        if let samples { try Output.write(rows, to: samples) }
         guard let json else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -135,15 +135,15 @@ struct RoomCommand: ParsableCommand {
         }
     }
 
-    private static func sample(_ snapshot: RoomSnapshot, _ time: Duration) -> [String] {
+    private static func sample(_ snapshot: RoomSnapshot, _ time: Duration) -> String {
         snapshot.participants.filter { $0.role == ParticipantRole.watch.rawValue }.map { participant in
             let downlink = participant.downlink
-            return [
+            return CSVText.line([
                 String(format: "%.0f", time.seconds), participant.name, "\(downlink.videoBitRate)",
                 downlink.group.map { "\($0)" } ?? "", "\(downlink.groupBitRate)", "\(downlink.width)",
                 "\(downlink.maximumFrameRate)", "\(downlink.layersDropped)", "\(downlink.keyframeRequests)",
-            ].joined(separator: ",")
-        }
+            ])
+        }.joined()
     }
 
     private static func table(_ comparison: RoomComparison) -> ReportTable {

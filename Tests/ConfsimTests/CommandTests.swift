@@ -97,6 +97,19 @@ struct CommandTests {
         #expect(try folder.text("plots/b.svg").contains(">google</text>"))
     }
 
+    @Test("the lines of a room's samples have as many fields as the heading, whatever the link is called")
+    func roomSamples() async throws {
+        let folder = try TemporaryFolder()
+        let code = await run([
+            "room", "--link", "rate=1M,delay=20ms", "--receivers", "1", "--encoders", "1", "--duration", "3s",
+            "--warm-up", "1s", "--samples", "\(folder.path)/s.csv",
+        ])
+        #expect(code == 0)
+        let lines = try folder.text("s.csv").split(separator: "\n")
+        #expect(lines.count > 1)
+        #expect(lines.dropFirst().allSatisfy { $0.contains(",\"rate=1M,delay=20ms\",") })
+    }
+
     @Test("a sensitivity analysis has a row for each constant and factor")
     func sensitivity() async throws {
         let folder = try scenarios()

@@ -1,6 +1,7 @@
 /// Writes comma-separated values (RFC 4180).
-enum CSVText {
-    static func line(_ fields: [String]) -> String {
+public enum CSVText {
+    /// Returns the fields as a line, with its end.
+    public static func line(_ fields: [String]) -> String {
         fields.map(field).joined(separator: ",") + "\n"
     }
 
