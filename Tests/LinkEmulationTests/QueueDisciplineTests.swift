@@ -194,6 +194,15 @@ struct QueueDisciplineTests {
         #expect(abs(Double(lost.count { $0 }) / Double(runs) - 5) < 0.5)
     }
 
+    @Test("a burst-loss channel loses its share also where that needs longer bursts", arguments: [0.9, 1])
+    func heavyBursts(loss: Double) {
+        let model = LossModel.GilbertElliott(loss: loss, burstLength: 2)
+        var generator = SeededGenerator(seed: 2)
+        var process = LossProcess()
+        let lost = (0..<60_000).count { _ in process.loses(.gilbertElliott(model), using: &generator) }
+        #expect(abs(Double(lost) / 60_000 - loss) < 0.01)
+    }
+
     @Test("a policer lets its rate and its burst pass, without delay")
     func policer() {
         let profile = LinkProfile(policer: Policer(rate: .megabits(1), burst: DataSize(bytes: 12_500)))

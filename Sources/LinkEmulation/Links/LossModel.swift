@@ -26,11 +26,12 @@ public enum LossModel: Hashable, Sendable {
             self.lossInBad = lossInBad
         }
 
-        /// Creates a channel that loses `loss` of all packets, in bursts of `burstLength` packets on average.
+        /// Creates a channel that loses `loss` of all packets, in bursts of `burstLength` packets on average. Between
+        /// two bursts a packet passes at least, so that so many losses may need longer bursts.
         public init(loss: Double, burstLength: Double) {
-            let toGood = 1 / max(burstLength, 1)
-            let loss = min(max(loss, 0), 0.999)
-            self.init(toBad: min(toGood * loss / (1 - loss), 1), toGood: toGood)
+            let loss = min(max(loss, 0), 1)
+            let toGood = loss > 0 ? min(1 / max(burstLength, 1), (1 - loss) / loss) : 1 / max(burstLength, 1)
+            self.init(toBad: loss < 1 ? min(toGood * loss / (1 - loss), 1) : 1, toGood: toGood)
         }
     }
 }
