@@ -10,13 +10,14 @@ struct FileReader {
 
     /// Returns the path of a file name. `$NAME` at its beginning is replaced by a variable of the environment.
     func path(_ node: ScenarioNode, named key: String) throws(ScenarioError) -> String {
-        var name = try node.value(key, expected: "the path of a file") { $0 }
+        let name = try node.value(key, expected: "the path of a file") { $0 }
         if name.hasPrefix("$") {
             let variable = String(name.dropFirst().prefix { $0 != "/" })
             guard let value = environment[variable], !value.isEmpty else {
                 throw node.error("the environment has no \(variable); set it to the folder that is meant")
             }
-            name = value + name.dropFirst(variable.count + 1)
+            // The value is relative to the folder in which the command is given, like other paths on a command line.
+            return URL(fileURLWithPath: value + name.dropFirst(variable.count + 1)).path
         }
         // A name is relative to the file in which it is written, even if another file extends that one.
         let folder = URL(fileURLWithPath: node.file).deletingLastPathComponent()

@@ -136,6 +136,21 @@ struct ScenarioFileTests {
         #expect(scenarios.map(\.duration) == [.seconds(6), .seconds(7)])
     }
 
+    @Test("a relative folder of the environment is one of the command's folder, not of the file's")
+    func relativeFolder() throws {
+        let folder = try Folder([
+            "a.yaml": """
+            links: {forward: {}, backward: {}}
+            flows: {video: {kind: media}}
+            traces: {folder: $TRACES, link: forward}
+            """,
+            "beside-the-file/one": "2000\n",
+        ])
+        #expect(throws: ScenarioError.self) {
+            try folder.scenarios("a.yaml", environment: ["TRACES": "beside-the-file"])
+        }
+    }
+
     @Test("feedback that a file names is distinguished from the default")
     func feedback() throws {
         let folder = try Folder([
