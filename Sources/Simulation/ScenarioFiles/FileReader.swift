@@ -70,8 +70,8 @@ struct FileReader {
     func frameSizes(_ node: ScenarioNode) throws(ScenarioError) -> [DataSize] {
         let path = try path(node, named: "frame-sizes")
         var sizes: [DataSize] = []
-        for (index, line) in try text(path, named: node).split(whereSeparator: \.isNewline).enumerated()
-        where !line.hasPrefix("#") {
+        let lines = try text(path, named: node).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() where !line.isEmpty && !line.hasPrefix("#") {
             guard let bytes = Int(line.trimmingCharacters(in: .whitespaces)), (0...100_000_000).contains(bytes) else {
                 throw node.error("\(path): line \(index + 1): '\(line.prefix(40))' is not a frame's size in bytes")
             }

@@ -151,6 +151,17 @@ struct ScenarioFileTests {
         }
     }
 
+    @Test("an unusable frame size is reported with its line, empty ones and comments counted")
+    func frameSizes() throws {
+        let media = "kind: media, frame-sizes: sizes.txt"
+        let folder = try Folder([
+            "a.yaml": Self.simple.replacingOccurrences(of: "kind: media", with: media),
+            "sizes.txt": "# bytes\n\n1200\n\nmany\n",
+        ])
+        let error = #expect(throws: ScenarioError.self) { try folder.scenarios("a.yaml") }
+        #expect(error?.reason.contains("line 5: 'many'") == true, "\(error?.reason ?? "")")
+    }
+
     @Test("feedback that a file names is distinguished from the default")
     func feedback() throws {
         let folder = try Folder([
