@@ -80,10 +80,12 @@ struct MediaFlow: SimulatedFlow {
         case .keyframeRequest: sender.isKeyframeRequested = true
         case .contentChange(let factor): codec.contentChanged(factor: factor)
         case .feedbackLost(let isLost): isFeedbackLost = isLost
-        case .sending(let isSending): sender.setSending(isSending, now: now)
+        case .sending(let isSending): sender.setSending(isSending && !hasStopped(now: now), now: now)
         case .applicationLimit(let limit): sender.applicationLimit = limit
         }
     }
+
+    private func hasStopped(now: MonotonicInstant) -> Bool { parameters.stop.map { now >= .zero + $0 } ?? false }
 
     private mutating func encodeFrame(now: MonotonicInstant) {
         guard sender.isSending, codecFailure == nil else { return }

@@ -100,6 +100,17 @@ struct ScenarioTests {
         #expect(try #require(result.metrics[.utilization]) > 60)
     }
 
+    @Test("a flow that stops during a pause does not come back at the pause's end")
+    func stopDuringPause() throws {
+        var parameters = MediaFlowParameters(
+            encoder: EncoderModel.Configuration(minimum: limits.minimum, maximum: limits.maximum), stop: .seconds(5))
+        parameters.events = [(.seconds(3), .sending(false)), (.seconds(7), .sending(true))]
+        let result = try run(
+            LinkProfile(rate: .fixed(.megabits(2)), delay: .milliseconds(20)), [media("video", parameters)],
+            seconds: 10, controller: google)
+        #expect(result.flows[0].samples.filter { $0.time > 4 }.allSatisfy { $0.sendRate == 0 && !$0.isActive })
+    }
+
     @Test("audio at 20 kbit/s arrives at its rate")
     func audio() throws {
         let flow = Scenario.Flow(
