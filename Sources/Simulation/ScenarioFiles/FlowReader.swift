@@ -23,8 +23,11 @@ struct FlowReader {
         let stagger = try reader.duration("stagger") ?? .zero
         let start = try time("start", &reader) ?? .zero
         let stop = try time("stop", &reader)
-        if let stop, stop <= start { throw node.error("the flow '\(name)' stops before it starts") }
-        guard start + stagger * (count - 1) < duration else {
+        let last = start + stagger * (count - 1)
+        if let stop, stop <= last {
+            throw node.error("\(count > 1 ? "the last flow of" : "the flow") '\(name)' stops before it starts")
+        }
+        guard last < duration else {
             throw node.error("the last flow of '\(name)' starts after the end at \(duration.shown)")
         }
         let common = Common(start: start, stop: stop)

@@ -203,6 +203,8 @@ struct ScenarioFileTests {
             ("kind: media", "kind: media, pauses: [{from: 2s, to: 5s}, {from: 4s, to: 6s}]", 6, "'pauses' overlap"),
             ("kind: media", "kind: media, start: 20s", 6, "'start' is after the end"),
             ("kind: media", "kind: media, count: 0", 6, "a whole number from 1"),
+            ("kind: media", "kind: media, start: 2s, stop: 1s", 6, "the flow 'video' stops before it starts"),
+            ("kind: media", "kind: media, count: 3, stagger: 2s, stop: 3s", 6, "the last flow of 'video' stops before"),
             ("kind: media", "kind: media, repair: glue", 6, "expected none or nack"),
             ("kind: media", "kind: media, encoder: x265", 6, "expected model, x264 or openh264"),
             ("kind: media", "kind: media, video: clip.y4m", 6, "are for real pictures"),
