@@ -35,7 +35,12 @@ struct FlowReader {
         switch kind {
         case "media": value = try media(common, &reader)
         case "audio":
-            value = .audio(.audio(rate: try reader.rate("rate") ?? .kilobits(20), start: start, stop: stop))
+            let rate = try reader.rate("rate") ?? .kilobits(20)
+            // Packets of no bytes would leave each microsecond.
+            guard rate >= .kilobits(1) else {
+                throw node.error("the flow '\(name)' needs a 'rate' of at least 1k")
+            }
+            value = .audio(.audio(rate: rate, start: start, stop: stop))
         case "tcp": value = .tcp(try tcp(common, &reader))
         default: value = .udp(try udp(common, &reader))
         }
