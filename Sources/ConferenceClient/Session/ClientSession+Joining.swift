@@ -137,14 +137,16 @@ extension ClientSession {
     /// - Parameter end: The reason: `duration`, `interrupted`, `relay-left`, `moved` or `failed`.
     /// - Returns: The report, and the failure if there was one: a file that could not be written, or no media at all.
     public func leave(end: String) async throws -> (report: ClientReport, error: ClientError?) {
-        let relayDelay = await relayDelay()
-        let report = try await eventLoop.submit { [self] in
-            if !isClosed { samples.keep(takeSample(now: ClientClock.now())) }
-            var report = makeReport(end: end, now: ClientClock.now())
-            report.delay.relay = relayDelay
+        // First of all, since a relay that is gone may be asked for seconds, which are no part of the session.
+        var report = try await eventLoop.submit { [self] in
+            let now = ClientClock.now()
+            if !isClosed { samples.keep(takeSample(now: now)) }
+            return makeReport(end: end, now: now)
+        }.get()
+        report.delay.relay = await relayDelay()
+        try await eventLoop.submit { [self] in
             stop()
             endPromise.succeed(.left)
-            return report
         }.get()
         await SignallingConnection.endParticipant(negotiation.location, at: options.url, on: eventLoop)
         _ = try? await eventLoop.flatSubmit { [self] in socket.close() }.get()
