@@ -50,6 +50,7 @@ extension MediaOptions {
             let begun = ContinuousClock.now
             var mayMove = true
             var number = 1
+            var failure: ClientError?
             while true {
                 let current = call
                 let status = Task { await terminal.show { try await current.statusLine() } }
@@ -77,11 +78,13 @@ extension MediaOptions {
                 terminal.summarize(report.summary)
                 if next == nil, case .ended = end { next = try await resume(current, end, time, number + 1) }
                 if let next {
+                    // Media that did not arrive may come from the next relay; a file that was not written is lost.
+                    if case .outputNotWritable? = problem { failure = failure ?? problem }
                     (call, mayMove) = (next, true)
                     number += 1
                     continue
                 }
-                if let error = end.error ?? problem { throw error }
+                if let error = failure ?? end.error ?? problem { throw error }
                 return
             }
         } catch let error as ClientError {

@@ -11,6 +11,8 @@ actor LoadClient {
     private var moves: [LoadReport.Move] = []
     /// The reports of the sessions before this one.
     private var former: [ClientReport] = []
+    /// The first file of theirs that could not be written.
+    private var formerFailure: ClientError?
 
     /// Joins.
     init(
@@ -47,7 +49,10 @@ actor LoadClient {
         moves.append(.init(name: options.name, url: "\(next.url)", reason: reason, seconds: seconds))
         session = next
         if reason == "moved" { await next.waitForMedia() }
-        if let report = try? await current.leave(end: reason).report { former.append(report) }
+        if let (report, problem) = try? await current.leave(end: reason) {
+            former.append(report)
+            if case .outputNotWritable? = problem { formerFailure = formerFailure ?? problem }
+        }
         return true
     }
 
@@ -59,6 +64,6 @@ actor LoadClient {
     func leave(end: String) async throws -> (reports: [ClientReport], moves: [LoadReport.Move], error: ClientError?) {
         isLeaving = true
         let (report, error) = try await session.leave(end: end)
-        return (former + [report], moves, error)
+        return (former + [report], moves, formerFailure ?? error)
     }
 }
