@@ -3,6 +3,7 @@ import LinkEmulation
 import MediaCore
 import MediaFiles
 import NIOCore
+import NIOPosix
 import SecureTransport
 import Testing
 
@@ -52,6 +53,21 @@ struct MovieRecorderTests {
         #expect(throws: ClientError.outputNotWritable(path: "/nonexistent/a.mp4", reason: "its folder does not exist"))
         {
             try MovieRecorder(path: "/nonexistent/a.mp4", hasAudio: false)
+        }
+    }
+
+    @Test("a picture that a load run cannot write is noticed before its clients join")
+    func unwritableSnapshot() async throws {
+        // Nobody listens at this port.
+        var client = JoinOptions(url: try RoomURL("http://127.0.0.1:9/rooms/demo"), name: "Load")
+        client.video = VideoInput.none
+        client.audio = AudioInput.none
+        client.snapshotPath = "/nonexistent/last.png"
+        let options = LoadOptions(client: client, count: 1, decodingCount: 1)
+        let missing = ClientError.outputNotWritable(
+            path: "/nonexistent/last.png", reason: "its folder does not exist")
+        await #expect(throws: missing) {
+            _ = try await LoadRun.start(options, on: MultiThreadedEventLoopGroup.singleton)
         }
     }
 }

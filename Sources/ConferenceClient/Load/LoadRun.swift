@@ -50,6 +50,9 @@ public final class LoadRun: Sendable {
     ///
     /// - Throws: The `ClientError` of the clip or the recording, or the first client's if no client could join.
     public static func start(_ options: LoadOptions, on group: any EventLoopGroup) async throws -> LoadRun {
+        // Mistakes in files are found before anyone sees a client.
+        let outputs = [options.client.recordPath, options.decodingCount > 0 ? options.client.snapshotPath : nil]
+        for path in outputs.compactMap(\.self) { try JSONFile.check(path) }
         let clips = options.clips.isEmpty ? try sharedClips(options) : options.clips
         let audio = options.client.audio == .tone ? try OpusClipSource.makeClip(name: options.client.name) : nil
         let recording: [Float]? =
