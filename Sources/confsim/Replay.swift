@@ -206,7 +206,8 @@ struct Replay: AsyncParsableCommand {
         FlightRecorder(
             header: FlightHeader(
                 controller: controller.names, limits: RateLimits(minimum: min, start: start, maximum: max),
-                scaling: scalings, start: .zero, program: "confsim replay"),
+                scaling: scalings, start: .zero, packetOverhead: .datagramHeaders(isIPv6: false),
+                program: "confsim replay"),
             limit: Self.flightRecorderLimit, sink: flight)
     }
 

@@ -108,6 +108,8 @@ struct FlightRecorderTests {
                     + ["--flight-recorder", "\(controller).flight"]
                     + (controller == "confrelay" ? ["--scale", "caution=1.5"] : []), in: folder)
             #expect(code == 0, "\(errors)")
+            let recording = try FlightDecoder(bytes("\(controller).flight", in: folder))
+            #expect(recording.header.packetOverhead == DataSize(bytes: 28), "IP and UDP headers count on the link")
             let replayed = try await confsim(["record-replay", "\(controller).flight"], in: folder)
             #expect(replayed.code == 0 && replayed.output.contains("identical: all"), "\(replayed)")
         }
