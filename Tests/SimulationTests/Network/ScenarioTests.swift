@@ -111,6 +111,28 @@ struct ScenarioTests {
         #expect(result.flows[0].samples.filter { $0.time > 4 }.allSatisfy { $0.sendRate == 0 && !$0.isActive })
     }
 
+    @Test("a long and fast link loses nothing by itself, however many packets are under way")
+    func longFatLink() throws {
+        let rates = RateLimits(minimum: .megabits(30), start: .megabits(30), maximum: .megabits(30))
+        let parameters = MediaFlowParameters(
+            encoder: EncoderModel.Configuration(minimum: rates.minimum, maximum: rates.maximum))
+        let flow = Scenario.Flow(
+            name: "video", kind: .media(parameters, rates), forward: ["forward"], backward: ["backward"])
+        let result = try run(LinkProfile(delay: .seconds(2)), [flow], seconds: 8) {
+            SimulatedController(FixedRateController(rate: $0.limits.start))
+        }
+        // Some 3000 packets a second: 6000 are under way.
+        #expect(try #require(result.flows[0].metrics[.packetsReceived]) > 10_000)
+    }
+
+    @Test("storage for packets under way keeps them while it may grow, and then the newest")
+    func messageSlots() {
+        var slots = MessageSlots<Int>(capacity: 4, limit: 16)
+        let numbers = (0..<20).map { slots.put($0) }
+        #expect(numbers.map { slots.take($0) } == (0..<20).map { $0 < 4 ? nil : $0 })
+        #expect(slots.take(19) == nil)
+    }
+
     @Test("audio at 20 kbit/s arrives at its rate")
     func audio() throws {
         let flow = Scenario.Flow(
