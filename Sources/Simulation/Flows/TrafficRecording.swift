@@ -65,11 +65,10 @@ struct TrafficRecording {
     /// The flow's figures, and the percentiles of its queueing delays.
     var metrics: (values: MetricValues, queueingDelayPercentiles: [Double]) {
         var values = MetricValues()
-        let inWindow = samples.filter {
-            $0.time > (windowStart - .zero).seconds && $0.time <= (windowEnd - .zero).seconds + 1e-9
-        }
-        FlowSeries(samples: inWindow, sampleInterval: setting.sampleInterval, maximum: setting.maximum)
-            .addMetrics(to: &values)
+        FlowSeries(
+            samples: samples, window: ((windowStart - .zero).seconds, (windowEnd - .zero).seconds),
+            sampleInterval: setting.sampleInterval, maximum: setting.maximum
+        ).addMetrics(to: &values)
         traffic.addMetrics(to: &values)
         values.addDelays(queueing: queueingDelays.distribution, packets: packetDelays.distribution)
         if judgedSent > 0 { values[.loss] = (1 - Double(judgedReceived) / Double(judgedSent)) * 100 }

@@ -10,13 +10,25 @@ struct FlowSeries {
     let second: Int
 
     private let usable: [Double]
+    /// All samples, also those before and after the window: a flow that begins before the window rises there.
+    private let all: [FlowSample]
 
-    init(samples: [FlowSample], sampleInterval: Duration, maximum: BitRate) {
+    /// - Parameter window: The time from which samples count, and that of the last that counts, in seconds.
+    init(
+        samples all: [FlowSample], window: (start: Double, end: Double) = (0, .infinity), sampleInterval: Duration,
+        maximum: BitRate
+    ) {
         let maximum = maximum.kilobitsPerSecond / 1000
+        self.all = all
+        let samples = all.filter { $0.time > window.start && $0.time <= window.end + 1e-9 }
         self.samples = samples
         self.maximum = maximum
         second = max(Int(clamping: (1 / max(sampleInterval.seconds, 0.001)).rounded()), 1)
-        usable = samples.map { $0.isActive ? min($0.capacity ?? maximum, maximum) : 0 }
+        usable = samples.map { Self.usable($0, maximum) }
+    }
+
+    private static func usable(_ sample: FlowSample, _ maximum: Double) -> Double {
+        sample.isActive ? min(sample.capacity ?? maximum, maximum) : 0
     }
 
     func addMetrics(to values: inout MetricValues) {
@@ -73,10 +85,12 @@ struct FlowSeries {
     }
 
     private var ramp: Double? {
-        guard let first = samples.firstIndex(where: \.isActive), first + second <= samples.count else { return nil }
-        let begin = first > 0 ? samples[first - 1].time : 0
-        for end in first + second...samples.count {
-            if let part = utilization(end - second..<end), part >= 0.9 { return samples[end - 1].time - begin }
+        guard let first = all.firstIndex(where: \.isActive), first + second <= all.count else { return nil }
+        let begin = first > 0 ? all[first - 1].time : 0
+        for end in first + second...all.count {
+            let part = all[end - second..<end]
+            let usable = part.reduce(0) { $0 + Self.usable($1, maximum) }
+            if usable > 0, part.reduce(0, { $0 + $1.goodput }) >= 0.9 * usable { return all[end - 1].time - begin }
         }
         return nil
     }

@@ -189,12 +189,10 @@ struct MediaFlowRecording {
         }
     }
 
-    /// The samples of the window.
     private var series: FlowSeries {
-        let inWindow = flowSamples.filter {
-            $0.time > (windowStart - .zero).seconds && $0.time <= (windowEnd - .zero).seconds + 1e-9
-        }
-        return FlowSeries(samples: inWindow, sampleInterval: setting.sampleInterval, maximum: setting.maximum)
+        FlowSeries(
+            samples: flowSamples, window: ((windowStart - .zero).seconds, (windowEnd - .zero).seconds),
+            sampleInterval: setting.sampleInterval, maximum: setting.maximum)
     }
 
     private func metrics(_ summary: MediaFlowSummary, _ series: FlowSeries) -> MetricValues {

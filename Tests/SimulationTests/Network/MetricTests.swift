@@ -34,6 +34,19 @@ struct MetricTests {
         return values
     }
 
+    @Test("a rise that ends before the window counts from the flow's start to its own end")
+    func rampBeforeWindow() throws {
+        let rates: [(capacity: Double, rate: Double)] =
+            Array(repeating: (2, 0.5), count: 3) + Array(repeating: (2, 2), count: 10)
+        var values = MetricValues()
+        FlowSeries(
+            samples: samples(rates), window: (6, 13), sampleInterval: .milliseconds(200), maximum: .megabits(8)
+        ).addMetrics(to: &values)
+        let ramp = try #require(values[.ramp])
+        #expect(ramp > 3 && ramp <= 4)
+        #expect(values[.goodput] == 2)
+    }
+
     @Test("a drop that is answered late and too low has overshoot, settling time and undershoot")
     func drop() throws {
         // 2 Mbit/s to 1: sends 2 for two seconds, 0.4 for three, then 1.
