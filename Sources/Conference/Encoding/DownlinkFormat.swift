@@ -31,7 +31,7 @@ struct DownlinkFormat {
 
     init(_ media: NegotiatedMedia) {
         profile = media.profileLevelID.flatMap { H264Profile(answering: $0) } ?? .constrainedBaseline
-        level = media.profileLevelID.flatMap { H264Level(levelIDC: $0.levelIDC) }
+        level = media.profileLevelID.flatMap { H264Level(levelIDC: $0.level.idc) }
         needsSmallSlices = media.packetizationMode == 0
         canAskForKeyframes = media.feedback.pli || media.feedback.fir
     }

@@ -1,0 +1,29 @@
+import EncoderSharing
+import MediaCore
+import SDP
+import Testing
+import VideoCoding
+
+@testable import Conference
+
+/// The pictures for a receiver, by what its offer says of its decoder.
+@Suite struct DownlinkFormatTests {
+    private func format(_ offered: H264FormatParameters, frameRate: Int = 15) -> EncodeFormat {
+        let media = NegotiatedMedia(
+            kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .sendOnly, keys: nil, h264: offered,
+            localSSRC: 1)
+        return DownlinkFormat(media).encoding(
+            canvas: VideoDimensions(width: 1280, height: 720), frameRate: frameRate, bitRate: .kilobits(100),
+            preset: .balanced, maximumSliceSize: DataSize(bytes: 1200))
+    }
+
+    @Test("a receiver of level 1b gets no larger pictures than that level has")
+    func level1b() throws {
+        let named = H264ProfileLevelID(.constrainedBaseline, level: .level1b)
+        #expect(named.levelIDC == 11)
+        let made = format(H264FormatParameters(profileLevelID: named))
+        let level = try #require(H264Level(levelIDC: 9))
+        #expect(level.reasonToRefuse(made.dimensions, frameRate: 1) == nil)
+        #expect(made.properties.profileLevel.level == level)
+    }
+}
