@@ -50,6 +50,18 @@ public struct H264Level: Hashable, Sendable {
         self = level
     }
 
+    /// The level with the limits of a decoder that takes more than its level demands (`max-fs`, `max-mbps` and `max-br`
+    /// of RFC 6184, 8.1). Nothing is beyond the highest level, and a lower limit than the level's is none.
+    public func extended(pictureSize: Int?, macroblockRate: Int?, bitRateUnits: Int?) -> H264Level {
+        let highest = Self.all[Self.all.count - 1]
+        var extended = self
+        extended.maximumPictureSize = max(maximumPictureSize, min(pictureSize ?? 0, highest.maximumPictureSize))
+        extended.maximumMacroblockRate = max(
+            maximumMacroblockRate, min(macroblockRate ?? 0, highest.maximumMacroblockRate))
+        extended.maximumBitRateUnits = max(maximumBitRateUnits, min(bitRateUnits ?? 0, highest.maximumBitRateUnits))
+        return extended
+    }
+
     /// The lowest level that holds such a stream; nil when none does.
     public static func lowest(
         for dimensions: VideoDimensions, frameRate: Int, bitRate: BitRate, profile: H264Profile

@@ -26,4 +26,30 @@ import VideoCoding
         #expect(level.reasonToRefuse(made.dimensions, frameRate: 1) == nil)
         #expect(made.properties.profileLevel.level == level)
     }
+
+    @Test("a receiver that takes more than its level demands gets it, in a stream that states its level")
+    func beyondLevel() throws {
+        let named = H264ProfileLevelID(.constrainedBaseline, level: .init(idc: 12))
+        let plain = H264FormatParameters(profileLevelID: named)
+        #expect(format(plain).dimensions == VideoDimensions(width: 320, height: 180))
+        let made = format(
+            H264FormatParameters(
+                profileLevelID: named, maximumFrameSize: 3600, maximumMacroblockRate: 108_000,
+                maximumBitRateUnits: 2000))
+        #expect(made.dimensions == VideoDimensions(width: 1280, height: 720) && !made.isSmallerThanCanvas)
+        #expect(made.properties.profileLevel.level?.levelIDC == 12)
+    }
+
+    @Test("a receiver's limits are no lower than its level's, and no higher than the highest level's")
+    func boundsOfLimits() throws {
+        let level = try #require(H264Level(levelIDC: 31))
+        let highest = try #require(H264Level.all.last)
+        #expect(level.extended(pictureSize: 0, macroblockRate: nil, bitRateUnits: 1) == level)
+        let boundless = level.extended(pictureSize: .max, macroblockRate: .max, bitRateUnits: .max)
+        #expect(boundless.maximumPictureSize == highest.maximumPictureSize)
+        #expect(boundless.maximumMacroblockRate == highest.maximumMacroblockRate)
+        #expect(
+            boundless.maximumBitRate(profile: .constrainedBaseline)
+                == highest.maximumBitRate(profile: .constrainedBaseline))
+    }
 }

@@ -23,7 +23,7 @@ struct DownlinkFormat {
 
     /// Without a `profile-level-id` the RFC infers Baseline, of which every decoder takes the constrained part.
     private let profile: H264Profile
-    /// The level in the offer; `nil` if there was none, or an unknown one.
+    /// The level in the offer, with what the receiver takes beyond it; `nil` if there was none, or an unknown one.
     private let level: H264Level?
     /// The receiver reassembles no fragments (packetization mode 0): each slice must fit a packet.
     private let needsSmallSlices: Bool
@@ -31,7 +31,9 @@ struct DownlinkFormat {
 
     init(_ media: NegotiatedMedia) {
         profile = media.profileLevelID.flatMap { H264Profile(answering: $0) } ?? .constrainedBaseline
-        level = media.profileLevelID.flatMap { H264Level(levelIDC: $0.level.idc) }
+        level = media.profileLevelID.flatMap { H264Level(levelIDC: $0.level.idc) }?.extended(
+            pictureSize: media.h264?.maximumFrameSize, macroblockRate: media.h264?.maximumMacroblockRate,
+            bitRateUnits: media.h264?.maximumBitRateUnits)
         needsSmallSlices = media.packetizationMode == 0
         canAskForKeyframes = media.feedback.pli || media.feedback.fir
     }
@@ -54,7 +56,7 @@ struct DownlinkFormat {
         properties.colour = CompositionRenderer.canvasColour
         // The encoder picks the lowest level that fits, with some head-room; never above the receiver's.
         let usual = properties.lowestLevel(for: dimensions, frameRate: frameRate, bitRate: bitRate)
-        if let level, usual.map({ $0.maximumMacroblockRate > level.maximumMacroblockRate }) ?? true,
+        if let level, usual.map({ Self.isAbove($0, level) }) ?? true,
             level.reasonToRefuse(dimensions, frameRate: frameRate) == nil
         {
             properties.profileLevel.level = level
@@ -62,6 +64,11 @@ struct DownlinkFormat {
         return EncodeFormat(
             dimensions: dimensions, properties: properties, isSmallerThanCanvas: dimensions != canvas,
             repeatsKeyframes: !canAskForKeyframes)
+    }
+
+    /// Compares the levels that streams state, whatever a receiver takes beyond its own.
+    private static func isAbove(_ left: H264Level, _ right: H264Level) -> Bool {
+        H264ProfileLevelID.Level(idc: left.levelIDC) > H264ProfileLevelID.Level(idc: right.levelIDC)
     }
 
     private func dimensions(canvas: VideoDimensions, frameRate: Int) -> VideoDimensions {

@@ -2,7 +2,7 @@ internal import MediaCore
 import SecureTransport
 
 extension H264FormatParameters {
-    private static let macroblockLimit = 0...Int(Int32.max)
+    private static let numbers = 0...Int(Int32.max)
 
     init(_ parameters: FormatParameters) throws(SDPError) {
         var identifier: H264ProfileLevelID?
@@ -18,8 +18,9 @@ extension H264FormatParameters {
             profileLevelID: identifier,
             packetizationMode: UInt8(try parameters.integer("packetization-mode", in: 0...2) ?? 0),
             levelAsymmetryAllowed: try parameters.flag("level-asymmetry-allowed"),
-            maximumFrameSize: try parameters.integer("max-fs", in: Self.macroblockLimit),
-            maximumMacroblockRate: try parameters.integer("max-mbps", in: Self.macroblockLimit),
+            maximumFrameSize: try parameters.integer("max-fs", in: Self.numbers),
+            maximumMacroblockRate: try parameters.integer("max-mbps", in: Self.numbers),
+            maximumBitRateUnits: try parameters.integer("max-br", in: Self.numbers),
             parameterSets: Self.parameterSets(parameters.values["sprop-parameter-sets"] ?? ""))
     }
 
@@ -39,6 +40,7 @@ extension H264FormatParameters {
         fields.append("packetization-mode=\(packetizationMode)")
         if let maximumFrameSize { fields.append("max-fs=\(maximumFrameSize)") }
         if let maximumMacroblockRate { fields.append("max-mbps=\(maximumMacroblockRate)") }
+        if let maximumBitRateUnits { fields.append("max-br=\(maximumBitRateUnits)") }
         return fields.joined(separator: ";")
     }
 
@@ -53,6 +55,7 @@ extension H264FormatParameters {
         var answer = self
         answer.maximumFrameSize = nil
         answer.maximumMacroblockRate = nil
+        answer.maximumBitRateUnits = nil
         answer.parameterSets = []
         if let offered = profileLevelID {
             answer.profileLevelID?.level =

@@ -13,19 +13,23 @@ public struct H264FormatParameters: Hashable, Sendable {
     public var maximumFrameSize: Int?
     /// `max-mbps`: the most macroblocks a second, if they exceed the level's limit.
     public var maximumMacroblockRate: Int?
+    /// `max-br`: the highest bitrate, in the units of the level's limit, if it exceeds that.
+    public var maximumBitRateUnits: Int?
     /// `sprop-parameter-sets`: NAL units with the SPS and PPS at the beginning of the describing side's stream. They
     /// are only read: our streams have their parameter sets before every IDR picture.
     public var parameterSets: [[UInt8]]
 
     public init(
         profileLevelID: H264ProfileLevelID?, packetizationMode: UInt8 = 1, levelAsymmetryAllowed: Bool = true,
-        maximumFrameSize: Int? = nil, maximumMacroblockRate: Int? = nil, parameterSets: [[UInt8]] = []
+        maximumFrameSize: Int? = nil, maximumMacroblockRate: Int? = nil, maximumBitRateUnits: Int? = nil,
+        parameterSets: [[UInt8]] = []
     ) {
         self.profileLevelID = profileLevelID
         self.packetizationMode = packetizationMode
         self.levelAsymmetryAllowed = levelAsymmetryAllowed
         self.maximumFrameSize = maximumFrameSize
         self.maximumMacroblockRate = maximumMacroblockRate
+        self.maximumBitRateUnits = maximumBitRateUnits
         self.parameterSets = parameterSets
     }
 }
