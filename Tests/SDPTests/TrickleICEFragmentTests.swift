@@ -53,6 +53,14 @@ import Testing
         #expect(try TrickleICEFragment(parsing: credentials).credentials?.usernameFragment == "EsAw")
     }
 
+    @Test("a candidate that cannot be read is ignored, and those beside it are taken")
+    func unreadableCandidate() throws {
+        let text =
+            "m=audio 9 RTP/AVP 0\na=mid:0\na=candidate:1 1 udp\n"
+            + "a=candidate:2 1 udp 5 192.0.2.1 9000 typ host\na=candidate:3 1 udp 5 192.0.2.2 99999 typ host\n"
+        #expect(try TrickleICEFragment(parsing: text).candidates.map(\.address.host) == ["192.0.2.1"])
+    }
+
     @Test("credentials below a media description are those of the whole")
     func credentialsOfMedia() throws {
         let text =
@@ -67,7 +75,7 @@ import Testing
             ("a=ice-ufrag:EsAw\n", 1), ("a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\n", 1),
             ("a=ice-ufrag:EsA\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\n", 1),
             ("a=ice-ufrag:EsAw\na=ice-pwd:short\n", 2), ("m=audio 9 RTP/AVP 0\n", 1),
-            ("m=audio 9 RTP/AVP 0\na=mid:0\na=candidate:1 1 udp\n", 3), ("m=audio\n", 1), ("hello\n", 1),
+            ("m=audio\n", 1), ("hello\n", 1),
             ("m=audio 9 RTP/AVP 0\na=mid:0 1\n", 2),
             (String(repeating: "a=x\n", count: 5_000), 1),
             (

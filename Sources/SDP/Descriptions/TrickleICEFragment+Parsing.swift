@@ -1,7 +1,8 @@
 import SecureTransport
 
 extension TrickleICEFragment {
-    /// Parses the text. Candidates that are unusable here are ignored, as are unknown attributes and lines.
+    /// Parses the text. Candidates that are unusable here or that cannot be parsed are ignored (RFC 8839, section 5.1),
+    /// as are unknown attributes and lines.
     /// - Throws: `SDPError.malformed` with the faulty line.
     public init(parsing text: String) throws(SDPError) {
         guard text.utf8.count <= Self.maximumSize else {
@@ -70,11 +71,7 @@ private struct FragmentReader {
             throw .malformed(
                 line: line, reason: "more than \(TrickleICEFragment.maximumCandidateCount) candidates")
         }
-        do {
-            if let candidate = try ICECandidate.parse(value) { open?.media.candidates.append(candidate) }
-        } catch {
-            throw .malformed(line: line, reason: error.description)
-        }
+        if let candidate = try? ICECandidate.parse(value) { open?.media.candidates.append(candidate) }
     }
 
     private mutating func closeMedia() throws(SDPError) {
