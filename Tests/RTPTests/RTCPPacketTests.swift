@@ -257,6 +257,15 @@ struct RTCPPacketTests {
         }
     }
 
+    @Test func `what comes before a packet with a malformed body is read`() throws {
+        // A goodbye that tells of more sources than it has, behind a report, and before one.
+        let report = "80C90001 00000005"
+        let goodbye = "82CB0001 00000005"
+        let packets = try RTCPPacket.parse(compound: ByteBuffer(hex: "\(report) \(goodbye) \(report)"))
+        #expect(packets == [.receiverReport(ReceiverReport(ssrc: 5))])
+        #expect(throws: RTPError.self) { try RTCPPacket.parse(compound: ByteBuffer(hex: "\(goodbye) \(report)")) }
+    }
+
     @Test func `another version is an error`() {
         #expect(throws: RTPError.unsupportedVersion(0)) {
             try RTCPPacket.parse(compound: ByteBuffer(hex: "80C90001 00000005 00C90001 00000005"))

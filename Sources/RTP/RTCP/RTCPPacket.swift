@@ -22,8 +22,9 @@ public enum RTCPPacket: Hashable, Sendable {
 extension RTCPPacket {
     /// The packets in a datagram: a compound (RFC 3550 6.1) or a single one of reduced size (RFC 5506).
     ///
-    /// Types and formats that are not known come back as `other`. One packet that is malformed fails them all, as its
-    /// length cannot be trusted either.
+    /// Types and formats that are not known come back as `other`. Lengths and versions that do not fit fail all (RFC
+    /// 3550 A.2). A packet with a malformed body is the end: those before it are whole, and those behind it are not
+    /// read, as its length cannot be trusted either.
     public static func parse(compound datagram: ByteBuffer) throws(RTPError) -> [RTCPPacket] {
         guard datagram.readableBytes > 0 else {
             throw .truncated(structure: "RTCP header", needed: RTCPHeader.size, available: 0)
@@ -35,7 +36,13 @@ extension RTCPPacket {
             let header = try RTCPHeader(reading: &rest)
             var body = try rest.read(bytes: header.bodySize, of: "RTCP packet")
             if header.hasPadding { _ = try body.removePadding() }
-            let packet = try parse(header, body: body)
+            let packet: RTCPPacket
+            do throws(RTPError) {
+                packet = try parse(header, body: body)
+            } catch {
+                guard !packets.isEmpty else { throw error }
+                return packets
+            }
             if case .transportFeedback(let feedback) = packet {
                 statusCount += feedback.packets.count
                 guard statusCount <= TransportFeedback.maximumPacketCount else {
