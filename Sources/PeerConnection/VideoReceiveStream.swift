@@ -33,8 +33,13 @@ package final class VideoReceiveStream {
             orientation.id = media.extensionIDs.videoOrientation
             flexFEC?.decoder.mutableExtensions = MutableExtensions(media.extensionIDs)
             jitterBuffer.configuration = Self.configuration(for: media)
+            let described = media.h264?.parameterSets ?? []
+            if described != oldValue.h264?.parameterSets ?? [] { describedSets = described }
         }
     }
+    /// Parameter sets that a further description has brought. They count from the next IDR picture on, unless the
+    /// stream itself brings some: the pictures before it need the former ones.
+    private var describedSets: [[UInt8]] = []
     /// The stream of retransmissions, after its negotiation and its first packet.
     private var retransmissionSSRC: UInt32?
     private var retransmissionReception = ReceptionStatistics(clockRate: 90_000)
@@ -66,7 +71,12 @@ package final class VideoReceiveStream {
         self.media = media
         orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
         jitterBuffer = JitterBuffer(configuration: Self.configuration(for: media))
-        for set in media.h264?.parameterSets ?? [] {
+        add(media.h264?.parameterSets ?? [])
+    }
+
+    /// Takes parameter sets of a description.
+    private func add(_ sets: [[UInt8]]) {
+        for set in sets {
             if let unit = NALUnit(ByteBuffer(bytes: set)) { formats.add(unit) }
         }
     }
@@ -259,6 +269,10 @@ package final class VideoReceiveStream {
     private func accept(_ unit: AccessUnit, now: MonotonicInstant) -> ReceivedVideoFrame? {
         counters.framesReceived &+= 1
         let rotation = orientation.rotation(at: unit.rtpTimestamp)
+        if !describedSets.isEmpty, unit.isIDR || !unit.parameterSets.isEmpty {
+            if unit.parameterSets.isEmpty { add(describedSets) }
+            describedSets = []
+        }
         for set in unit.parameterSets { formats.add(set) }
         if unit.isDamaged { breakReferences(now: now) }
         guard unit.hasPicture else { return nil }
