@@ -28,10 +28,17 @@ struct NamesTests {
         #expect(try ParticipantName(" \t Ada Lovelace\n ").rawValue == "Ada Lovelace")
     }
 
+    @Test("what turns the direction of text is left out of a name, and what joins emoji is not")
+    func direction() throws {
+        #expect(try ParticipantName("\u{202E}Ada\u{202C} \u{2066}B\u{2069}\u{200F}").rawValue == "Ada B")
+        #expect(try ParticipantName("👩🏽\u{200D}🔬").rawValue.unicodeScalars.contains("\u{200D}"))
+    }
+
     @Test(
         "names that cannot be shown are refused",
         arguments: [
-            "", "   ", "a\u{0}b", "a\nb", "a\u{2028}b", String(repeating: "x", count: 65),
+            "", "   ", "\u{200B}", "\u{2060}\u{3164}", "\u{202E}", "\u{301}",
+            "a\u{0}b", "a\nb", "a\u{2028}b", String(repeating: "x", count: 65),
             String(repeating: "e\u{301}\u{301}\u{301}\u{301}\u{301}", count: 60),
         ])
     func badNames(name: String) {

@@ -4,9 +4,9 @@
 /// private or unassigned characters are removed. Any white space becomes one space. A character keeps a few combining
 /// marks, enough for any language; joiners stand alone. The rest is cut to the maximum length. Direction comes from the
 /// letters alone.
-struct DisplayText: Hashable, Sendable {
+package struct DisplayText: Hashable, Sendable {
     /// The shown length of a text.
-    enum Length: Hashable, Sendable {
+    package enum Length: Hashable, Sendable {
         /// The length that a name needs.
         case name
         /// The length that fits on a line across a canvas.
@@ -29,7 +29,7 @@ struct DisplayText: Hashable, Sendable {
 
     static let maximumMarkCount = 4
 
-    init(_ text: String, length: Length = .name) {
+    package init(_ text: String, length: Length = .name) {
         var cleaner = Cleaner()
         var scalarCount = 0
         for scalar in text.unicodeScalars.prefix(length.examinedScalarCount) {
@@ -41,7 +41,7 @@ struct DisplayText: Hashable, Sendable {
         string = String(kept)
     }
 
-    var isEmpty: Bool { string.isEmpty }
+    package var isEmpty: Bool { string.isEmpty }
 
     private struct Cleaner {
         var result = String.UnicodeScalarView()

@@ -1,3 +1,4 @@
+import Compositing
 import HTTPTypes
 
 /// The identifier of a room in paths: letters, digits, `-`, `_` and `.`, at most 64 of them.
@@ -26,7 +27,7 @@ struct RoomName: Equatable {
     }
 }
 
-/// The name that others see: at most 64 characters, none of them a control character.
+/// The name that others see: at most 64 characters, none of them a control character, and something to see.
 struct ParticipantName: Equatable {
     let rawValue: String
 
@@ -40,18 +41,20 @@ struct ParticipantName: Equatable {
         rawValue = text
     }
 
-    /// Checks a query parameter; surrounding white space is cut off.
+    /// Checks a query parameter; surrounding white space is cut off. Marks and overrides of direction are left out (UAX
+    /// #9): they would turn what stands behind the name.
     init(_ text: String) throws(Problem) {
         guard text.utf8.count <= Self.maximumBytes else { throw Self.refusal }
+        let directed = String(String.UnicodeScalarView(text.unicodeScalars.filter { !$0.properties.isBidiControl }))
         let name = String(
-            text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+            directed.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         let isVisible = name.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
             default: true
             }
         }
-        guard isVisible, !name.isEmpty, name.count <= Self.maximumLength else { throw Self.refusal }
+        guard isVisible, !DisplayText(name).isEmpty, name.count <= Self.maximumLength else { throw Self.refusal }
         rawValue = name
     }
 
