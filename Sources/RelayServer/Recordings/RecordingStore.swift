@@ -14,7 +14,8 @@ final class RecordingStore: Sendable {
 
     /// No more recordings are listed than this, the newest.
     static let maximumListed = 1000
-    private static let maximumManifestSize = 16 << 20
+    /// That of some 190,000 files.
+    private static let maximumManifestSize = 64 << 20
 
     /// Makes the folder if it is not there, and sees that it can be written to.
     init(settings: RecordingSettings) throws(StartupError) {
@@ -97,8 +98,15 @@ final class RecordingStore: Sendable {
         return File(path: path, size: size, entityTag: "\"\(size)-\(date.timeIntervalSince1970)\"")
     }
 
+    private func manifestPath(of id: String) -> String { "\(path(of: id))/\(RecordingManifest.fileName)" }
+
+    /// True if there is a recording of this id, even one whose manifest cannot be read.
+    private func isRecording(_ id: String) -> Bool {
+        Self.isID(id) && FileManager.default.fileExists(atPath: manifestPath(of: id))
+    }
+
     private func manifest(of id: String) -> RecordingManifest? {
-        let file = "\(path(of: id))/\(RecordingManifest.fileName)"
+        let file = manifestPath(of: id)
         guard let size = try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int,
             size <= Self.maximumManifestSize, let data = FileManager.default.contents(atPath: file)
         else { return nil }
@@ -132,7 +140,7 @@ final class RecordingStore: Sendable {
     /// Deletes a recording with all its files, and ends the making of films of it.
     func delete(_ id: String) -> Deletion {
         guard active.withLock({ $0[id] == nil }) else { return .isActive }
-        guard Self.isID(id), manifest(of: id) != nil else { return .noSuchRecording }
+        guard isRecording(id) else { return .noSuchRecording }
         exports.removeAll(recording: id)
         do {
             try FileManager.default.removeItem(atPath: path(of: id))
@@ -147,11 +155,11 @@ final class RecordingStore: Sendable {
         guard let keep = settings.keep else { return [] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: settings.folder)) ?? []
         return names.filter { name in
-            guard Self.isID(name), let manifest = manifest(of: name) else { return false }
-            // A recording that was interrupted ended when something was last written.
+            guard isRecording(name) else { return false }
+            // A recording that was interrupted, or is damaged, ended when something was last written.
             let timeline = "\(path(of: name))/\(RecordingManifest.timelineName)"
             let written = try? FileManager.default.attributesOfItem(atPath: timeline)[.modificationDate] as? Date
-            let end = manifest.ended.flatMap { try? Date($0, strategy: .iso8601) } ?? written
+            let end = manifest(of: name)?.ended.flatMap { try? Date($0, strategy: .iso8601) } ?? written
             guard let end, now.timeIntervalSince(end) > keep.seconds else { return false }
             return delete(name) == .deleted
         }
