@@ -23,6 +23,9 @@ extension Relay {
             try room.changeLimits.room.take(now: now)
             try room.check(overlays)
             if try !order(.overlays(overlays), to: room.conductor, now: now) { room.adopt(overlays) }
+        case .prepareAvatar(let id):
+            let participant = try Self.participant(id, in: room)
+            try participant.changeLimits.own.take(now: now)
         case .setAvatar(let avatar, let id):
             let participant = try Self.participant(id, in: room)
             try participant.changeLimits.own.take(now: now)

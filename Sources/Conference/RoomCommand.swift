@@ -9,6 +9,8 @@ public enum RoomCommand: Sendable {
     case setParticipantLayout(ParticipantLayout?, participant: String)
     /// Changes the overlays that lie above everybody's picture.
     case setOverlays(OverlayList)
+    /// Counts a change of a participant's avatar before its picture is read, which takes long.
+    case prepareAvatar(participant: String)
     /// Gives a participant an avatar, which replaces their camera while there is no picture of it; nil for none.
     case setAvatar(Avatar?, participant: String)
     /// Sets the state of a participant's microphone and camera.

@@ -211,6 +211,8 @@ struct ControlTests {
         }
         let gone = "/rooms/demo/participants/\(SignallingClient.session("p9"))/avatar"
         #expect(try await put(gone, png).status == .notFound)
+        // Nothing is read for somebody who has left.
+        #expect(try await put(gone, Array(png.prefix(50))).status == .notFound)
         #expect(try await put(path, png, type: "image/jpeg").status == .unsupportedMediaType)
         #expect(try await put(path, Array("GIF89a".utf8)).status == .unprocessableContent)
         #expect(try await put(path, Array(png.prefix(50))).status == .unprocessableContent)

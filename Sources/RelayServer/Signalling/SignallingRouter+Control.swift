@@ -52,6 +52,7 @@ extension SignallingRouter {
             throw Problem(.unsupportedMediaType, "an avatar must be a PNG: send Content-Type: image/png")
         }
         let bytes = try await request.bytes(upTo: SignallingLimits.avatarSize)
+        _ = try await perform(.prepareAvatar(participant: participant), in: room)
         let avatar: Avatar
         do {
             avatar = try await avatars.avatar(png: bytes)

@@ -183,6 +183,8 @@ final class TwinRelay: RelayCore {
                 $0.overlays.append(overlays)
                 $0.snapshot.rooms[0].overlays = overlays
             }
+        case .prepareAvatar(let participant):
+            try control(nil, room: room, participant: participant) { _ in }
         case .setAvatar(let avatar, let participant):
             try control(nil, room: room, participant: participant) {
                 $0.avatars.append(.init(participant: participant, value: avatar))
