@@ -26,6 +26,14 @@ extension SignallingRouter {
     func moderateMember(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try participantPath(context)
         let wanted = try await request.json(MemberModeration.self, example: Self.memberExample)
+        if let role = wanted.role,
+            let lacking = Permission.allCases.first(where: {
+                $0.isPower && role.permissions.contains($0) && !context.caller.may($0)
+            })
+        {
+            throw AccessControl.forbidden(
+                "a \(role.rawValue) has the permission '\(lacking.rawValue)', which yours does not have")
+        }
         return try await moderate(.member(wanted, participant: participant), in: room, context)
     }
 
@@ -105,5 +113,16 @@ extension SignallingRouter {
         var actor = RoomActor(name: context.caller.name ?? "a moderator")
         if case .session(let participant) = context.caller.proof { actor.participant = participant }
         return try await perform(.moderate(moderation, by: actor), in: room)
+    }
+}
+
+extension Permission {
+    /// True if it is power over others or over what they do: only those give it who have it. A moderator who is not
+    /// seen or heard lets others be.
+    fileprivate var isPower: Bool {
+        switch self {
+        case .watch, .microphone, .camera, .screen: false
+        case .arrange, .moderate, .record, .inspect: true
+        }
     }
 }
