@@ -14,8 +14,10 @@ final class LiveSegmenter {
     private let frameRate: Int
     private let longestFrame: Duration
     private let bitRate: BitRate
-    /// The wall clock at time zero.
-    private let origin: Date
+    /// The wall clock at time zero, by what the system's clock shows now.
+    private let clock: () -> Date
+    /// The same, as the last segment has it.
+    private var origin: Date
     private let audio: CompositeAudio
     private var writer: FragmentWriter?
     private var format: VideoFormatDescription?
@@ -32,13 +34,15 @@ final class LiveSegmenter {
     private static let longestUsualFrame = Duration.milliseconds(600)
     /// The same in frames of the stream, of which overload control may leave out every other one.
     private static let longestFrameInFrames = 2.5
+    /// A smaller change of the wall clock is the error of a reading, which takes two clocks one after the other.
+    private static let clockError = 0.1
     /// How much more than the bitrate a second takes at most.
     private static let peak = 1.5
 
     /// - Throws: `OpusError` or `MediaFileError`: there is no decoder or encoder.
     init(
         stream: LiveStream, limits: LiveWindow.Limits = LiveWindow.Limits(), frameRate: Int, bitRate: BitRate,
-        origin: Date
+        clock: @escaping () -> Date
     ) throws {
         self.stream = stream
         self.limits = limits
@@ -46,7 +50,8 @@ final class LiveSegmenter {
         longestFrame = max(
             Self.longestUsualFrame, .seconds(Self.longestFrameInFrames / Double(max(1, frameRate))))
         self.bitRate = bitRate
-        self.origin = origin
+        self.clock = clock
+        origin = clock()
         audio = try CompositeAudio()
     }
 
@@ -118,6 +123,8 @@ final class LiveSegmenter {
 
     private func beginSegment(at time: MediaTime, isGap: Bool = false) {
         segmentDuration = .zero
+        let shown = clock()
+        if abs(shown.timeIntervalSince(origin)) > Self.clockError { origin = shown }
         let start = origin.addingTimeInterval(time.seconds)
         stream.update { $0.beginSegment(at: start, isGap: isGap) }
     }

@@ -21,6 +21,8 @@ struct StreamHub: Sendable {
     private let settings: Settings
     private let budget: RecordingQueue.Budget
     private let logger: Logger
+    /// The wall clock at the monotonic clock's zero, by what the system's clock shows now.
+    private let epoch: @Sendable () -> Date
     private var sessions: [String: Session] = [:]
     /// Threads that have been told to end.
     private var ending: [CompositeThread] = []
@@ -37,14 +39,21 @@ struct StreamHub: Sendable {
     /// The length of a part in frames, at least: the time between two is not always quite the same.
     private static let shortestPartInFrames = 1.01
 
-    init(settings: Settings, logger: Logger) {
+    init(
+        settings: Settings, logger: Logger,
+        epoch: @escaping @Sendable () -> Date = { Date.now.addingTimeInterval(-StreamHub.uptime()) }
+    ) {
         var settings = settings
         let frame = Duration.seconds(Self.shortestPartInFrames / Double(max(1, settings.frameRate)))
         settings.limits.part = max(settings.limits.part, frame)
         self.settings = settings
         budget = RecordingQueue.Budget()
         self.logger = logger
+        self.epoch = epoch
     }
+
+    /// The seconds of the monotonic clock.
+    static func uptime() -> Double { (MonotonicInstant.now() - MonotonicInstant.zero).seconds }
 
     /// Streams that go on.
     var count: Int { sessions.count }
@@ -62,14 +71,14 @@ struct StreamHub: Sendable {
         let stream = LiveStream(limits: settings.limits)
         let queue = RecordingQueue(limit: Self.queueLimit, budget: budget)
         let news = DispatchSemaphore(value: 0)
-        let origin = Date.now
-        let (settings, logger, rate) = (settings, logger, bitRate ?? settings.bitRate)
+        let began = Self.uptime()
+        let (settings, logger, epoch, rate) = (settings, logger, epoch, bitRate ?? settings.bitRate)
         let thread = CompositeThread(name: "stream", queue: queue, news: news) {
             var segmenter: LiveSegmenter?
             do {
                 segmenter = try LiveSegmenter(
                     stream: stream, limits: settings.limits, frameRate: settings.frameRate, bitRate: rate,
-                    origin: origin)
+                    clock: { epoch().addingTimeInterval(began) })
             } catch {
                 logger.error("a stream cannot be made: \(error)", metadata: ["room": "\(room)"])
                 stream.update { $0.end() }

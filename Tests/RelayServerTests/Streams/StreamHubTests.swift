@@ -1,6 +1,8 @@
 import Dispatch
+import Foundation
 import Logging
 import MediaCore
+import Synchronization
 import Testing
 
 @testable import RelayServer
@@ -41,6 +43,34 @@ import Testing
         let lines = try await stream.playlist().split(separator: "\n")
         #expect(lines.count { $0 == "#EXTINF:1.000000," } == 4)
         #expect(lines.contains("#EXT-X-PART-INF:PART-TARGET=1.010000") && !lines.contains("#EXT-X-DISCONTINUITY"))
+    }
+
+    @Test("the times of segments follow the system's clock when it is set")
+    func clockThatIsSet() async throws {
+        /// The system's clock at the monotonic clock's zero.
+        final class Epoch: Sendable {
+            let date = Mutex(Date(timeIntervalSince1970: 0))
+        }
+        let epoch = Epoch()
+        var hub = StreamHub(
+            settings: .init(frameRate: 30, bitRate: .kilobits(500)),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, epoch: { epoch.date.withLock { $0 } })
+        hub.begin("o1", room: "demo", bitRate: nil) {}
+        let stream = try #require(hub.streams["demo"])
+        for index in 0..<45 { _ = hub.record(CompositeSamples.picture(index)) }
+        _ = try await stream.playlist(segment: 1) { try? await Task.sleep(for: .seconds(60)) }
+        epoch.date.withLock { $0 = Date(timeIntervalSince1970: 3600) }
+        for index in 45..<120 { _ = hub.record(CompositeSamples.picture(index)) }
+        _ = hub.end(room: "demo")
+        for thread in hub.takeEnding() { await thread.waitUntilFinished(timeout: .seconds(60)) }
+        let tag = "#EXT-X-PROGRAM-DATE-TIME:"
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let dates = try await stream.playlist().split(separator: "\n").filter { $0.hasPrefix(tag) }.map {
+            try Date(String($0.dropFirst(tag.count)), strategy: style)
+        }
+        let steps = zip(dates.dropFirst(), dates).map { $0.timeIntervalSince($1) }
+        #expect(steps.count { (3600...3602).contains($0) } == 1)
+        #expect(steps.count { $0 < 2 } == steps.count - 1)
     }
 
     @Test("the threads of streams that end, and of those that have just ended, can be waited for")
