@@ -13,6 +13,9 @@ final class NetworkSink: OutputSink {
     private var format: VideoFormatDescription?
     private var origin = MediaTime.zero
 
+    /// FLV, which RTMP carries, has 31 bits of milliseconds: 24.8 days. Beyond, the times would begin at zero again.
+    private static let longestConnection = Duration.seconds(24 * 86_400)
+
     /// Looks the host up, checks its address, and connects.
     ///
     /// - Parameter turn: Chooses among the host's addresses.
@@ -65,6 +68,10 @@ final class NetworkSink: OutputSink {
         }
         // A stream has one format: servers do not expect another one in it.
         guard sample.format == format else { throw .failed("the format of the pictures has changed") }
+        guard (sample.presentationTime - origin).duration < Self.longestConnection else {
+            finish()
+            throw .failed("a connection lasts 24 days at most; the next one follows")
+        }
         var sample = sample
         sample.presentationTime = sample.presentationTime - origin
         sample.decodeTime = sample.decodeTime.map { $0 - origin }
