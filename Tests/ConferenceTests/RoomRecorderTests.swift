@@ -71,4 +71,24 @@ import Testing
         #expect(!record(at: .seconds(46_801), isSync: true))
         #expect(times() == [10, 600, -1, 46_801])
     }
+
+    @Test("a sender whose clock jumps with each packet fills no timeline, and all its packets are recorded")
+    func jumpingClock() {
+        let recorder = RoomRecorder(id: "r1", log: log, now: .zero)
+        for index in 0..<500 {
+            var packet = self.packet(at: .milliseconds(20 * index))
+            packet.rtpTimestamp = index.isMultiple(of: 2) ? 0 : 1 << 24
+            recorder.record(packet, of: member)
+        }
+        recorder.finish(now: .zero + .seconds(10))
+        var (anchors, packets) = (0, 0)
+        while let item = log.popFirst() {
+            switch item.content {
+            case .anchored: anchors += 1
+            case .audio: packets += 1
+            case .video, .trackEnded: continue
+            }
+        }
+        #expect((30...45).contains(anchors) && packets == 500)
+    }
 }

@@ -17,6 +17,8 @@ final class RoomRecorder {
     private var lipSyncs: [ParticipantID: LipSync] = [:]
     /// How many files each member's tracks may still begin.
     private var files: [ParticipantID: TokenBucket] = [:]
+    /// How many jumps of the clocks of each member's tracks may still be told.
+    private var anchors: [ParticipantID: TokenBucket] = [:]
 
     /// A member of the room whose tracks are recorded.
     struct Member {
@@ -53,6 +55,9 @@ final class RoomRecorder {
     /// How many files a member may begin each second in the long run, and at once. The writer waits for the disk at the
     /// end of each, so a stream that ends, or changes its format, with each keyframe would take the others' time.
     private static let newFiles = (rate: 1.0, burst: 30.0)
+    /// How many jumps of a member's clocks stand in the timeline each second in the long run, and at once. Of a sender
+    /// whose times jump with each packet, a film has nothing to measure by anyhow.
+    private static let toldAnchors = (rate: 1.0, burst: 30.0)
     /// A track of which nothing has come for longer ends. In one MP4 file, two samples may be at most 2³¹ ticks apart,
     /// which is six hours of pictures: libavformat would write all that follows without intervals.
     private static let longestSilence = Duration.seconds(3600)
@@ -83,7 +88,7 @@ final class RoomRecorder {
             return true
         }
         let reading = track.clock.time(of: frame.sample.presentationTime, arrival: frame.firstArrival)
-        if reading.isAnchor { append(.anchored, to: track.name, at: reading.time) }
+        if reading.isAnchor { tellAnchor(of: track, of: member.id, at: reading.time, now: now) }
         lipSyncs[member.id, default: LipSync()].move(
             &track.shift, ofPictureAt: reading.time, senderTime: frame.senderTime)
         var sample = frame.sample
@@ -109,7 +114,7 @@ final class RoomRecorder {
         else { return }
         let media = MediaTime(value: track.timestamps.unwrap(packet.rtpTimestamp), timescale: 48_000)
         let reading = track.clock.time(of: media, arrival: packet.arrival)
-        if reading.isAnchor { append(.anchored, to: track.name, at: reading.time) }
+        if reading.isAnchor { tellAnchor(of: track, of: key.participant, at: reading.time, now: packet.arrival) }
         if let senderTime = packet.senderTime {
             lipSyncs[key.participant, default: LipSync()].audioPlaced(at: reading.time, senderTime: senderTime)
         }
@@ -137,6 +142,16 @@ final class RoomRecorder {
             .take(now: now)
     }
 
+    private func tellAnchor(
+        of track: Track, of participant: ParticipantID, at time: MonotonicInstant, now: MonotonicInstant
+    ) {
+        let (rate, burst) = Self.toldAnchors
+        guard anchors[participant, default: TokenBucket(rate: rate, capacity: burst, now: now)].take(now: now) else {
+            return
+        }
+        append(.anchored, to: track.name, at: time)
+    }
+
     // MARK: Ends
 
     /// A source's stream has ended, for now at least, or is not to be seen any longer.
@@ -156,6 +171,7 @@ final class RoomRecorder {
         }
         lipSyncs[participant] = nil
         files[participant] = nil
+        anchors[participant] = nil
     }
 
     /// Hands on what waits for its turn; nothing is recorded any more.
