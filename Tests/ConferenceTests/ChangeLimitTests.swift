@@ -1,5 +1,6 @@
 import MediaCore
 import RoomAPI
+import SDP
 import Testing
 
 @testable import Conference
@@ -69,6 +70,33 @@ struct ChangeLimitTests {
             try call.restart(ada, with: call.makeCredentials(), ifMatch: "*")
         }
         #expect(throws: JoinError.self) { try call.renegotiate(ada) { _ in } }
+    }
+
+    @Test("a screen share that ends and begins with each packet changes the room no faster than other requests")
+    func goodbyes() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red) { $0.screenShare = .init(direction: .sendOnly) }
+        let room = try #require(call.relay.rooms["demo"])
+        let member = try #require(room.participant(publicID: ada.participantID))
+        ada.screenShare = .blue
+        let isShared = call.run(until: { member.sharesScreen })
+        let pipeline = try #require(member.screenShare)
+        #expect(isShared)
+        _ = call.roomEvents()
+        for index in 0..<200 {
+            let now = call.now + .milliseconds(10 * index)
+            let picture = PixelBuffer.pattern(
+                .blue, dimensions: VideoDimensions(width: 160, height: 120), phase: index)
+            _ = pipeline.show(picture, rotation: .none, now: now)
+            room.updateScreenShare(member)
+            room.videoEnded(.screenShare, of: member, now: now)
+        }
+        let changes = call.roomEvents().count {
+            if case .participantChanged = $0 { true } else { false }
+        }
+        // Ten ends at once and one a second, and as many beginnings.
+        #expect((20...25).contains(changes))
+        #expect(member.sharesScreen)
     }
 
     @Test("events of a room are as many as its changes")

@@ -52,10 +52,13 @@ struct ParticipantChangeLimits {
     var own: ChangeLimiter
     /// Further offers and ICE restarts, each of which is an answer and new keys to make.
     var negotiation: ChangeLimiter
+    /// Goodbyes that take a picture away. Each of them, and the next picture, is another layout.
+    var goodbyes: ChangeLimiter
 
     init(now: MonotonicInstant) {
         layout = ChangeLimiter(rate: 5, burst: 20, now: now)
         own = ChangeLimiter(rate: 5, burst: 20, now: now)
         negotiation = ChangeLimiter(rate: 2, burst: 10, now: now)
+        goodbyes = ChangeLimiter(rate: 1, burst: 10, now: now)
     }
 }

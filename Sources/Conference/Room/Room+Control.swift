@@ -107,8 +107,11 @@ extension Room {
         announce(participant)
     }
 
-    /// A stream has ended, for now at least: its picture is not to be seen any longer.
+    /// A stream has ended, for now at least: its picture is not to be seen any longer. Of one that ends again and
+    /// again, the last picture stays.
     func videoEnded(_ content: NegotiatedMedia.Content, of participant: Participant, now: MonotonicInstant) {
+        let isShown = participant.pipeline(for: SourceContent(content))?.newest != nil
+        guard !isShown || participant.changeLimits.goodbyes.secondsToWait(now: now) == nil else { return }
         keepExiting(SourceContent(content), of: participant, now: now)
         end(SourceContent(content), of: participant, now: now)
         updateScreenShare(participant)
