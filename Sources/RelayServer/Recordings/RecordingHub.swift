@@ -41,7 +41,14 @@ struct RecordingHub {
         let manifest = RecordingManifest(id: id, room: room, mode: mode, began: Date.now.formatted(.iso8601))
         store.begin(manifest)
         let writer = RecordingWriter(
-            queue: RecordingQueue(budget: budget), now: now,
+            queue: RecordingQueue(
+                budget: budget,
+                onOverflow: { [onFailure, logger] in
+                    logger.error(
+                        "a recording cannot go on: the disk has not answered for long",
+                        metadata: ["recording": "\(id)", "room": "\(room)"])
+                    onFailure(room, id, .failed)
+                }), now: now,
             make: { [store, files] in
                 RecordingFolder(
                     path: store.path(of: id), manifest: manifest, files: files,

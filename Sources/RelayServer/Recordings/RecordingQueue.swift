@@ -6,8 +6,8 @@ import Synchronization
 
 /// What waits to be written into one recording: filled on the relay's loop, emptied on the recording's thread.
 ///
-/// Bounded by bytes, of this recording and of all together. What tells of the recording itself is always taken: it is
-/// small, and comes no faster than people do things.
+/// Bounded by bytes, of this recording and of all together. What tells of the recording itself is taken beyond these:
+/// without it a film is wrong. It has a bound of its own, at which the recording ends.
 final class RecordingQueue: Sendable {
     enum Item: Sendable {
         case media(RecordingItem)
@@ -38,23 +38,34 @@ final class RecordingQueue: Sendable {
     private struct State {
         var items = Deque<Item>()
         var bytes = 0
+        /// Those of what tells of the recording itself.
+        var bytesOfEvents = 0
         var isEnded = false
     }
 
     private let state = Mutex(State())
     private let limit: Int
+    private let limitOfEvents: Int
     private let budget: Budget
+    /// Is told once, by the caller of the queue, that it has ended because nothing is written.
+    private let onOverflow: @Sendable () -> Void
 
-    init(limit: DataSize = RecordingSettings.queueLimit, budget: Budget) {
+    init(
+        limit: DataSize = RecordingSettings.queueLimit, limitOfEvents: DataSize = RecordingSettings.eventLimit,
+        budget: Budget, onOverflow: @escaping @Sendable () -> Void = {}
+    ) {
         self.limit = limit.bytes
+        self.limitOfEvents = limitOfEvents.bytes
         self.budget = budget
+        self.onOverflow = onOverflow
     }
 
-    /// Takes a sample. Returns false where there is no room for it. The end of a track is always taken.
+    /// Takes a sample. Returns false where there is no room for it. The end of a track is taken like an event.
     func offer(_ item: RecordingItem) -> Bool {
+        if case .trackEnded = item.content { return take(.media(item), at: item.at) }
         let size = Self.size(of: item)
         return state.withLock { state in
-            guard !state.isEnded, size == 0 || (state.bytes + size <= limit && budget.take(size)) else { return false }
+            guard !state.isEnded, state.bytes + size <= limit, budget.take(size) else { return false }
             state.bytes += size
             state.items.append(.media(item))
             return true
@@ -62,9 +73,25 @@ final class RecordingQueue: Sendable {
     }
 
     func append(_ event: RecordingTimelineEntry.Event, at time: Duration) {
-        state.withLock { state in
-            if !state.isEnded { state.items.append(.event(event, at: time)) }
+        _ = take(.event(event, at: time), at: time)
+    }
+
+    /// Takes what tells of the recording itself. Where too much of it waits, the recording ends in its place.
+    private func take(_ item: Item, at time: Duration) -> Bool {
+        let size = Self.sizeOfEvent(item)
+        let (isTaken, overflows) = state.withLock { state in
+            guard !state.isEnded else { return (false, false) }
+            guard state.bytesOfEvents + size <= limitOfEvents else {
+                state.isEnded = true
+                state.items.append(.end(.failed, at: time))
+                return (false, true)
+            }
+            state.bytesOfEvents += size
+            state.items.append(item)
+            return (true, false)
         }
+        if overflows { onOverflow() }
+        return isTaken
     }
 
     /// Nothing comes after this.
@@ -82,15 +109,28 @@ final class RecordingQueue: Sendable {
     /// The next thing to write. Its bytes count until the one after it is taken.
     func next(after former: Item?) -> Item? {
         let size = former.map { Self.size(of: $0) } ?? 0
+        let sizeOfEvent = former.map { Self.sizeOfEvent($0) } ?? 0
         if size > 0 { budget.give(size) }
         return state.withLock { state in
             state.bytes -= size
+            state.bytesOfEvents -= sizeOfEvent
             return state.items.popFirst()
         }
     }
 
     private static func size(of item: Item) -> Int {
         if case .media(let item) = item { size(of: item) } else { 0 }
+    }
+
+    /// What it keeps in memory if it tells of the recording itself, at most.
+    private static func sizeOfEvent(_ item: Item) -> Int {
+        switch item {
+        case .event(.layout(let layout), _):
+            if case .template = layout.mode { 64 << 10 } else { 1024 + 64 * layout.hidden.count }
+        case .event: 1024
+        case .media(let item): if case .trackEnded = item.content { 256 } else { 0 }
+        case .end: 0
+        }
     }
 
     /// What an item keeps in memory: its bytes lie in the buffers of the datagrams that they came in.

@@ -18,6 +18,8 @@ public struct RecordingSettings: Sendable {
     /// The most that waits for the disk, of one recording and of all.
     static let queueLimit = DataSize(bytes: 64 << 20)
     static let totalQueueLimit = DataSize(bytes: 256 << 20)
+    /// The most that waits, beyond that, of what tells of a recording itself: an hour of a lively room.
+    static let eventLimit = DataSize(bytes: 16 << 20)
     /// How long a fragment is. With the time that a frame takes to the disk, a crash loses less than a second.
     static let fragment = Duration.milliseconds(800)
     /// How often the files are made durable.
