@@ -48,6 +48,11 @@ import Testing
             #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int == film.size)
         }
         #expect(try names().count == 8)
+        for name in try names() {
+            let path = folder.appendingPathComponent("r1/exports/\(name)").path
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
         #expect(try queue.remove(first.id, recording: "r1"))
         #expect(try names().count == 4)
         #expect(try !queue.remove(first.id, recording: "r1"))

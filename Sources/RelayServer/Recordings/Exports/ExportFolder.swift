@@ -38,6 +38,19 @@ struct ExportFolder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try encoder.encode(export).write(to: URL(fileURLWithPath: record(of: export.id)), options: .atomic)
+        try Self.makePrivate(record(of: export.id))
+    }
+
+    /// Lets only the relay's user read a film that is made, and what lies beside it.
+    func protect(_ id: String) throws {
+        let files = ExportSession.files(of: film(of: id))
+        for file in [files.film, files.captions, files.poster] where FileManager.default.fileExists(atPath: file) {
+            try Self.makePrivate(file)
+        }
+    }
+
+    private static func makePrivate(_ file: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
     }
 
     func load(_ id: String) -> RecordingExport? {

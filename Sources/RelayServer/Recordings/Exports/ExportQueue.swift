@@ -235,6 +235,7 @@ final class ExportQueue: @unchecked Sendable {
             path: folder.recordingPath, canvas: options.canvas, frameRate: options.frameRate, layout: options.layout)
         let session = ExportSession(source: film, settings: options.settings, path: folder.film(of: job.id))
         try session.run(isCancelled: { self.waitWhileLoadIsHigh() }, onProgress: show)
+        try folder.protect(job.id)
     }
 
     /// Waits while calls need the machine.
