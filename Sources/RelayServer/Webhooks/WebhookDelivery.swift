@@ -20,6 +20,8 @@ extension WebhookTransport {
 /// The time as deliveries have it; virtual in tests.
 struct WebhookClock: Sendable {
     var now: @Sendable () -> Date = { Date() }
+    /// A clock that nobody sets.
+    var uptime: @Sendable () -> MonotonicInstant = { .now() }
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 }
 
@@ -41,6 +43,7 @@ actor WebhookDelivery {
     private let clock: WebhookClock
     private let logger: Logger
     private var queue: WebhookQueue
+    private var ages = EventAges()
     private let totals = Mutex(WebhookCounters())
     /// Whether the log has said that requests fail.
     private var isFailing = false
@@ -80,6 +83,7 @@ actor WebhookDelivery {
     /// Puts an event into the queue, if the endpoint wants it.
     func append(_ event: RelayEvent, line: Data) {
         guard endpoint.wants(event) else { return }
+        ages.observe(clock.now(), uptime: clock.uptime())
         do {
             let dropped = queue.dropped
             try queue.append(line)
@@ -162,8 +166,9 @@ actor WebhookDelivery {
         var pause = 1.0
         while !Task.isCancelled {
             let now = clock.now()
+            ages.observe(now, uptime: clock.uptime())
             guard let happened = try? Date(waiting.event.time, strategy: EventTime.style),
-                now.timeIntervalSince(happened) < Self.patience.seconds
+                ages.age(of: happened) < Self.patience.seconds
             else {
                 count { $0.expired &+= 1 }
                 return

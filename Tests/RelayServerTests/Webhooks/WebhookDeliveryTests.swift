@@ -16,6 +16,8 @@ struct WebhookDeliveryTests {
     private final class World: WebhookTransport, Sendable {
         struct State {
             var elapsed = 0.0
+            /// By how much the system's clock was set ahead.
+            var step = 0.0
             var taken: [RelayEvent] = []
             var requests = 0
             /// The answers to events of these ids, whenever they come.
@@ -31,7 +33,8 @@ struct WebhookDeliveryTests {
 
         var clock: WebhookClock {
             WebhookClock(
-                now: { [self] in start + state.withLock { $0.elapsed } },
+                now: { [self] in start + state.withLock { $0.elapsed + $0.step } },
+                uptime: { [self] in MonotonicInstant.zero + .seconds(state.withLock { $0.elapsed }) },
                 sleep: { [self] duration in
                     let (elapsed, onTime) = state.withLock { state in
                         state.elapsed += duration.seconds
@@ -139,6 +142,25 @@ struct WebhookDeliveryTests {
         await delivery.run()
         #expect(delivery.counters.expired == 1)
         #expect(numbers(world.taken, room: "a") == [1])
+    }
+
+    @Test("a clock that is set ahead makes no event old that waits, and an hour later it is given up all the same")
+    func clockThatIsSet() async throws {
+        for (outage, taken) in [(1000.0, [0, 1]), (4000.0, [1])] {
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let world = World { elapsed, _ in elapsed < outage ? 500 : 200 }
+            world.state.withLock { state in
+                state.onTime = { elapsed in
+                    if elapsed > 100 { world.state.withLock { $0.step = 86_400 } }
+                }
+            }
+            let delivery = try delivery(world)
+            try await append(event(0, room: "a"), to: delivery)
+            try await append(event(1, room: "a", after: 86_400 + 1000), to: delivery)
+            await delivery.finish()
+            await delivery.run()
+            #expect(numbers(world.taken, room: "a") == taken)
+        }
     }
 
     @Test("an event that is refused for good is given up at once, and holds up no other")
