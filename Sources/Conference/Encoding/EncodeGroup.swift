@@ -258,6 +258,8 @@ final class EncodeGroup {
         if isKeyframe {
             keyframes.begin(policy, now: now)
             hasLayers = wantsLayers
+            // Receivers with a keyframe every two seconds get frames often enough to sharpen it.
+            if !format.repeatsKeyframes { unchanged.becameCoarse(at: request.tick.captureTime) }
         }
         let frameRate = max(1, request.tickRate / divisor(of: request))
         let wanted =

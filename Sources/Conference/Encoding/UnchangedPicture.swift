@@ -66,4 +66,10 @@ struct UnchangedPicture {
         self.picture = picture
         lastCapture = captureTime
     }
+
+    /// The frame is coarser than those before, as a keyframe is: the picture has to get sharp again.
+    mutating func becameCoarse(at captureTime: MonotonicInstant) {
+        since = captureTime
+        repetitions = 0
+    }
 }
