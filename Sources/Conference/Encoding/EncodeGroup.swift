@@ -355,7 +355,11 @@ final class EncodeGroup {
         }
         if result.error != nil { keyframes.request() }
         defer { isRefreshing = false }
-        guard let frame = result.frame else { return }
+        guard let frame = result.frame else {
+            // The frame was asked for, and the next attempt at it must not wait until an unchanged picture is due.
+            unchanged.leftOut()
+            return
+        }
         // A refresh that did not come is not requested again.
         if isRefreshing, !result.isRefresh, !frame.isKeyframe {
             recovery.refreshFailed()

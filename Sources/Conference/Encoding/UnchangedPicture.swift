@@ -72,4 +72,10 @@ struct UnchangedPicture {
         since = captureTime
         repetitions = 0
     }
+
+    /// No frame came out: the picture is as new as before.
+    mutating func leftOut() {
+        picture = nil
+        repetitions = 0
+    }
 }
