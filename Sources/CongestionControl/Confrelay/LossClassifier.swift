@@ -95,7 +95,9 @@ struct LossClassifier: Sendable {
         if let current = bound {
             if excess <= parameters.policedLoss / 2 {
                 bound = current * parameters.boundGrowth
-                if fractionLost < parameters.policedLoss / 10, current > arriving * 2 { bound = nil }
+                // Far less is sent, or the minimum rate, which is far more, arrives: nothing is bounded.
+                let isVoid = current > arriving * 2 || current * 2 < arriving
+                if fractionLost < parameters.policedLoss / 10, isVoid { bound = nil }
             } else if fractionLost > lossBeforeBound * (1 - Self.helpingPart) {
                 // Sending less did not help: it is lost anyway.
                 unavoidableLoss = fractionLost

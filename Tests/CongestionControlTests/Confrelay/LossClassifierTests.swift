@@ -56,6 +56,15 @@ struct LossClassifierTests {
         #expect(abs(bound / 50_000 - 1) < 0.1)
     }
 
+    @Test("a bound far below what arrives ends, such as one from two seconds in which nothing arrived")
+    mutating func outage() {
+        run(seconds: 0..<2) { _ in (true, 0) }
+        run(seconds: 2..<3) { _ in (false, 0) }
+        #expect(losses.bound.map { $0 < 10_000 } == true)
+        run(seconds: 3..<4) { _ in (false, 0) }
+        #expect(losses.bound == nil)
+    }
+
     @Test("much loss that does not lessen with the rate is borne")
     mutating func unavoidable() {
         run(seconds: 0..<8) { ($0 % 5 == 0, 0) }
