@@ -232,10 +232,11 @@ package struct OverloadPolicy: Sendable {
         switch level {
         case .normal, .refusingJoins: return 1
         case .cheaperPreset, .cheapestPreset:
+            let isSecond = level == .cheapestPreset && path.contains(.cheaperPreset)
             guard let costs = situation.presetCosts, let cheap = costs[limits.preset ?? .fastest], cheap > 0,
-                let usual = costs[situation.preset]
+                let next = costs[isSecond ? .balanced : situation.preset]
             else { return 1.25 }
-            return min(max(usual / cheap, 1.05), 2)
+            return min(max(next / cheap, 1.05), 2)
         case .fewerPersonalViews:
             let before = min(situation.personalPictures + 1, viewLimits.dropLast().last.map { $0 + 1 } ?? .max)
             return min(max(Double(before) / Double((viewLimits.last ?? 0) + 1), 1.1), 2)

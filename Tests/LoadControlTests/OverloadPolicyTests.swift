@@ -179,6 +179,25 @@ import VideoCoding
         #expect(exhaust(situation, busy: 0.6).1 == [.cheapestPreset])
     }
 
+    @Test("of two cheaper presets the second is given back where there is time for the first")
+    func presets() {
+        var situation = OverloadPolicy.Situation()
+        situation.preset = .quality
+        situation.presetCosts = [.fastest: 0.002, .balanced: 0.003, .quality: 0.006]
+        var overload = OverloadPolicy(workers: 2, now: .zero)
+        var levels: [OverloadLevel] = []
+        for index in 0..<900 {
+            let now = MonotonicInstant.zero + .milliseconds(33) * index
+            let isLoaded = !levels.contains(.cheapestPreset)
+            overload.observe(slack: isLoaded ? 0 : 0.55, now: now)
+            overload.observe(busy: .milliseconds(66) * (isLoaded ? 0.6 : 0.4), now: now)
+            if let transition = overload.update(situation, now: now) { levels.append(transition.to) }
+        }
+        // A load of 0.45 becomes 0.68 with the balanced preset, and would be too much with the next.
+        #expect(levels == [.cheaperPreset, .cheapestPreset, .cheaperPreset])
+        #expect(overload.limits.preset == .balanced)
+    }
+
     @Test("personal pictures are taken step by step, and given back so")
     func personalViews() {
         var situation = OverloadPolicy.Situation()
