@@ -200,6 +200,8 @@ package struct DownlinkPipeline {
     ) -> Verdict {
         let frame = made.frame
         guard subscription != .pending || frame.type == .idr else { return .ignore }
+        // The one of several receivers that is left lacks the frame, too.
+        if let missingLayer, frame.temporalLayer > missingLayer { return .dropLayer }
         guard made.isShared else { return .send }
         let frameRate = made.rung.frameRate
         // One that cannot follow the group has nothing of a queue that it fills.
@@ -211,7 +213,6 @@ package struct DownlinkPipeline {
             if queue <= limit || before.sent <= Self.idle { return .send }
             return subscription == .pending ? .ignore : .stop
         }
-        if let missingLayer, frame.temporalLayer > missingLayer { return .dropLayer }
         guard frame.temporalLayer == 0 else {
             let bound = frame.isReference ? FrameBound.middleLayerQueue : FrameBound.upperLayerQueue
             return after.longest <= bound.duration(at: frameRate) ? .send : .dropLayer
