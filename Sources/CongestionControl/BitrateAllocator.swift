@@ -85,8 +85,7 @@ public struct BitrateAllocator: Sendable {
             audioRate = (target * Self.audioShare).clamped(to: range)
             rest = rest - audioRate * Double(1 + max(audioRepetitions, 0)) - audioOverhead
         }
-        let loss = fractionLost > Self.negligibleLoss ? min(fractionLost, 1) : 0
-        let retransmission = rest * min(loss, Self.maximumRetransmissionShare)
+        let retransmission = rest * Self.retransmissionShare(fractionLost: fractionLost)
         rest = rest - retransmission
         let protected = rest * (1 / (1 + max(protection, 0)))
         let protectionRate = rest - protected
@@ -108,6 +107,12 @@ public struct BitrateAllocator: Sendable {
             protection: protectionRate, isChanged: isChanged)
         last = allocation
         return allocation
+    }
+
+    /// The share of the rate beside audio that is kept free for retransmissions where this fraction of packets gets
+    /// lost.
+    public static func retransmissionShare(fractionLost: Double) -> Double {
+        fractionLost > negligibleLoss ? min(fractionLost, maximumRetransmissionShare) : 0
     }
 
     /// The rate of the headers of audio packets; zero without audio.

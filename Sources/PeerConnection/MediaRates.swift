@@ -76,8 +76,9 @@ struct MediaRates {
         let audio = allocation.audio * Double(1 + conditions.audioRepetitions) + allocator.audioOverhead
         let available = decision.averageBitRate - audio
         let share = max(available, Self.minimumVideo)
+        let kept = 1 - BitrateAllocator.retransmissionShare(fractionLost: conditions.fractionLost)
         let carried = max(
-            available * (allocator.videoPayloadShare / (1 + conditions.protectionOverhead)), Self.minimumVideo)
+            available * (kept * allocator.videoPayloadShare / (1 + conditions.protectionOverhead)), Self.minimumVideo)
         let sustained = min(carried, allocator.configuration.video?.upperBound ?? carried)
         // Over several frames it may be far less than before while the next frame's is at its least already.
         let isOther = abs(sustained / max(toldSustained, Self.minimumVideo) - 1) > Self.notableChange
