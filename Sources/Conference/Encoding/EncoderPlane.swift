@@ -250,7 +250,8 @@ final class EncoderPlane {
         group.update(
             bitRate: rate, isShared: sole == nil || group.subscribers.hasLeaving,
             recovers: sole.flatMap { viewers[$0]?.link.acknowledgesPictures } ?? false,
-            needsLayers: group.subscribers.ids.contains { downlinks[$0]?.needsLayers(now: now) ?? false })
+            needsLayers: configuration.makesTemporalLayers
+                && group.subscribers.ids.contains { downlinks[$0]?.needsLayers(now: now) ?? false })
     }
 
     /// Ends the groups that nobody belongs to and nobody is sent.
@@ -370,8 +371,7 @@ final class EncoderPlane {
             frame: frame.statistics, group: group.id, rate: group.bitRate.sustained, rung: group.rung,
             isShared: group.isShared)
         var delivery = Delivery(
-            frame: frame, payloads: result.payloads, captureTime: result.captureTime,
-            targetTime: completion.handedOut,
+            frame: frame, payloads: result.payloads, captureTime: result.captureTime, targetTime: completion.handedOut,
             ledger: shown.map {
                 PictureLedger($0, encodeStarted: completion.started, encoded: completion.finished)
             }, receivers: [])

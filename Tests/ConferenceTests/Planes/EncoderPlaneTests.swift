@@ -18,8 +18,11 @@ import VideoCoding
     private let cem = ParticipantID(rawValue: 3)
 
     /// A plane with these receivers, all of whom see the same.
-    private func makePlane(encoders: Int?, receivers: [ParticipantID]) -> EncoderPlane {
+    private func makePlane(
+        encoders: Int?, receivers: [ParticipantID], backEnd: EncoderBackEnd = .openH264
+    ) -> EncoderPlane {
         var configuration = RelayConfiguration()
+        configuration.encoder = backEnd
         configuration.canvas = Self.canvas
         configuration.maximumEncoders = encoders
         let plane = EncoderPlane(room: "room", configuration: configuration, queues: JobQueueAllocator())
@@ -160,6 +163,19 @@ import VideoCoding
         #expect(try layers(plane, ticks: 1300..<1340) == [0, 1, 2])
         _ = try layers(plane, ticks: 1390..<1510)
         #expect(try layers(plane, ticks: 1510..<1570) == [0])
+    }
+
+    @Test("an encoder without temporal layers makes no keyframe for them")
+    func noLayers() throws {
+        let plane = makePlane(encoders: 1, receivers: [ada, ben], backEnd: .x264)
+        _ = try encode(plane, tick: 0, for: [ada, ben])
+        var keyframes = 0
+        for number in Int64(590)..<900 {
+            // 270 ms wait on Ben's link.
+            let owing = (780..<782).contains(number) ? [ben: DataSize(bytes: 17_000)] : [:]
+            keyframes += try encode(plane, tick: number, for: [ada, ben], owing: owing).count(where: \.frame.isKeyframe)
+        }
+        #expect(keyframes == 0)
     }
 
     @Test("frames have temporal layers if the network of one receiver carries a tenth less than the group's rate")
