@@ -4,10 +4,6 @@ public import MediaCore
 public struct JobQueueID: Hashable, Sendable {
     /// The queue's number, unique within one `Relay`.
     public var rawValue: UInt64
-
-    public init(rawValue: UInt64) {
-        self.rawValue = rawValue
-    }
 }
 
 /// Work that is too long for the event loop: decoding, composing, mixing, encoding.

@@ -63,14 +63,7 @@ public struct JoinResult: Sendable {
     /// Names the ICE session, as a strong entity tag in its quotes (RFC 9725, section 4.3.1); nil if there is none.
     public var entityTag: String?
     /// True if the participant has begun the room, and the request's new key moderates it.
-    public var moderatesByKey: Bool
-
-    public init(participantID: String, answer: String, entityTag: String? = nil, moderatesByKey: Bool = false) {
-        self.participantID = participantID
-        self.answer = answer
-        self.entityTag = entityTag
-        self.moderatesByKey = moderatesByKey
-    }
+    public var moderatesByKey = false
 }
 
 /// The reason for which a join was refused.

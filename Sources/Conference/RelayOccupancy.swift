@@ -28,8 +28,6 @@ public struct RelayOccupancy: Hashable, Sendable {
     /// Further participants that fit; nil while that is not known.
     public var seatsLeft: Int?
     public var isDraining = false
-
-    public init() {}
 }
 
 extension Relay {

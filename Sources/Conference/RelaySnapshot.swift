@@ -26,8 +26,6 @@ public struct RelaySnapshot: Encodable, Sendable {
 public struct DeviceCopies: Encodable, Hashable, Sendable {
     public var toDevice: UInt64 = 0
     public var fromDevice: UInt64 = 0
-
-    public init() {}
 }
 
 /// The pictures of rooms that a device composed, and its failures.
@@ -36,8 +34,6 @@ public struct DeviceCompositionSnapshot: Encodable, Hashable, Sendable {
     public var pictures: UInt64 = 0
     /// Its failures, after each of which software composed the picture.
     public var faults: UInt64 = 0
-
-    public init() {}
 
     mutating func count(_ work: DeviceComposition) {
         pictures &+= work.pictures
@@ -350,6 +346,4 @@ public struct JoinCounters: Encodable, Hashable, Sendable {
     public var refusedUnconnected: UInt64 = 0
     /// Participants that left on connecting: the last seat had been taken since they joined.
     public var withoutSeat: UInt64 = 0
-
-    public init() {}
 }

@@ -10,11 +10,6 @@ public struct CascadeSource: Codable, Hashable, Sendable {
     /// The participant's id.
     public var participant: String
     public var content: Content
-
-    public init(participant: String, content: Content) {
-        self.participant = participant
-        self.content = content
-    }
 }
 
 /// The first message of a link: the relay that makes it tells how its side of the path is reached and authenticated.
@@ -31,7 +26,7 @@ public struct CascadeOffer: Codable, Hashable, Sendable {
     /// The version of these messages.
     public static let currentVersion = 1
 
-    public var version: Int
+    public var version = Self.currentVersion
     /// Names the link.
     public var link: String
     /// Credentials of connectivity checks (RFC 8445).
@@ -43,19 +38,6 @@ public struct CascadeOffer: Codable, Hashable, Sendable {
     public var reporter: UInt32
     /// The media addresses at which the relay answers checks. Empty for the side that makes the checks.
     public var addresses: [Address]
-
-    public init(
-        version: Int = currentVersion, link: String, usernameFragment: String, password: String, fingerprint: String,
-        reporter: UInt32, addresses: [Address]
-    ) {
-        self.version = version
-        self.link = link
-        self.usernameFragment = usernameFragment
-        self.password = password
-        self.fingerprint = fingerprint
-        self.reporter = reporter
-        self.addresses = addresses
-    }
 }
 
 /// All that a relay has to tell the other side of a link. Each message replaces the one before, so a lost one does no
@@ -149,8 +131,6 @@ public struct CascadeState: Codable, Hashable, Sendable {
     public var wants: [Want] = []
     /// Orders of which it is not known whether the other side has them, the oldest first.
     public var orders: [Order] = []
-
-    public init() {}
 }
 
 /// A message for the other side of a link.

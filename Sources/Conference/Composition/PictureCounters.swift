@@ -11,8 +11,6 @@ public struct PictureCounters: Encodable, Hashable, Sendable {
     /// The last good picture, because the compositor failed.
     public var fallbacks: UInt64 = 0
 
-    public init() {}
-
     mutating func count(_ origins: [ComposedPicture.Origin]) {
         for origin in origins {
             switch origin {

@@ -5,44 +5,24 @@ public import RoomAPI
 /// The state of a room for new subscribers: the combined effect of all earlier events.
 public struct RoomState: Encodable, Hashable, Sendable {
     public var id: String
-    public var layout: RoomLayout
-    public var overlays: OverlayList
+    public var layout = RoomLayout.grid
+    public var overlays = OverlayList()
     /// The participant shown as the speaker; nil until one spoke.
     public var activeSpeaker: String?
-    public var participants: [ParticipantSummary]
-    public var tiles: [RoomTile]
+    public var participants: [ParticipantSummary] = []
+    public var tiles: [RoomTile] = []
     /// The recording that goes on; nil: there is none.
     public var recording: RecordingStatus?
     /// The live stream; nil: there is none.
     public var stream: StreamStatus?
     /// The outputs that go on.
-    public var outputs: [OutputStatus]
+    public var outputs: [OutputStatus] = []
     /// The players that go on.
-    public var players: [PlayerStatus]
+    public var players: [PlayerStatus] = []
     /// The conditions for entering.
-    public var entry: RoomEntryState
+    public var entry = RoomEntryState()
     /// The number of people in the lobby.
-    public var waiting: Int
-
-    public init(
-        id: String, layout: RoomLayout = .grid, overlays: OverlayList = OverlayList(), activeSpeaker: String? = nil,
-        participants: [ParticipantSummary] = [], tiles: [RoomTile] = [], recording: RecordingStatus? = nil,
-        stream: StreamStatus? = nil, outputs: [OutputStatus] = [], players: [PlayerStatus] = [],
-        entry: RoomEntryState = RoomEntryState(), waiting: Int = 0
-    ) {
-        self.id = id
-        self.layout = layout
-        self.overlays = overlays
-        self.activeSpeaker = activeSpeaker
-        self.participants = participants
-        self.tiles = tiles
-        self.recording = recording
-        self.stream = stream
-        self.outputs = outputs
-        self.players = players
-        self.entry = entry
-        self.waiting = waiting
-    }
+    public var waiting = 0
 }
 
 extension Room {

@@ -26,10 +26,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     /// The measures of overload control in force, in a sentence; nil for none.
     public var measures: String?
 
-    public init(room: String) {
-        self.room = room
-    }
-
     /// Returns the start of a bucket.
     public func start(ofBucket index: Int) -> Double { firstBucket + Double(index) * bucketDuration }
 
@@ -54,8 +50,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var fellBack: [UInt16] = []
         /// Milliseconds from a tick until its pictures were there, at most; 0 if there were none.
         public var slowest: [Double] = []
-
-        public init() {}
     }
 
     /// A present or former participant of the room.
@@ -65,11 +59,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var name: String
         /// True for a receiver that gets a source's own packets, for which nothing is composed.
         public var isPassedThrough: Bool?
-
-        public init(id: String, name: String) {
-            self.id = id
-            self.name = name
-        }
     }
 
     /// The state of a source for its viewers.
@@ -108,13 +97,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var end: Double?
         /// The reason for `frozen` and `gone`, if it is known.
         public var cause: FreezeCause?
-
-        public init(state: SourceState, start: Double, end: Double? = nil, cause: FreezeCause? = nil) {
-            self.state = state
-            self.start = start
-            self.end = end
-            self.cause = cause
-        }
     }
 
     /// A source's pictures began to be of another size, upright.
@@ -122,18 +104,12 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var time: Double
         public var width: Int
         public var height: Int
-
-        public init(time: Double, width: Int, height: Int) {
-            self.time = time
-            self.width = width
-            self.height = height
-        }
     }
 
     /// A source's way to the compositor.
     public struct Source: Codable, Hashable, Sendable {
         public var person: Person
-        public var content: SourceContent
+        public var content = SourceContent.camera
         /// The start of its row.
         public var began: Double
         /// The time at which it was last there; nil while it is.
@@ -155,12 +131,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var skipMode = DecodeSkipMode.full
         public var states: [StateSpan] = []
         public var formats: [FormatChange] = []
-
-        public init(person: Person, content: SourceContent = .camera, began: Double) {
-            self.person = person
-            self.content = content
-            self.began = began
-        }
     }
 
     /// The instructions of some receivers' picture, in order of time.
@@ -171,12 +141,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var instructions: [Instruction] = []
         /// Errors of the instructions.
         public var issues: [String] = []
-
-        public init(receivers: [Person], width: Int, height: Int) {
-            self.receivers = receivers
-            self.width = width
-            self.height = height
-        }
     }
 
     public struct Instruction: Codable, Hashable, Sendable {
@@ -189,11 +153,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var containsTweening = false
         /// The source whose picture is shown unchanged.
         public var passthrough: String?
-
-        public init(start: Double, end: Double? = nil) {
-            self.start = start
-            self.end = end
-        }
     }
 
     public struct Layer: Codable, Hashable, Sendable {
@@ -203,19 +162,10 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var y: Int
         public var width: Int
         public var height: Int
-        public var opacity: Double
+        public var opacity: Double = 1
         public var opacityRamps: [Ramp] = []
         /// True if its rectangle changes.
         public var isMoving = false
-
-        public init(source: String, x: Int, y: Int, width: Int, height: Int, opacity: Double = 1) {
-            self.source = source
-            self.x = x
-            self.y = y
-            self.width = width
-            self.height = height
-            self.opacity = opacity
-        }
     }
 
     /// A change of opacity.
@@ -225,14 +175,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var from: Double
         public var to: Double
         public var easing: Easing
-
-        public init(start: Double, end: Double, from: Double, to: Double, easing: Easing) {
-            self.start = start
-            self.end = end
-            self.from = from
-            self.to = to
-            self.easing = easing
-        }
     }
 
     /// The sum of all audio. Mixes without a participant's own audio have limiters of their own.
@@ -241,8 +183,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var limiterGain: [Double] = []
         /// Packets encoded.
         public var encodes: [UInt16] = []
-
-        public init() {}
     }
 
     /// A participant's audio, and its mix.
@@ -259,32 +199,18 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var concealed: [UInt16] = []
         /// The highest level of its mix, as `level`; nil if it hears nothing.
         public var mixLevel: [UInt8?] = []
-
-        public init(person: Person) {
-            self.person = person
-        }
     }
 
     /// A keyframe that a receiver asked for.
     public struct KeyframeRequest: Codable, Hashable, Sendable {
         public var time: Double
         public var name: String
-
-        public init(time: Double, name: String) {
-            self.time = time
-            self.name = name
-        }
     }
 
     /// Frames of a shared encoder that were dropped for one receiver alone.
     public struct LayerDrops: Codable, Hashable, Sendable {
         public var person: Person
         public var frames: Int
-
-        public init(person: Person, frames: Int) {
-            self.person = person
-            self.frames = frames
-        }
     }
 
     /// An encoder with its receivers.
@@ -312,13 +238,5 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var layerDrops: [LayerDrops] = []
         /// An explanation of each member's pictures, in their order; empty if the encoder has ended.
         public var explanations: [String] = []
-
-        public init(id: UInt64, members: [Person], width: Int, height: Int, maximumFrameRate: Int) {
-            self.id = id
-            self.members = members
-            self.width = width
-            self.height = height
-            self.maximumFrameRate = maximumFrameRate
-        }
     }
 }
