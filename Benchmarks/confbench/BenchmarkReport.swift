@@ -26,9 +26,4 @@ struct BenchmarkReport: Codable, Sendable {
     var machine: Machine
     var durationSeconds: Int
     var conferences: [ConferenceResult] = []
-
-    init(machine: Machine, durationSeconds: Int) {
-        self.machine = machine
-        self.durationSeconds = durationSeconds
-    }
 }

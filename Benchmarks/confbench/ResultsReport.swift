@@ -4,8 +4,4 @@ struct ResultsReport<Result: Codable & Sendable>: Codable, Sendable {
     var version = 1
     var machine: BenchmarkReport.Machine
     var results: [Result] = []
-
-    init(machine: BenchmarkReport.Machine) {
-        self.machine = machine
-    }
 }

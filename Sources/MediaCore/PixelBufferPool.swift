@@ -172,6 +172,4 @@ public struct PixelBufferPoolStatistics: Hashable, Sendable {
     public var inUse = 0
     /// Pictures that nobody holds now.
     public var free = 0
-
-    public init() {}
 }

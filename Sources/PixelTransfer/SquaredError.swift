@@ -51,11 +51,4 @@ public struct PeakSignalToNoiseRatio: Hashable, Sendable {
     public var v: Double
     /// The ratio of all samples together, in which luma weighs four times as much as U or V: ffmpeg's `average`.
     public var average: Double
-
-    public init(y: Double, u: Double, v: Double, average: Double) {
-        self.y = y
-        self.u = u
-        self.v = v
-        self.average = average
-    }
 }

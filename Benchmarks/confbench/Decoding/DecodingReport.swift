@@ -27,11 +27,6 @@ struct DecodingReport: Codable, Sendable {
     var frames: Int
     var results: [DecodingResult] = []
 
-    init(machine: BenchmarkReport.Machine, frames: Int) {
-        self.machine = machine
-        self.frames = frames
-    }
-
     /// The table for people.
     var text: String {
         let columns = ["content", "kbit/s", "effort", "tile", "CPU ms", "ratio", "PSNR", "last second", "least"]

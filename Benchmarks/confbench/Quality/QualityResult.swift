@@ -60,10 +60,6 @@ struct QualityReport: Codable, Sendable {
     var machine: BenchmarkReport.Machine
     var results: [QualityResult] = []
 
-    init(machine: BenchmarkReport.Machine) {
-        self.machine = machine
-    }
-
     /// The tables for people: the ways, and the result of each receiver.
     var text: String {
         [ways, receivers].map { ResultTable.aligned($0).joined(separator: "\n") }.joined(separator: "\n\n")

@@ -5,8 +5,8 @@ struct Label: Hashable, Sendable {
     /// The name as received; it is cleaned when it is drawn.
     var text: String
     /// The length of the text, if there is room.
-    var length: DisplayText.Length
-    var icons: LabelIcons
+    var length = DisplayText.Length.name
+    var icons: LabelIcons = []
     /// The plate's height in pixels, which determines the size of its text. Clamped to `heightRange` when it is drawn.
     var height: Int
     /// The largest width of the plate, in pixels. A name that does not fit ends with an ellipsis.
@@ -15,16 +15,6 @@ struct Label: Hashable, Sendable {
     static let heightRange = 8...256
     /// The widest plate.
     static let widthLimit = 4096
-
-    init(
-        text: String, length: DisplayText.Length = .name, icons: LabelIcons = [], height: Int, maximumWidth: Int
-    ) {
-        self.text = text
-        self.length = length
-        self.icons = icons
-        self.height = height
-        self.maximumWidth = maximumWidth
-    }
 }
 
 /// The position of a label in a tile, and the sizes of the label and of the tile's border, which follow the tile's

@@ -15,9 +15,4 @@ public struct ComposedPicture: Sendable {
 
     public var picture: PixelBuffer
     public var origin: Origin
-
-    public init(picture: PixelBuffer, origin: Origin) {
-        self.picture = picture
-        self.origin = origin
-    }
 }

@@ -26,6 +26,4 @@ public struct SampleBufferPlayerStatistics: Hashable, Sendable {
     public var waitingSamples = 0
     /// Decoded pictures that wait to be shown now.
     public var waitingPictures = 0
-
-    public init() {}
 }

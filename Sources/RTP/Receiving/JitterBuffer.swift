@@ -276,10 +276,4 @@ public struct ReceivedPacket: Hashable, Sendable {
     public var sequence: Int64
     /// The arrival of the packet.
     public var arrival: MonotonicInstant
-
-    public init(packet: RTPPacket, sequence: Int64, arrival: MonotonicInstant) {
-        self.packet = packet
-        self.sequence = sequence
-        self.arrival = arrival
-    }
 }

@@ -22,11 +22,6 @@ struct RoomFeedMessage: Sendable {
     let content: Content
     private let text = SharedText()
 
-    init(id: UInt64, content: Content) {
-        self.id = id
-        self.content = content
-    }
-
     /// The time after which a browser connects again, in milliseconds.
     private static let retryMilliseconds = 2000
 

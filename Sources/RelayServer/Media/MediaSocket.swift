@@ -178,6 +178,4 @@ public struct MediaSocketCounters: Sendable, Equatable {
     public var droppedBufferFull: UInt64 = 0
     /// Datagrams dropped because the kernel refused them: no route, too large, forbidden.
     public var droppedUnsendable: UInt64 = 0
-
-    public init() {}
 }

@@ -11,8 +11,6 @@ public struct OutputCounters: Sendable {
     /// Connections of outputs after their first.
     public var reconnects = 0
 
-    public init() {}
-
     mutating func add(_ thread: OutputThread) {
         bytes += thread.bytes
         framesDropped += thread.queue.framesDropped

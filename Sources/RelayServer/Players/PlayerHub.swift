@@ -148,6 +148,4 @@ public struct PlayerCounters: Sendable {
     public var framesShown = 0
     /// Pictures that were left out, because they came too late.
     public var framesDropped = 0
-
-    public init() {}
 }

@@ -251,6 +251,4 @@ public struct DTLSCounters: Hashable, Sendable {
 
     /// All datagrams that were refused or had no effect.
     public var refused: UInt64 { malformed + replayed + unexpected + excessive + late }
-
-    public init() {}
 }

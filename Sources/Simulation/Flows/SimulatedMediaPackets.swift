@@ -29,11 +29,6 @@ struct SimulatedMediaPacket {
         case padding
         case retransmission
     }
-
-    init(datagram: ByteBuffer, kind: Kind? = nil) {
-        self.datagram = datagram
-        self.kind = kind
-    }
 }
 
 /// Follows a flow's packets: finds the frame of each packet, and detects repeated packets.

@@ -8,12 +8,6 @@ public struct EncodeOutput: Sendable {
     public var token: FrameToken
     public var result: EncodeResult
 
-    public init(presentationTime: MediaTime, token: FrameToken, result: EncodeResult) {
-        self.presentationTime = presentationTime
-        self.token = token
-        self.result = result
-    }
-
     /// The frame; nil if there is none.
     public var frame: EncodedFrame? {
         if case .frame(let frame) = result { frame } else { nil }

@@ -86,6 +86,4 @@ public struct CompressionStatistics: Hashable, Sendable {
     public var largestDeltaFrame = DataSize.zero
     /// Frames, keyframes among them, that took longer than the latency budget at the bitrate of their time.
     public var framesOverBudget = 0
-
-    public init() {}
 }

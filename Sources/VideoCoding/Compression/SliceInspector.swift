@@ -169,10 +169,4 @@ struct SliceSummary: Hashable {
     var markedFrameNumber: Int?
     /// The quantisation parameter of the slice's beginning.
     var qp: Int?
-
-    init(type: FrameType, isReference: Bool, frameNumber: Int) {
-        self.type = type
-        self.isReference = isReference
-        self.frameNumber = frameNumber
-    }
 }

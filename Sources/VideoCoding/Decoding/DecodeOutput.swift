@@ -8,12 +8,6 @@ public struct DecodeOutput: Sendable {
     public var token: FrameToken
     public var result: DecodeResult
 
-    public init(presentationTime: MediaTime, token: FrameToken, result: DecodeResult) {
-        self.presentationTime = presentationTime
-        self.token = token
-        self.result = result
-    }
-
     /// The picture, if there is one.
     public var picture: DecodedPicture? {
         if case .picture(let picture) = result { picture } else { nil }

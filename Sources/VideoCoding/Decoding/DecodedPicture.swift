@@ -7,16 +7,10 @@ public struct DecodedPicture: Sendable {
     /// The presentation time of the sample it came from.
     public var presentationTime: MediaTime
     /// Faults that the decoder knows of.
-    public var damage: PictureDamage
+    public var damage: PictureDamage = []
 
     /// True if the decoder knows that it guessed parts of the picture. Pictures that refer to this one are not marked.
     public var isConcealed: Bool { !damage.isEmpty }
-
-    public init(pixelBuffer: PixelBuffer, presentationTime: MediaTime, damage: PictureDamage = []) {
-        self.pixelBuffer = pixelBuffer
-        self.presentationTime = presentationTime
-        self.damage = damage
-    }
 }
 
 /// A fault of a picture that a decoder shows all the same.

@@ -11,8 +11,6 @@ public struct DecodingStatistics: Hashable, Sendable {
     /// The number of dropped frames that were not wanted.
     public var skipped = 0
     public var failed = 0
-
-    public init() {}
 }
 
 /// Counts a decoder's answers. Any thread may read them.
