@@ -22,38 +22,21 @@ struct RelayMeasurement: Sendable {
     var seconds: Double
     /// Processor seconds a second, of the relay and of the clients.
     var cores: Double
-    var loadCores: Double
-    var threadCores: [ThreadRole: Double]
+    var loadCores: Double = 0
+    var threadCores: [ThreadRole: Double] = [:]
     var work: WorkRate
     /// Frames that went to receivers each second, all together.
-    var deliveries: Double
-    var missedTicks: UInt64
-    var lateAudioTicks: UInt64
+    var deliveries: Double = 0
+    var missedTicks: UInt64 = 0
+    var lateAudioTicks: UInt64 = 0
     /// Pictures left out for a receiver: its encoder was busy, or its network full.
-    var framesDropped: UInt64
-    var keyframes: UInt64
+    var framesDropped: UInt64 = 0
+    var keyframes: UInt64 = 0
     /// The last target of the first receiver's encoder.
-    var videoBitsPerSecond: Int64
+    var videoBitsPerSecond: Int64 = 0
+}
 
-    init(
-        seconds: Double, cores: Double, loadCores: Double = 0, threadCores: [ThreadRole: Double] = [:], work: WorkRate,
-        deliveries: Double = 0, missedTicks: UInt64 = 0, lateAudioTicks: UInt64 = 0, framesDropped: UInt64 = 0,
-        keyframes: UInt64 = 0,
-        videoBitsPerSecond: Int64 = 0
-    ) {
-        self.seconds = seconds
-        self.cores = cores
-        self.loadCores = loadCores
-        self.threadCores = threadCores
-        self.work = work
-        self.deliveries = deliveries
-        self.missedTicks = missedTicks
-        self.lateAudioTicks = lateAudioTicks
-        self.framesDropped = framesDropped
-        self.keyframes = keyframes
-        self.videoBitsPerSecond = videoBitsPerSecond
-    }
-
+extension RelayMeasurement {
     init(from first: Reading, to last: Reading, hasSound: Bool) {
         let seconds = (last.time - first.time).seconds
         func rate(_ counter: KeyPath<RoomReading.Participant, UInt64>) -> Double {

@@ -24,21 +24,9 @@ public struct Job: Sendable {
     public let deadline: MonotonicInstant
     /// True if the job waits for all that the next tick needs, however late the job itself is. Otherwise late encodes
     /// would go before the next picture, and at full load every tick would be late.
-    public let yields: Bool
+    public internal(set) var yields = false
     let handedOut: MonotonicInstant
     let work: @Sendable () -> JobOutput
-
-    init(
-        kind: Kind, queue: JobQueueID, deadline: MonotonicInstant, yields: Bool = false, handedOut: MonotonicInstant,
-        work: @escaping @Sendable () -> JobOutput
-    ) {
-        self.kind = kind
-        self.queue = queue
-        self.deadline = deadline
-        self.yields = yields
-        self.handedOut = handedOut
-        self.work = work
-    }
 
     /// Does the work on the calling thread.
     ///

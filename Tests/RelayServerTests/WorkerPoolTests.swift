@@ -1,8 +1,9 @@
 import Dispatch
 import MediaCore
-import RelayServer
 import Synchronization
 import Testing
+
+@testable import RelayServer
 
 /// A shared list that jobs write to, in the order they ran.
 private final class Journal: Sendable {

@@ -19,18 +19,9 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
         /// The time at which the result is needed. It orders queues; a late job runs all the same.
         public var deadline: MonotonicInstant
         /// True if it waits for every job that does not yield, whatever their deadlines.
-        public var yields: Bool
+        public var yields = false
         /// The work, run on one of the pool's threads.
         public var run: @Sendable () -> Output
-
-        public init(
-            queue: QueueID, deadline: MonotonicInstant, yields: Bool = false, run: @escaping @Sendable () -> Output
-        ) {
-            self.queue = queue
-            self.deadline = deadline
-            self.yields = yields
-            self.run = run
-        }
     }
 
     /// The number of threads.
