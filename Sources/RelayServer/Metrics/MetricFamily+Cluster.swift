@@ -9,26 +9,24 @@ extension MetricFamily<ServerReport> {
                 "1: the directory answers, and the relay is in it."),
             gauge("cluster_relays", \.cluster?.nodes, "Relays in the cluster."),
             gauge("cluster_rooms", \.cluster?.rooms, "Rooms in the cluster."),
-            Self(
-                "cluster_own_rooms", .gauge,
+            split(
+                "cluster_own_rooms", .gauge, by: "standing",
                 "Rooms of this relay, by `standing`: `leading`, `following` (another relay leads), `unplaced`."
             ) { report in
-                let rooms = report.cluster.map {
-                    [("leading", $0.leading), ("following", $0.following), ("unplaced", $0.unplaced)]
+                report.cluster.map {
+                    ["leading": $0.leading, "following": $0.following, "unplaced": $0.unplaced]
                 }
-                return (rooms ?? []).map { Sample(Double($0.1), [("standing", $0.0)]) }
             },
             gauge(
                 "cluster_promised_seats", \.cluster?.promisedSeats,
                 "Seats of other relays promised to clients in the last 20 s."),
-            Self(
-                "cluster_joins_total", .counter,
+            split(
+                "cluster_joins_total", .counter, by: "placement",
                 "Joins by `placement`: `here`, `redirected`, `refused` (relays disagreed)."
             ) { report in
-                let joins = (report.cluster?.counters).map {
-                    [("here", $0.joinsHere), ("redirected", $0.joinsRedirected), ("refused", $0.joinsRefused)]
+                (report.cluster?.counters).map {
+                    ["here": $0.joinsHere, "redirected": $0.joinsRedirected, "refused": $0.joinsRefused]
                 }
-                return (joins ?? []).map { Sample(Double($0.1), [("placement", $0.0)]) }
             },
             counter(
                 "cluster_rejoins", \.cluster?.counters.rejoins, "Joins of clients that lost their relay."),
@@ -39,35 +37,14 @@ extension MetricFamily<ServerReport> {
             counter(
                 "cluster_requests_failed", \.cluster?.counters.failures,
                 "Requests to the directory that failed or took 2 s."),
-            Self(
-                "cluster_links", .gauge,
-                "Links to other relays, by `state`: `connected`, `connecting`."
-            ) { report in
-                guard let links = report.cluster?.links else { return [] }
-                let connected = links.count(where: \.isConnected)
-                return [("connected", connected), ("connecting", links.count - connected)].map {
-                    Sample(Double($0.1), [("state", $0.0)])
-                }
-            },
-            Self(
-                "cluster_link_bitrate_bps", .gauge,
-                "Media on all links, by `direction`: `out`, `in`."
-            ) { report in
-                guard let links = report.cluster?.links else { return [] }
-                let rates = [("out", \CascadeLinkSnapshot.sendBitRate), ("in", \.receiveBitRate)]
-                return rates.map { name, path in
-                    Sample(Double(links.reduce(0) { $0 + $1[keyPath: path] }), [("direction", name)])
-                }
-            },
-            Self(
-                "cluster_link_streams", .gauge,
-                "Sources on links, by `direction`: `out`, `in`."
-            ) { report in
-                guard let links = report.cluster?.links else { return [] }
-                let counts = [("out", \CascadeLinkSnapshot.streamsOut), ("in", \.streamsIn)]
-                return counts.map { name, path in
-                    Sample(Double(links.reduce(0) { $0 + $1[keyPath: path] }), [("direction", name)])
-                }
+            split(
+                "cluster_links", .gauge, by: "state", "Links to other relays, by `state`: `connected`, `connecting`."
+            ) { $0.cluster?.linksByState },
+            split(
+                "cluster_link_bitrate_bps", .gauge, by: "direction", "Media on all links, by `direction`: `out`, `in`."
+            ) { $0.cluster?.sums(out: \.sendBitRate, in: \.receiveBitRate) },
+            split("cluster_link_streams", .gauge, by: "direction", "Sources on links, by `direction`: `out`, `in`.") {
+                $0.cluster?.sums(out: \.streamsOut, in: \.streamsIn)
             },
             counter("cluster_links_connected", \.cluster?.cascade.connected, "Links connected."),
             counter(
@@ -83,5 +60,19 @@ extension MetricFamily<ServerReport> {
                 "Pictures held back from slow links."),
             counter("cluster_outages", \.cluster?.counters.outages, "Outages of the directory."),
         ]
+    }
+}
+
+extension ClusterReport {
+    fileprivate var linksByState: KeyValuePairs<String, Int> {
+        let connected = links.count(where: \.isConnected)
+        return ["connected": connected, "connecting": links.count - connected]
+    }
+
+    /// A figure of all links together, by direction.
+    fileprivate func sums<Figure: BinaryInteger>(
+        out: KeyPath<CascadeLinkSnapshot, Figure>, in inward: KeyPath<CascadeLinkSnapshot, Figure>
+    ) -> KeyValuePairs<String, Figure> {
+        ["out": links.reduce(0) { $0 + $1[keyPath: out] }, "in": links.reduce(0) { $0 + $1[keyPath: inward] }]
     }
 }

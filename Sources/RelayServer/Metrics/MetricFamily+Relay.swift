@@ -22,7 +22,7 @@ extension MetricFamily<ServerReport> {
             counter("datagrams_received", \.socket.datagramsReceived, "Datagrams received."),
             counter("received_bytes", \.socket.bytesReceived, "Payload bytes received."),
             counter("datagrams_accepted", \.relay.datagrams.accepted, "Datagrams authenticated and taken."),
-            counters("datagrams_dropped", by: "reason", "Received datagrams dropped, by `reason`.") {
+            split("datagrams_dropped_total", .counter, by: "reason", "Received datagrams dropped, by `reason`.") {
                 [
                     "malformed": $0.relay.datagrams.malformed, "unknown": $0.relay.datagrams.unknown,
                     "unauthenticated": $0.relay.datagrams.unauthenticated,
@@ -41,8 +41,8 @@ extension MetricFamily<ServerReport> {
             counter(
                 "send_calls", \.socket.systemCalls,
                 "System calls to send; one may send several datagrams."),
-            counters(
-                "socket_send_drops", by: "reason",
+            split(
+                "socket_send_drops_total", .counter, by: "reason",
                 "Datagrams not sent, by `reason`: `buffer_full`, `unsendable` (no route, too large, forbidden)."
             ) { ["buffer_full": $0.socket.droppedBufferFull, "unsendable": $0.socket.droppedUnsendable] },
         ]
@@ -56,8 +56,8 @@ extension MetricFamily<ServerReport> {
             gauge(
                 "unconnected_participants", \.relay.joins.unconnected,
                 "Participants that joined and have not connected yet."),
-            counters(
-                "joins_failed", by: "reason",
+            split(
+                "joins_failed_total", .counter, by: "reason",
                 "Failed joins, by `reason`: `never_connected` (10 s), `too_many_unconnected`, `no_seat`."
             ) {
                 [
@@ -78,17 +78,16 @@ extension MetricFamily<ServerReport> {
 
     private static var webhooks: [Self] {
         [
-            Self(
-                "webhook_events_total", .counter,
+            split(
+                "webhook_events_total", .counter, by: "result",
                 "Events by `result`: `delivered`, `refused` (as `400`), `expired` (after an hour), `dropped` (no room)."
             ) { report in
-                let results = report.webhooks.map {
+                report.webhooks.map {
                     [
-                        ("delivered", $0.delivered), ("refused", $0.refused), ("expired", $0.expired),
-                        ("dropped", $0.dropped),
+                        "delivered": $0.delivered, "refused": $0.refused, "expired": $0.expired,
+                        "dropped": $0.dropped,
                     ]
                 }
-                return (results ?? []).map { Sample(Double($0.1), [("result", $0.0)]) }
             },
             counter(
                 "webhook_requests_failed", \.webhooks?.failedRequests,
@@ -106,7 +105,7 @@ extension MetricFamily<ServerReport> {
             gauge("jobs_queued", \.workers.queuedJobs, "Jobs waiting."),
             gauge("jobs_running", \.workers.runningJobs, "Jobs running."),
             counter("jobs_completed", \.workers.jobsCompleted, "Jobs that ran."),
-            counters("jobs_late", by: "event", "Late jobs, by `event`: `started_late`, `finished_late`.") {
+            split("jobs_late_total", .counter, by: "event", "Late jobs, by `event`: `started_late`, `finished_late`.") {
                 ["started_late": $0.workers.jobsStartedLate, "finished_late": $0.workers.jobsFinishedLate]
             },
             counter("jobs_dropped", \.workers.jobsDiscarded, "Jobs dropped by the shutdown."),
@@ -135,12 +134,10 @@ extension MetricFamily<ServerReport> {
             counter(
                 "gpu_compose_faults", \.relay.composing.faults,
                 "Pictures at which composing failed on a GPU."),
-            Self("gpu_copies_total", .counter, "Pictures copied between memory and GPUs, by `direction`.") {
-                [
-                    .init(Double($0.relay.copies.toDevice), [("direction", "to_gpu")]),
-                    .init(Double($0.relay.copies.fromDevice), [("direction", "from_gpu")]),
-                ]
-            },
+            split(
+                "gpu_copies_total", .counter, by: "direction",
+                "Pictures copied between memory and GPUs, by `direction`."
+            ) { ["to_gpu": $0.relay.copies.toDevice, "from_gpu": $0.relay.copies.fromDevice] },
         ]
     }
 
@@ -173,16 +170,17 @@ extension MetricFamily<ServerReport> {
             gauge(
                 "seats_left", \.relay.overload?.seatsLeft,
                 "Free seats with all measures in force."),
-            Self(
-                "seats", .gauge,
+            split(
+                "seats", .gauge, by: "serving",
                 "Seats in one room, by `serving`: `dedicated` (own picture and encoder), `groups` (one picture, several "
                     + "encoders), `shared-view` (one encoder), `cheapest` (cheapest preset, too, and half frame rate)."
             ) { report in
-                guard let seats = report.relay.overload?.seats else { return [] }
-                return [
-                    ("dedicated", seats.dedicated), ("groups", seats.groups), ("shared-view", seats.sharedView),
-                    ("cheapest", seats.cheapest),
-                ].map { .init(Double($0.1), [("serving", $0.0)]) }
+                (report.relay.overload?.seats).map {
+                    [
+                        "dedicated": $0.dedicated, "groups": $0.groups, "shared-view": $0.sharedView,
+                        "cheapest": $0.cheapest,
+                    ]
+                }
             },
             gauge(
                 "tick_load_ratio", \.relay.overload?.load,

@@ -8,8 +8,8 @@ extension MetricFamily<RoomSnapshot> {
             counter("room_ticks", \.ticks, "Video ticks composed."),
             counter("room_missed_ticks", \.missedTicks, "Video ticks left out: the last one was not done."),
             counter("room_composed_pictures", \.composedPictures, "Pictures composed."),
-            counters(
-                "room_pictures", by: "origin",
+            split(
+                "room_pictures_total", .counter, by: "origin",
                 "Composed pictures by `origin`: `rendered`, `reused` (unchanged), `passed_through` (a source's decoded "
                     + "picture), `fallback` (the compositor failed)."
             ) {

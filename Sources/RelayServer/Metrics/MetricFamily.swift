@@ -73,13 +73,13 @@ struct MetricFamily<Subject> {
         Self(name, .gauge, meaning) { subject in value(subject).map { [Sample($0)] } ?? [] }
     }
 
-    /// A counter that is split by a label.
-    static func counters<Count: BinaryInteger>(
-        _ name: String, by label: String, _ meaning: String,
-        _ values: @escaping (Subject) -> KeyValuePairs<String, Count>
+    /// A number that is split by a label. Absent while the values are nil.
+    static func split<Count: BinaryInteger>(
+        _ name: String, _ kind: PrometheusText.Kind, by label: String, _ meaning: String,
+        _ values: @escaping (Subject) -> KeyValuePairs<String, Count>?
     ) -> Self {
-        Self("\(name)_total", .counter, meaning) { subject in
-            values(subject).map { Sample(Double($0.value), [(label, $0.key)]) }
+        Self(name, kind, meaning) { subject in
+            values(subject)?.map { Sample(Double($0.value), [(label, $0.key)]) } ?? []
         }
     }
 }
