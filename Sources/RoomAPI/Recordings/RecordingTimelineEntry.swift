@@ -103,43 +103,29 @@ extension RecordingTimelineEntry: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(at, forKey: .at)
         func encode(_ kind: Kind) throws { try container.encode(kind.rawValue, forKey: .type) }
+        func encode(_ kind: Kind, _ value: some Encodable, _ key: CodingKeys) throws {
+            try encode(kind)
+            try container.encode(value, forKey: key)
+        }
         switch event {
-        case .joined(let participant):
-            try encode(.joined)
-            try container.encode(participant, forKey: .participant)
-        case .changed(let participant):
-            try encode(.changed)
-            try container.encode(participant, forKey: .participant)
-        case .left(let participant):
-            try encode(.left)
-            try container.encode(participant, forKey: .participant)
-        case .speaker(let participant):
-            try encode(.speaker)
-            try container.encode(participant, forKey: .participant)
+        case .joined(let participant): try encode(.joined, participant, .participant)
+        case .changed(let participant): try encode(.changed, participant, .participant)
+        case .left(let participant): try encode(.left, participant, .participant)
+        case .speaker(let participant): try encode(.speaker, participant, .participant)
         case .layout(let layout):
             try encode(.layout)
             try layout.encode(to: encoder)
-        case .file(let file):
-            try encode(.file)
-            try container.encode(file, forKey: .file)
-        case .fileEnded(let file):
-            try encode(.fileEnded)
-            try container.encode(file, forKey: .file)
+        case .file(let file): try encode(.file, file, .file)
+        case .fileEnded(let file): try encode(.fileEnded, file, .file)
         case .rotation(let track, let degrees):
-            try encode(.rotation)
-            try container.encode(track, forKey: .track)
+            try encode(.rotation, track, .track)
             try container.encode(degrees, forKey: .degrees)
         case .gap(let track, let until, let reason):
-            try encode(.gap)
-            try container.encode(track, forKey: .track)
+            try encode(.gap, track, .track)
             try container.encode(until, forKey: .until)
             try container.encode(reason, forKey: .reason)
-        case .anchored(let track):
-            try encode(.anchored)
-            try container.encode(track, forKey: .track)
-        case .ended(let reason):
-            try encode(.ended)
-            try container.encode(reason, forKey: .reason)
+        case .anchored(let track): try encode(.anchored, track, .track)
+        case .ended(let reason): try encode(.ended, reason, .reason)
         case .unknown(let type): try container.encode(type, forKey: .type)
         }
     }
