@@ -2,7 +2,6 @@ import ArgumentParser
 import Compositing
 import ConferenceClient
 import Foundation
-import NIOPosix
 import RoomAPI
 
 struct LayoutCommand: AsyncParsableCommand {
@@ -20,11 +19,7 @@ struct LayoutCommand: AsyncParsableCommand {
             confclient layout URL --template lecture.json     a custom layout (docs/templates.md)
             """)
 
-    @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
-    var url: String
-
-    @OptionGroup
-    var access: TokenOption
+    @OptionGroup var room: RoomArgument
 
     @Argument(
         help:
@@ -60,11 +55,6 @@ struct LayoutCommand: AsyncParsableCommand {
     var reset = false
 
     func validate() throws {
-        do {
-            _ = try RoomURL(url)
-        } catch {
-            throw ValidationError(error.description)
-        }
         let isAboutSomebody = layout?.isAboutParticipant ?? false
         if isAboutSomebody, participant == nil {
             throw ValidationError("\(layout?.name ?? "") shows one participant: give it with --participant NAME")
@@ -84,19 +74,10 @@ struct LayoutCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let terminal = Terminal(isQuiet: false)
-        do {
+        try await room.perform { controller in
             let change = try makeChange()
-            let controller = RoomController(
-                url: try access.roomURL(url), on: MultiThreadedEventLoopGroup.singleton.next())
-            guard change.isEmpty else {
-                try await controller.apply(change)
-                return
-            }
-            terminal.summarize(try await controller.report().summary)
-        } catch let error as ClientError {
-            terminal.fail(error.description)
-            throw ExitCode(error.exitCode)
+            guard change.isEmpty else { return try await controller.apply(change) }
+            Terminal(isQuiet: false).summarize(try await controller.report().summary)
         }
     }
 
