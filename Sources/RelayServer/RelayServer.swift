@@ -57,33 +57,36 @@ public final class RelayServer: Service {
         _ configuration: RelayServerConfiguration, logger: Logger,
         onListening: @escaping @Sendable (Endpoint) -> Void = { _ in }
     ) async throws(StartupError) -> RelayServer {
-        try await bind(configuration, logger: logger, onListening: onListening) { relayConfiguration in
+        try await RelayServer(configuration, logger: logger, onListening: onListening) { relayConfiguration in
             Relay(configuration: relayConfiguration, wallClock: .system(), now: .now())
         }
     }
 
     /// Does the same around another relay core.
-    static func bind(
+    init(
         _ configuration: RelayServerConfiguration, logger: Logger, onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
-    ) async throws(StartupError) -> RelayServer {
-        let flightFolder = try configuration.flightRecorderFolder.map { path throws(StartupError) in
+    ) async throws(StartupError) {
+        flightFolder = try configuration.flightRecorderFolder.map { path throws(StartupError) in
             try FlightFolder(
                 path: path, limit: configuration.flightRecorderLimit,
                 maximumFileCount: configuration.flightRecorderFiles, logger: logger)
         }
-        let recordings = try configuration.recordings.map { settings throws(StartupError) in
+        recordings = try configuration.recordings.map { settings throws(StartupError) in
             try RecordingStore(settings: settings)
         }
         var configuration = configuration
-        let certificates = try read(&configuration, logger: logger)
+        certificates = try Self.read(&configuration, logger: logger)
         let hardware = HardwareSelection(configuration, logger: logger)
         configuration.relay.hardware = try hardware.select()
         configuration.relay.decodingDevice = try hardware.selectDecoder()
         configuration.relay.composingDevice = try hardware.selectCompositor()
-        let events = try EventOutputs.open(configuration, logger: logger)
-        var keys: KeyStore?
-        if let path = configuration.accessKeys { keys = try await KeyStore(file: path, logger: logger) }
+        events = try EventOutputs.open(configuration, logger: logger)
+        if let path = configuration.accessKeys {
+            keys = try await KeyStore(file: path, logger: logger)
+        } else {
+            keys = nil
+        }
         let etcd = try configuration.cluster.map { settings throws(StartupError) in try EtcdClient(settings.etcd) }
         let certificate: DTLSCertificate
         do throws(DTLSError) {
@@ -93,34 +96,22 @@ public final class RelayServer: Service {
         }
         SRTPContext.prepareLibrary()
         let mediaGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let binder = PortBinder(host: configuration.host, eventLoop: mediaGroup.next())
+        binder = PortBinder(host: configuration.host, eventLoop: mediaGroup.next())
+        let bound: TransportAddress
         do throws(StartupError) {
-            let channel = try await binder.bind(port: configuration.port)
+            mediaChannel = try await binder.bind(port: configuration.port)
             if let address = configuration.administrationAddress {
                 try await PortBinder(administrationAt: address, eventLoop: mediaGroup.next()).tryTCP(port: address.port)
             }
-            guard let bound = channel.localAddress.flatMap({ TransportAddress($0) }) else {
+            guard let address = mediaChannel.localAddress.flatMap({ TransportAddress($0) }) else {
                 throw .addressNotAvailable(configuration.host)
             }
-            return RelayServer(
-                configuration, certificate: certificate, channel: channel, bound: bound, mediaGroup: mediaGroup,
-                binder: binder, flightFolder: flightFolder, recordings: recordings, certificates: certificates,
-                keys: keys, events: events, etcd: etcd, logger: logger, onListening: onListening, makeRelay: makeRelay)
+            bound = address
         } catch {
             await etcd?.close()
             try? await mediaGroup.shutdownGracefully()
             throw error
         }
-    }
-
-    private init(
-        _ configuration: RelayServerConfiguration, certificate: DTLSCertificate, channel: any Channel,
-        bound: TransportAddress, mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder,
-        flightFolder: FlightFolder?, recordings: RecordingStore?, certificates: CertificateStore?,
-        keys: KeyStore?, events: EventOutputs?, etcd: EtcdClient?, logger: Logger,
-        onListening: @escaping @Sendable (Endpoint) -> Void,
-        makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
-    ) {
         var relayConfiguration = configuration.relay
         relayConfiguration.mediaAddresses =
             configuration.publicAddresses.isEmpty
@@ -132,9 +123,6 @@ public final class RelayServer: Service {
             "media addresses",
             metadata: ["addresses": "\(relayConfiguration.mediaAddresses.map(\.description).joined(separator: " "))"])
         self.mediaGroup = mediaGroup
-        self.binder = binder
-        self.flightFolder = flightFolder
-        self.recordings = recordings
         streams =
             configuration.servesStreams
             ? StreamHub(
@@ -144,8 +132,6 @@ public final class RelayServer: Service {
         outputs = configuration.outputs
         listeners = StreamListeners(configuration, logger: logger)
         players = configuration.players ?? listeners.map { _ in PlayerRules() }
-        self.certificates = certificates
-        self.events = events
         traces = configuration.traceCollector.map {
             TraceExporter(endpoint: $0, transport: WebhookClient(), logger: logger)
         }
@@ -154,7 +140,6 @@ public final class RelayServer: Service {
             configuration.reportsToAgones
             ? AgonesReporter(
                 environment: ProcessInfo.processInfo.environment, transport: WebhookClient(), logger: logger) : nil
-        self.keys = keys
         connections = ConnectionRegister(
             ConnectionAdmission(
                 maximum: configuration.maximumConnections, reserve: SignallingLimits.reservedConnections,
@@ -169,7 +154,6 @@ public final class RelayServer: Service {
         }
         self.logger = logger
         self.onListening = onListening
-        mediaChannel = channel
         endpoint = Endpoint(address: bound, isEncrypted: certificates != nil)
         signallingGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         calibration = relayConfiguration.overload.map { _ in
@@ -181,8 +165,8 @@ public final class RelayServer: Service {
                     makeCompositor: relayConfiguration.composingDevice?.makeCompositor, now: { .now() }))
         }
         driver = RelayDriver(
-            eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink,
-            onOverloadEvent: OverloadLog(logger: logger).record,
+            eventLoop: mediaChannel.eventLoop, workerCount: configuration.workers,
+            downlink: configuration.emulatedDownlink, onOverloadEvent: OverloadLog(logger: logger).record,
             onNotice: { [log = RelayLog(logger: logger), tracer] notice in
                 log.record(notice)
                 tracer?.record(notice)

@@ -70,7 +70,7 @@ struct AdministrationTests {
         var configuration = RelayServerConfiguration()
         configuration.port = 0
         configuration.administrationAddress = TransportAddress(ipv4: 0x7F00_0001, port: free)
-        let server = try await RelayServer.bind(
+        let server = try await RelayServer(
             configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onListening: { _ in },
             makeRelay: { _ in TwinRelay(.init()) })
         let other = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -151,7 +151,7 @@ struct TLSTests {
         configuration.tls = TLSFiles(certificate: folder.path("good.crt"), key: folder.path("good.key"))
         let script = TwinRelay.Script()
         let (listening, announce) = AsyncStream.makeStream(of: RelayServer.Endpoint.self)
-        let server = try await RelayServer.bind(
+        let server = try await RelayServer(
             configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             onListening: { announce.yield($0) }, makeRelay: { _ in TwinRelay(script) })
         let group = ServiceGroup(

@@ -22,7 +22,7 @@ struct RunningServer {
         var configuration = configuration
         configuration.port = 0
         let (listening, announce) = AsyncStream.makeStream(of: RelayServer.Endpoint.self)
-        let server = try await RelayServer.bind(
+        let server = try await RelayServer(
             configuration, logger: logger, onListening: { announce.yield($0) },
             makeRelay: { _ in TwinRelay(script) })
         let group = ServiceGroup(services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
