@@ -1,8 +1,5 @@
 import Conference
-import LoadControl
-import RoomAPI
 import SDP
-import SecureTransport
 
 /// The operations of the relay for HTTP requests.
 extension RelayDriver {
@@ -44,27 +41,9 @@ extension RelayDriver {
         ask { $0.access(ofRoom: room, participant: participant) }
     }
 
-    /// True if a moderator removed the bearer of a token with these grants from a room.
-    func keepsOut(_ grants: MemberGrants, client: TransportAddress?, ofRoom room: String) -> Bool {
-        ask { $0.keepsOut(grants, client: client, ofRoom: room) }
-    }
-
-    /// The outcome for a person in a room's lobby that asks; nil: the person does not wait there.
-    func lobbyState(of ticket: String, room: String) -> LobbyState? {
-        act { relay, now in relay.lobbyState(of: ticket, room: room, now: now) }
-    }
-
-    /// The people in a room's lobby; nil: there is no such room.
-    func waiting(inRoom room: String) -> [WaitingPerson]? { ask { $0.waiting(inRoom: room) } }
-
     /// Changes a room.
     func perform(_ command: RoomCommand, room: String) throws(RoomControlError) {
         try act { relay, now throws(RoomControlError) in try relay.perform(command, room: room, now: now) }
-    }
-
-    /// Sets the measured capacity of the machine for the relay's work.
-    func adopt(_ calibration: Calibration) {
-        act { relay, now in relay.adopt(calibration, now: now) }
     }
 
     /// Takes no more joins until `endDraining`.

@@ -308,7 +308,7 @@ public final class RelayServer: Service {
                 }
             }
             switch result {
-            case .success(let calibration): await driver.adopt(calibration)
+            case .success(let calibration): await driver.act { relay, now in relay.adopt(calibration, now: now) }
             case .failure(let error): logger.warning("\(error); seats are not counted")
             }
         }

@@ -81,7 +81,7 @@ struct AccessControl: Sendable {
     /// key of a session ends with the session.
     func isKeptOut(_ caller: Caller, of room: RoomName, client: TransportAddress?) async -> Bool {
         guard caller.claims != nil, !caller.may(.moderate) else { return false }
-        return await driver.keepsOut(caller.grants, client: client, ofRoom: room.rawValue)
+        return await driver.ask { $0.keepsOut(caller.grants, client: client, ofRoom: room.rawValue) }
     }
 
     /// True if a caller who was let in may read no more of a room: a moderator removed the bearer of the token, the

@@ -73,7 +73,7 @@ extension SignallingRouter {
 
     func lobby(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let room = try RoomName(context.parameters.require("room"))
-        guard let waiting = await driver.waiting(inRoom: room.rawValue) else { throw Problem.noRoom(room) }
+        guard let waiting = await driver.ask({ $0.waiting(inRoom: room.rawValue) }) else { throw Problem.noRoom(room) }
         return try .json(["waiting": waiting])
     }
 
@@ -91,7 +91,8 @@ extension SignallingRouter {
     func lobbyState(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let room = try RoomName(context.parameters.require("room"))
         let ticket = try sessions.participant(ofSession: try context.parameters.require("ticket"), in: room)
-        guard let state = await driver.lobbyState(of: ticket, room: room.rawValue) else {
+        let outcome = await driver.act { relay, now in relay.lobbyState(of: ticket, room: room.rawValue, now: now) }
+        guard let state = outcome else {
             throw Problem(.notFound, "you do not wait in this room's lobby any more: join again")
         }
         var response = try Response.json(["state": state])
