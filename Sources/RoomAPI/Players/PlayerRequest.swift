@@ -113,13 +113,4 @@ extension PlayerChange: Codable {
             rate: try number(.rate, in: PlayerSettings.rates), volume: try number(.volume, in: PlayerSettings.volumes),
             loop: try container.decodeIfPresent(Bool.self, forKey: .loop))
     }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(paused, forKey: .paused)
-        try container.encodeIfPresent(position, forKey: .position)
-        try container.encodeIfPresent(rate, forKey: .rate)
-        try container.encodeIfPresent(volume, forKey: .volume)
-        try container.encodeIfPresent(loop, forKey: .loop)
-    }
 }
