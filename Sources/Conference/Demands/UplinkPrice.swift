@@ -1,11 +1,6 @@
 import Compositing
+import Glibc
 import MediaCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The video rate that a sender is asked for: as much as the best of its receivers can show, and never so little that
 /// the sender has to reduce its resolution.

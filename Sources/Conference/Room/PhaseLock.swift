@@ -1,14 +1,7 @@
 import Compositing
+import Glibc
 import MediaCore
 import RoomAPI
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Follows when, between two ticks, the pictures of one source are decoded, so that ticks come just after.
 ///

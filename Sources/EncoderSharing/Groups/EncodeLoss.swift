@@ -1,10 +1,5 @@
+import Glibc
 package import MediaCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The loss of a group's members against an encoder of their own.
 ///

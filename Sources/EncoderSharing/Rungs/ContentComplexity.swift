@@ -1,10 +1,5 @@
+import Glibc
 package import MediaCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The number of bits that moving content takes, independent of size, frame rate and QP: a talking head takes few,
 /// sport many.

@@ -1,13 +1,8 @@
 import DequeModule
 import Dispatch
+import Glibc
 import MediaCore
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The state that a decompression session and its queue share: the decoder behind a lock, and the waiting frames.
 ///
