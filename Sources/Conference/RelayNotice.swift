@@ -14,14 +14,6 @@ public enum RelayNotice: Hashable, Sendable {
         public var role: ParticipantRole
         /// The address from which the join came, before any proxy that tells it; nil if it is not known.
         public var address: TransportAddress?
-
-        public init(room: String, id: String, name: String, role: ParticipantRole, address: TransportAddress?) {
-            self.room = room
-            self.id = id
-            self.name = name
-            self.role = role
-            self.address = address
-        }
     }
 
     case joined(Member)

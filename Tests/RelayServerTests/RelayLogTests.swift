@@ -1,9 +1,9 @@
-import Conference
 import MediaCore
 import RoomAPI
 import SecureTransport
 import Testing
 
+@testable import Conference
 @testable import RelayServer
 
 @Suite("Lines of the log")

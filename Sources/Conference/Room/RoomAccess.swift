@@ -18,11 +18,6 @@ public struct RoomAccess: Sendable {
     public struct Member: Sendable {
         public var name: String
         public var grants: MemberGrants
-
-        public init(name: String, grants: MemberGrants) {
-            self.name = name
-            self.grants = grants
-        }
     }
 
     /// - Parameter hasPIN: Nil: if it has a verifier.

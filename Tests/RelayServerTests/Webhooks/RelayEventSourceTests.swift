@@ -1,10 +1,10 @@
-import Conference
 import Foundation
 import MediaCore
 import RoomAPI
 import SecureTransport
 import Testing
 
+@testable import Conference
 @testable import RelayServer
 
 @Suite("Events for webhooks and the event log")
