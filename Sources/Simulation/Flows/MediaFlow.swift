@@ -192,8 +192,8 @@ struct MediaFlow: SimulatedFlow {
             queueDelay: network.queueDelay(of: path), pacerDelay: sender.queueDelay(now: now), now: now)
     }
 
-    func report(link: LinkModel<SimulatedPacket>.Statistics) -> MediaFlowReport {
-        var report = recording.report(link: link, keyframeCount: codec.keyframeCount)
+    func report() -> MediaFlowReport {
+        var report = recording.report(keyframeCount: codec.keyframeCount)
         if let quality = codec.quality {
             report.metrics[.pictureNoise] = quality.psnr
             report.metrics[.pictureSimilarity] = quality.ssim
@@ -203,7 +203,7 @@ struct MediaFlow: SimulatedFlow {
 
     /// Returns the report and the samples after the simulation.
     func result() -> (report: MediaFlowReport, samples: [FlowSample]) {
-        (report(link: LinkModel<SimulatedPacket>.Statistics()), recording.flowSamples)
+        (report(), recording.flowSamples)
     }
 
     var samples: [MediaFlowSample] { recording.samples }

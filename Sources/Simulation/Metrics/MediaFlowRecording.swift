@@ -147,32 +147,19 @@ struct MediaFlowRecording {
         lastSample = time
     }
 
-    func report(link: LinkModel<some Any>.Statistics, keyframeCount: Int) -> MediaFlowReport {
-        var summary = MediaFlowSummary()
-        summary.duration = setting.duration
-        summary.goodput = BitRate(mediaReceivedSize, over: setting.duration)
-        summary.sendRate = BitRate(sentSize, over: setting.duration)
-        summary.paddingFraction = sentSize > .zero ? Double(paddingSize.bytes) / Double(sentSize.bytes) : 0
-        summary.keyframeCount = keyframeCount
-        if link.sentPackets > 0 {
-            summary.lossFraction = Double(link.lostPackets + link.droppedPackets) / Double(link.sentPackets)
-        }
-        summary.meanTarget = BitRate(
-            bitsPerSecond: samples.reduce(0) { $0 + Double($1.controller.targetBitRate.bitsPerSecond) }
-                / Double(max(samples.count, 1)))
-        summary.queueingDelay = queueingDelays.distribution
-        let frameDelays = addFrames(to: &summary)
+    func report(keyframeCount: Int) -> MediaFlowReport {
         let series = series
-        let metrics = metrics(summary, series)
-        summary.utilization = (metrics[.utilization] ?? 0) / 100
-        summary.rampTime = metrics[.ramp].map { .nanoseconds(Int64(clamping: ($0 * 1e9).rounded())) }
-        summary.recoveryDeficit = metrics[.recoveryDeficit].map { $0 / 100 }
+        var metrics = MetricValues()
+        series.addMetrics(to: &metrics)
+        traffic.addMetrics(to: &metrics)
+        metrics.addDelays(queueing: queueingDelays.distribution, packets: packetDelays.distribution)
+        let frameDelays = addFrames(to: &metrics)
+        addPackets(to: &metrics)
+        metrics[.score] = FlowScore.score(metrics)
         return MediaFlowReport(
-            summary: summary, samples: samples, metrics: metrics,
-            queueingDelayPercentiles: queueingDelays.percentiles,
+            samples: samples, metrics: metrics, queueingDelayPercentiles: queueingDelays.percentiles,
             frameDelayPercentiles: DelayDistribution.percentiles(sorted: frameDelays),
-            reactions: series.reactions(to: setting.steps),
-            stepResponses: StepResponse.all(to: setting.steps, duration: setting.duration, samples: samples))
+            reactions: series.reactions(to: setting.steps), keyframeCount: keyframeCount)
     }
 
     /// The samples with the names and the units of all reports.
@@ -195,34 +182,18 @@ struct MediaFlowRecording {
             sampleInterval: setting.sampleInterval, maximum: setting.maximum)
     }
 
-    private func metrics(_ summary: MediaFlowSummary, _ series: FlowSeries) -> MetricValues {
-        var values = MetricValues()
-        series.addMetrics(to: &values)
-        traffic.addMetrics(to: &values)
-        values.addDelays(queueing: summary.queueingDelay, packets: packetDelays.distribution)
+    private func addPackets(to values: inout MetricValues) {
         if judgedSentPackets > 0 {
             values[.loss] = (1 - Double(judgedReceivedPackets) / Double(judgedSentPackets)) * 100
         }
         if markedPackets > 0 { values[.marked] = Double(markedPackets) / Double(queueingDelays.count) * 100 }
         values[.residualLoss] = residualLoss.map { $0 * 100 }
         if framePackets > 0 { values[.discarded] = Double(latePackets) / Double(framePackets) * 100 }
-        values[.frameDelayMedian] = summary.frameDelay.median.milliseconds
-        values[.frameDelay95] = summary.frameDelay.percentile95.milliseconds
-        values[.frameDelay99] = summary.frameDelay.percentile99.milliseconds
-        values[.framesLost] = summary.lostFraction * 100
-        values[.framesSkipped] = summary.skippedFraction * 100
-        values[.framesLateOrLost] = summary.lateOrLostFraction * 100
-        values[.framesLate] = (summary.lateOrLostFraction - summary.lostFraction - summary.skippedFraction) * 100
-        values[.freeze] = summary.freezeFraction * 100
-        values[.freezeCount] = Double(summary.freezeCount)
-        values[.freezeTime] = summary.freezeFraction * measuredDuration
-        values[.padding] = summary.paddingFraction * 100
+        values[.padding] = sentSize > .zero ? Double(paddingSize.bytes) / Double(sentSize.bytes) * 100 : 0
         if sentSize > .zero { values[.retransmitted] = Double(repeatedSize.bytes) / Double(sentSize.bytes) * 100 }
         if mediaReceivedSize > .zero {
             values[.feedback] = Double(feedbackSize.bytes) / Double(mediaReceivedSize.bytes) * 100
         }
-        values[.score] = FlowScore.score(values)
-        return values
     }
 
     /// Returns true if a frame is judged. Frames of the last moments are still under way and are not.
@@ -243,21 +214,27 @@ struct MediaFlowRecording {
         max((windowEnd - max(windowStart, .zero + setting.start)).seconds, 0.001)
     }
 
-    /// Adds the figures of frames to the summary; returns the delays of complete frames in nanoseconds, ascending.
-    private func addFrames(to summary: inout MediaFlowSummary) -> [Int64] {
+    /// Adds the figures of frames; returns the delays of complete frames in nanoseconds, ascending.
+    private func addFrames(to values: inout MetricValues) -> [Int64] {
         let judged = frames.filter(isJudged)
         let delays = judged.compactMap { frame in frame.completed.map { ($0 - frame.captured).nanoseconds } }.sorted()
-        summary.frameDelay = DelayDistribution(sorted: delays)
+        let delay = DelayDistribution(sorted: delays)
+        values[.frameDelayMedian] = delay.median.milliseconds
+        values[.frameDelay95] = delay.percentile95.milliseconds
+        values[.frameDelay99] = delay.percentile99.milliseconds
         let total = judged.count + skippedFrames
-        summary.frameCount = total
-        guard total > 0 else { return delays }
-        let onTime = delays.count { $0 <= Self.lateness.nanoseconds }
-        summary.lateOrLostFraction = Double(total - onTime) / Double(total)
-        summary.skippedFraction = Double(skippedFrames) / Double(total)
-        summary.lostFraction = Double(judged.count - delays.count) / Double(total)
+        func share(_ count: Int) -> Double { total > 0 ? Double(count) / Double(total) : 0 }
+        let lateOrLost = share(total - delays.count { $0 <= Self.lateness.nanoseconds })
+        let (skipped, lost) = (share(skippedFrames), share(judged.count - delays.count))
+        values[.framesLost] = lost * 100
+        values[.framesSkipped] = skipped * 100
+        values[.framesLateOrLost] = lateOrLost * 100
+        values[.framesLate] = (lateOrLost - lost - skipped) * 100
         let freezes = freezes(judged)
-        summary.freezeCount = freezes.count
-        summary.freezeFraction = freezes.seconds / measuredDuration
+        let freezeShare = freezes.seconds / measuredDuration
+        values[.freeze] = freezeShare * 100
+        values[.freezeCount] = Double(freezes.count)
+        values[.freezeTime] = freezeShare * measuredDuration
         return delays
     }
 

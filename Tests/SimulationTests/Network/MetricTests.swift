@@ -163,7 +163,7 @@ struct RecordingTests {
     }
 
     private func values(_ recording: MediaFlowRecording) -> MetricValues {
-        recording.report(link: LinkModel<SimulatedPacket>.Statistics(), keyframeCount: 0).metrics
+        recording.report(keyframeCount: 0).metrics
     }
 
     private func time(_ milliseconds: Int) -> MonotonicInstant { .zero + .milliseconds(milliseconds) }

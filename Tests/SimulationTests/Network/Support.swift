@@ -27,5 +27,5 @@ func simulate(
         seed: seed &* 3 &+ 1)
     let attached = network.addFlow(flow, path: NetworkPath(forward: [link], backward: [feedbackLink]))
     network.run(until: .zero + duration)
-    return attached.flow.report(link: network.statistics(of: link))
+    return attached.flow.report()
 }
