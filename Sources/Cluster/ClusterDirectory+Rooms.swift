@@ -84,7 +84,11 @@ extension ClusterDirectory {
             case .leading(let epoch), .following(_, let epoch):
                 // A mirror that is behind knows nothing of this epoch yet.
                 if mirror.hasSeen(epoch), actual?.epoch != epoch { setStanding(.unplaced, of: room) }
-            case .unplaced: unsettled.insert(room)
+            case .unplaced:
+                if let epoch = local.closing, !local.isBusy, mirror.hasSeen(epoch), actual?.epoch != epoch {
+                    rooms[room]?.closing = nil
+                }
+                unsettled.insert(room)
             }
         }
     }
@@ -97,7 +101,7 @@ extension ClusterDirectory {
         else { return }
         // The mirror may be behind a close that has just been answered.
         rooms[room] = LocalRoom(
-            standing: .leading(epoch: actual.epoch), expectedUntil: now, retryAt: now + Self.retryInterval)
+            expectedUntil: now, retryAt: now + Self.retryInterval, closing: actual.epoch)
         unsettled.insert(room)
     }
 
@@ -147,21 +151,26 @@ extension ClusterDirectory {
     ) -> (RoomPurpose, DirectoryTransaction)? {
         let owner = DirectoryKey.owner(room: room)
         let listing = DirectoryKey.relay(node, room: room)
+        if case .leading(let epoch) = local.standing, local.isReleased || !local.isWanted(now: now) {
+            rooms[room]?.closing = epoch
+            setStanding(.unplaced, of: room)
+        }
+        if let epoch = rooms[room]?.closing {
+            var changes: [DirectoryTransaction.Change] = [.delete(owner), .delete(listing)]
+            // The relay that has the room next takes its settings.
+            if !local.isWanted(now: now) { changes.append(.delete(.settings(room: room))) }
+            return (
+                .close,
+                DirectoryTransaction(
+                    conditions: [.init(key: owner, createRevision: epoch)], changes: changes, reads: [])
+            )
+        }
         guard local.isWanted(now: now) else {
-            switch local.standing {
-            case .leading(let epoch):
-                return (
-                    .close,
-                    DirectoryTransaction(
-                        conditions: [.init(key: owner, createRevision: epoch)],
-                        changes: [.delete(owner), .delete(listing), .delete(.settings(room: room))], reads: [])
-                )
-            case .following where local.isListed:
+            if case .following = local.standing, local.isListed {
                 return (.close, DirectoryTransaction(conditions: [], changes: [.delete(listing)], reads: []))
-            case .following, .unplaced:
-                forget(room, now: now)
-                return nil
             }
+            forget(room, now: now)
+            return nil
         }
         switch local.standing {
         case .unplaced where local.deposed != nil:
@@ -186,13 +195,6 @@ extension ClusterDirectory {
                     conditions: [.init(key: owner, createRevision: 0)],
                     changes: [.put(owner, value, lease), .put(listing, [], lease)],
                     reads: [owner, .settings(room: room)])
-            )
-        case .leading(let epoch) where local.isReleased:
-            return (
-                .close,
-                DirectoryTransaction(
-                    conditions: [.init(key: owner, createRevision: epoch)],
-                    changes: [.delete(owner), .delete(listing)], reads: [])
             )
         case .leading(let epoch):
             guard !local.areSettingsWritten, let settings = local.settings,
@@ -243,6 +245,7 @@ extension ClusterDirectory {
                 setStanding(.unplaced, of: room)
             }
         case .close:
+            rooms[room]?.closing = nil
             rooms[room]?.isListed = false
             setStanding(.unplaced, of: room)
         }

@@ -308,6 +308,7 @@ public struct ClusterDirectory {
             published = nil
             for room in rooms.keys {
                 rooms[room]?.isListed = false
+                rooms[room]?.closing = nil
                 setStanding(.unplaced, of: room)
             }
             unsettled.formUnion(rooms.keys)

@@ -19,6 +19,9 @@ struct LocalRoom {
     var isReleased = false
     /// The epoch of an owner that has been found dead, and whose key is deleted before this relay claims the room.
     var deposed: Int64?
+    /// The epoch of this relay's own key while that is deleted. The relay does not lead the room any more: another one
+    /// may lead it before the answer comes.
+    var closing: Int64?
 
     /// Whether the relay wants to have the room.
     func isWanted(now: MonotonicInstant) -> Bool { isPresent || now < expectedUntil }

@@ -44,6 +44,23 @@ struct ClusterDirectoryTests {
         #expect(world.twin.keys.keys.filter { $0.contains("/rooms/") }.isEmpty)
     }
 
+    @Test("leads a room no more as soon as the directory may have deleted its key")
+    func abdication() {
+        open()
+        world.run(for: ClusterDirectory.expectation)
+        // The answers tell of the key's end, and nothing else.
+        world.twin.breakWatch(of: a)
+        var claims = 0
+        world.inspect = { [a] world in
+            guard case .leading = world.standing(a, "demo"), world.twin.owner(of: "demo") == nil else { return }
+            claims += 1
+        }
+        world.leave("demo", at: a)
+        world.run(for: .seconds(3))
+        #expect(world.twin.owner(of: "demo") == nil)
+        #expect(claims == 0)
+    }
+
     @Test("hands a room's settings to the relay that has it next")
     func settings() {
         open()
