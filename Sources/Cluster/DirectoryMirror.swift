@@ -125,10 +125,9 @@ struct DirectoryMirror {
         nextStep = now
     }
 
-    /// The entries that were read are out of date.
+    /// The entries that were read are out of date, and so is a page that is on its way.
     mutating func readAnew(now: MonotonicInstant) {
         revision = nil
-        guard !isAsked else { return }
         state = .idle
         nextStep = now
     }

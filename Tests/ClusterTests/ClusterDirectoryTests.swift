@@ -135,6 +135,21 @@ struct ClusterDirectoryTests {
         #expect(world.relays[b]?.directory.nodes.count == 2)
     }
 
+    @Test("does not adopt a page that was asked for before the directory lost its data")
+    func staleness() {
+        var mirror = DirectoryMirror()
+        let request = mirror.step(id: DirectoryRequestID(rawValue: 1), now: .zero)
+        #expect(request == .read(from: DirectoryKey.root, revision: nil))
+        mirror.readAnew(now: .zero)
+        let early = mirror.step(id: DirectoryRequestID(rawValue: 2), now: .zero)
+        #expect(early == nil)
+        let isRead = mirror.receive(.page([], revision: 1000, hasMore: false), now: .zero)
+        // A watch from such a revision would tell nothing until the new directory has it too.
+        #expect(!isRead && !mirror.hasSeen(1))
+        let next = mirror.step(id: DirectoryRequestID(rawValue: 3), now: MonotonicInstant.zero + .seconds(1))
+        #expect(next == .read(from: DirectoryKey.root, revision: nil))
+    }
+
     @Test("gives its rooms away when it drains, and takes rooms again afterwards")
     func draining() {
         open()
