@@ -68,7 +68,11 @@ extension ClusterDirectory {
         unsettled.insert(room)
         guard rooms[room] != nil, rooms[room]?.standing != standing else { return }
         rooms[room]?.standing = standing
-        if case .leading = standing { rooms[room]?.deposed = nil } else { rooms[room]?.isListed = false }
+        if case .leading = standing {
+            rooms[room]?.deposed = nil
+        } else if rooms[room]?.listing == .present {
+            rooms[room]?.listing = .unsure
+        }
         tell(.standing(standing, room: room))
     }
 
@@ -127,8 +131,7 @@ extension ClusterDirectory {
         }
         guard !local.isBusy, now >= local.retryAt else { return }
         guard isReachable(now: now), let lease = nodeLease.lease(now: now) else {
-            // The keys of a room that is not wanted any more end with the lease.
-            if !local.isWanted(now: now) { forget(room, now: now) }
+            if !local.isWanted(now: now), !local.mayHaveKeys { forget(room, now: now) }
             return
         }
         unsettled.remove(room)
@@ -166,8 +169,10 @@ extension ClusterDirectory {
             )
         }
         guard local.isWanted(now: now) else {
-            if case .following = local.standing, local.isListed {
-                return (.close, DirectoryTransaction(conditions: [], changes: [.delete(listing)], reads: []))
+            if local.listing != .absent {
+                // A client that comes before the answer has the room listed anew.
+                rooms[room]?.listing = .unsure
+                return (.unlist, DirectoryTransaction(conditions: [], changes: [.delete(listing)], reads: []))
             }
             forget(room, now: now)
             return nil
@@ -208,7 +213,8 @@ extension ClusterDirectory {
             )
         case .following(_, let epoch):
             // A client that lost the race for the room here is at the other relay by now.
-            guard local.isPresent, !local.isListed else { return nil }
+            guard local.isPresent, local.listing != .present else { return nil }
+            rooms[room]?.listing = .unsure
             return (
                 .list(epoch: epoch),
                 DirectoryTransaction(
@@ -235,7 +241,11 @@ extension ClusterDirectory {
         case .claim: receiveClaim(response, of: room, now: now)
         case .list(let epoch):
             guard case .following(_, epoch) = rooms[room]?.standing else { return }
-            if case .committed = response { rooms[room]?.isListed = true } else { setStanding(.unplaced, of: room) }
+            if case .committed = response {
+                rooms[room]?.listing = .present
+            } else {
+                setStanding(.unplaced, of: room)
+            }
         case .settings(let settings, let epoch):
             guard rooms[room]?.standing == .leading(epoch: epoch) else { return }
             if case .committed = response {
@@ -246,8 +256,9 @@ extension ClusterDirectory {
             }
         case .close:
             rooms[room]?.closing = nil
-            rooms[room]?.isListed = false
-            setStanding(.unplaced, of: room)
+            if case .committed = response { rooms[room]?.listing = .absent }
+        case .unlist:
+            if case .committed = response { rooms[room]?.listing = .absent }
         }
     }
 
@@ -281,9 +292,8 @@ extension ClusterDirectory {
 
     private mutating func lead(_ room: String, epoch: Int64, settings read: [DirectoryEntry]) {
         let path = DirectoryKey.settings(room: room).path
-        rooms[room]?.isListed = true
         setStanding(.leading(epoch: epoch), of: room)
-        rooms[room]?.isListed = true
+        rooms[room]?.listing = .present
         guard rooms[room]?.areSettingsWritten == true else { return }
         guard let found = read.first(where: { $0.path == path }) else {
             // What this room has from before is written again.

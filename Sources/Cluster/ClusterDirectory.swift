@@ -44,7 +44,7 @@ public struct ClusterDirectory {
         case depose, claim
         case list(epoch: Int64)
         case settings([UInt8], epoch: Int64)
-        case close
+        case close, unlist
     }
 
     var nodeLease = LeaseKeeper(timeToLive: leaseDuration, renewalInterval: renewalInterval)
@@ -196,7 +196,7 @@ public struct ClusterDirectory {
         let isReachable = isReachable(now: now)
         for (room, local) in rooms where !local.isBusy {
             if !local.isPresent, now < local.expectedUntil { next = min(next, local.expectedUntil) }
-            if isReachable ? unsettled.contains(room) : !local.isWanted(now: now),
+            if isReachable ? unsettled.contains(room) : !local.isWanted(now: now) && !local.mayHaveKeys,
                 roomRequests < Self.maximumRoomRequests
             {
                 next = min(next, max(now, local.retryAt))
@@ -307,7 +307,7 @@ public struct ClusterDirectory {
             registration = nil
             published = nil
             for room in rooms.keys {
-                rooms[room]?.isListed = false
+                rooms[room]?.listing = .absent
                 rooms[room]?.closing = nil
                 setStanding(.unplaced, of: room)
             }

@@ -2,6 +2,14 @@ import MediaCore
 
 /// A room that this relay has, or is about to have, as the directory sees it.
 struct LocalRoom {
+    /// What is known of the key `relays/{id}`.
+    enum Listing {
+        case absent
+        /// A request has no answer yet, or its answer is lost.
+        case unsure
+        case present
+    }
+
     var standing = RoomStanding.unplaced
     /// Whether participants are there.
     var isPresent = false
@@ -10,8 +18,7 @@ struct LocalRoom {
     /// A request of this room is under way. One at a time keeps its writes in order.
     var isBusy = false
     var retryAt = MonotonicInstant.zero
-    /// Whether the key `relays/{id}` is written.
-    var isListed = false
+    var listing = Listing.absent
     /// The newest settings of this room; nil: nobody has set any here.
     var settings: [UInt8]?
     var areSettingsWritten = true
@@ -22,6 +29,9 @@ struct LocalRoom {
     /// The epoch of this relay's own key while that is deleted. The relay does not lead the room any more: another one
     /// may lead it before the answer comes.
     var closing: Int64?
+
+    /// Whether keys of the relay's lease may be there that have to be deleted when the room is not wanted any more.
+    var mayHaveKeys: Bool { closing != nil || listing != .absent }
 
     /// Whether the relay wants to have the room.
     func isWanted(now: MonotonicInstant) -> Bool { isPresent || now < expectedUntil }

@@ -61,6 +61,20 @@ struct ClusterDirectoryTests {
         #expect(claims == 0)
     }
 
+    @Test("leaves the list of a room's relays also while its watch is made anew")
+    func unlisting() {
+        world.roomLimit = 1
+        open()
+        world.join("demo", at: b)
+        world.run(for: ClusterDirectory.expectation + .seconds(1))
+        let key = DirectoryKey.relay(b, room: "demo").path
+        #expect(world.twin.keys[key] != nil)
+        world.update(b) { $0.mirror.restartWatch(now: $1) }
+        world.leave("demo", at: b)
+        world.run(for: .seconds(2))
+        #expect(world.twin.keys[key] == nil)
+    }
+
     @Test("hands a room's settings to the relay that has it next")
     func settings() {
         open()

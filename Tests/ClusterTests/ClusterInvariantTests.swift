@@ -86,6 +86,8 @@ struct ClusterInvariantTests {
 
     private func checkAgreement(_ world: ClusterWorld, _ room: String, seed: UInt64) throws {
         let holders = world.nodes.filter { (world.relays[$0]?.members[room] ?? 0) > 0 }
+        let listed = world.nodes.filter { world.twin.keys[DirectoryKey.relay($0, room: room).path] != nil }
+        #expect(listed == holders, "seed \(seed): the relays of \(room)")
         guard !holders.isEmpty else {
             #expect(world.twin.owner(of: room) == nil, "seed \(seed): nobody is in \(room)")
             return
