@@ -195,7 +195,7 @@ extension ClusterDirectory {
         case .unplaced:
             let value = DirectoryValue.encode(RoomOwner(node: node, instance: record.instance, lease: lease.rawValue))
             return (
-                .claim,
+                .claim(lease),
                 DirectoryTransaction(
                     conditions: [.init(key: owner, createRevision: 0)],
                     changes: [.put(owner, value, lease), .put(listing, [], lease)],
@@ -238,7 +238,7 @@ extension ClusterDirectory {
         }
         switch purpose {
         case .depose: rooms[room]?.deposed = nil
-        case .claim: receiveClaim(response, of: room, now: now)
+        case .claim(let lease): receiveClaim(response, by: lease, of: room, now: now)
         case .list(let epoch):
             guard case .following(_, epoch) = rooms[room]?.standing else { return }
             if case .committed = response {
@@ -262,10 +262,14 @@ extension ClusterDirectory {
         }
     }
 
-    private mutating func receiveClaim(_ response: DirectoryResponse, of room: String, now: MonotonicInstant) {
+    private mutating func receiveClaim(
+        _ response: DirectoryResponse, by lease: LeaseID, of room: String, now: MonotonicInstant
+    ) {
         let owner = DirectoryKey.owner(room: room).path
         switch response {
         case .committed(let revision, let read):
+            // A key that was made with an earlier lease has ended with it.
+            guard lease == nodeLease.heldLease else { return }
             lead(room, epoch: revision, settings: read)
             // The mirror may have seen the end of this epoch before the answer came.
             reconcile([room], now: now)

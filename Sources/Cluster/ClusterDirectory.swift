@@ -41,7 +41,8 @@ public struct ClusterDirectory {
     }
 
     enum RoomPurpose {
-        case depose, claim
+        case depose
+        case claim(LeaseID)
         case list(epoch: Int64)
         case settings([UInt8], epoch: Int64)
         case close, unlist
