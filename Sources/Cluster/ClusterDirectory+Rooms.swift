@@ -266,12 +266,12 @@ extension ClusterDirectory {
         _ response: DirectoryResponse, by lease: LeaseID, of room: String, now: MonotonicInstant
     ) {
         let owner = DirectoryKey.owner(room: room).path
+        // The mirror may have seen the end of the epoch before the answer came: the standing is compared with it.
         switch response {
         case .committed(let revision, let read):
             // A key that was made with an earlier lease has ended with it.
             guard lease == nodeLease.heldLease else { return }
             lead(room, epoch: revision, settings: read)
-            // The mirror may have seen the end of this epoch before the answer came.
             reconcile([room], now: now)
         case .conflict(let read):
             guard let entry = read.first(where: { $0.path == owner }),
@@ -282,6 +282,7 @@ extension ClusterDirectory {
             }
             if actual.node != node {
                 setStanding(.following(actual.node, epoch: entry.createRevision), of: room)
+                reconcile([room], now: now)
             } else if actual.instance == record.instance, actual.lease == nodeLease.heldLease?.rawValue {
                 // The answer to an earlier claim was lost.
                 lead(room, epoch: entry.createRevision, settings: read)

@@ -41,6 +41,22 @@ struct LateAnswerTests {
         let owner = try #require(desk.twin.owner(of: "demo"))
         #expect(desk.directory.standing(of: "demo", now: desk.now) == .leading(epoch: owner.epoch))
     }
+
+    @Test("follows no relay whose key has ended before the answer to the claim came")
+    func endedOwner() throws {
+        _ = desk.directory.place("demo", hops: 1, now: desk.now)
+        desk.alter = { isClaim($0) ? nil : $1 }
+        // The other relay is faster, and gives the room back.
+        let lease = try #require(desk.grantLease(to: b))
+        let owner = RoomOwner(node: b, instance: "2", lease: lease.rawValue)
+        desk.put(.owner(room: "demo"), DirectoryValue.encode(owner), lease, by: b)
+        desk.settle()
+        desk.twin.end([lease.rawValue])
+        desk.settle()
+        let (id, response) = try #require(desk.held.first)
+        desk.directory.receive(response, to: id, now: desk.now)
+        #expect(desk.directory.standing(of: "demo", now: desk.now) == .unplaced)
+    }
 }
 
 /// A relay's part in a cluster, whose directory answers at once, or when a test wants.
@@ -82,5 +98,21 @@ private final class Desk {
         now += duration
         directory.wake(now: now)
         settle()
+    }
+
+    // MARK: Other relays
+
+    func grantLease(to other: NodeID) -> LeaseID? {
+        guard case .lease(let lease, _) = ask(.grantLease(timeToLive: .seconds(5)), by: other) else { return nil }
+        return lease
+    }
+
+    func put(_ key: DirectoryKey, _ value: [UInt8], _ lease: LeaseID, by other: NodeID) {
+        ask(.commit(DirectoryTransaction(conditions: [], changes: [.put(key, value, lease)], reads: [])), by: other)
+    }
+
+    @discardableResult
+    private func ask(_ request: DirectoryRequest, by other: NodeID) -> DirectoryResponse? {
+        twin.perform(request, id: DirectoryRequestID(rawValue: 0), of: other, now: now)
     }
 }
