@@ -59,7 +59,8 @@ public struct ClusterDirectory {
     var missing: [NodeID: (instance: String, until: MonotonicInstant)] = [:]
     var random: any RandomNumberGenerator & Sendable
 
-    private var pending: [DirectoryRequestID: Purpose] = [:]
+    /// Requests without an answer, with the last revision that was known when each was made.
+    private var pending: [DirectoryRequestID: (purpose: Purpose, revision: Int64)] = [:]
     private var requests: [(DirectoryRequestID, DirectoryRequest)] = []
     private var notices: [ClusterNotice] = []
     private var nextRequest: UInt64 = 0
@@ -223,9 +224,11 @@ public struct ClusterDirectory {
 
     /// Takes the answer to a request.
     public mutating func receive(_ response: DirectoryResponse, to id: DirectoryRequestID, now: MonotonicInstant) {
-        guard let purpose = pending.removeValue(forKey: id) else { return }
-        if case .committed(let revision, _) = response, awaited == nil {
-            awaited = (revision, now + Self.watchPatience)
+        guard let (purpose, known) = pending.removeValue(forKey: id) else { return }
+        if case .committed(let revision, _) = response {
+            // A directory's revisions only grow. This one has lost its data.
+            if revision < known { startAnew(now: now) }
+            if awaited == nil { awaited = (revision, now + Self.watchPatience) }
         }
         switch purpose {
         case .nodeLease: receiveNodeLease(response, now: now)
@@ -263,7 +266,7 @@ public struct ClusterDirectory {
     mutating func send(_ request: DirectoryRequest, for purpose: Purpose?) {
         nextRequest += 1
         let id = DirectoryRequestID(rawValue: nextRequest)
-        if let purpose { pending[id] = purpose }
+        if let purpose { pending[id] = (purpose, mirror.revision ?? 0) }
         requests.append((id, request))
     }
 
@@ -297,24 +300,31 @@ public struct ClusterDirectory {
     }
 
     private mutating func receiveNodeLease(_ response: DirectoryResponse, now: MonotonicInstant) {
-        let outcome = nodeLease.receive(response, now: now)
-        switch outcome {
+        switch nodeLease.receive(response, now: now) {
         case .renewed: break
-        case .granted, .lost:
-            // The directory may be another, which has lost its data: its revisions say nothing about those of the old
-            // one.
-            if outcome == .lost { mirror.readAnew(now: now) }
-            // All keys of the lease before this one are gone, or go.
-            registration = nil
-            published = nil
-            for room in rooms.keys {
-                rooms[room]?.listing = .absent
-                rooms[room]?.closing = nil
-                setStanding(.unplaced, of: room)
-            }
-            unsettled.formUnion(rooms.keys)
+        case .granted: forgetKeys()
+        case .lost: startAnew(now: now)
         case .failed: mirror.restartWatch(now: now + Self.retryInterval)
         }
+    }
+
+    /// The directory may be another, which has lost its data: its revisions say nothing about those of the old one.
+    private mutating func startAnew(now: MonotonicInstant) {
+        mirror.readAnew(now: now)
+        awaited = nil
+        forgetKeys()
+    }
+
+    /// All keys that this relay has written are gone, or go.
+    private mutating func forgetKeys() {
+        registration = nil
+        published = nil
+        for room in rooms.keys {
+            rooms[room]?.listing = .absent
+            rooms[room]?.closing = nil
+            setStanding(.unplaced, of: room)
+        }
+        unsettled.formUnion(rooms.keys)
     }
 
     private mutating func stepRegistration(_ lease: LeaseID, now: MonotonicInstant) {

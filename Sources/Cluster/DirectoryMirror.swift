@@ -77,7 +77,7 @@ struct DirectoryMirror {
 
     private(set) var contents = Contents()
     /// The last revision that `contents` has; nil: the directory has not been read, or changes were missed.
-    private var revision: Int64?
+    private(set) var revision: Int64?
     private var state = State.idle
     private var nextStep = MonotonicInstant.zero
     private var isAsked = false

@@ -23,7 +23,12 @@ struct ClusterInvariantTests {
         case 11: world.twin.compact()
         case 12: world.twin.breakWatch(of: node)
         case 13:
-            if endsLeases, let lease = world.pick(world.twin.leaseIDs) { world.twin.end([lease]) }
+            guard endsLeases else { return }
+            if world.number(0...2) == 0 {
+                world.twin.loseEverything()
+            } else if let lease = world.pick(world.twin.leaseIDs) {
+                world.twin.end([lease])
+            }
         case 14: world.leave(room, at: node)
         case 15: world.update(node) { $0.setDraining(true, now: $1) }
         case 16: world.update(node) { $0.setDraining(false, now: $1) }
@@ -51,7 +56,7 @@ struct ClusterInvariantTests {
     }
 
     private func check(seed: UInt64) throws {
-        // An operator who ends leases breaks their promise; without that it must hold at each moment.
+        // Ended leases and lost data break their promise; without them it must hold at each moment.
         let endsLeases = !seed.isMultiple(of: 2)
         let world = ClusterWorld(nodes: ["a", "b", "c"], regions: ["north", "south"], seed: seed)
         var rivals = 0

@@ -57,6 +57,24 @@ struct LateAnswerTests {
         desk.directory.receive(response, to: id, now: desk.now)
         #expect(desk.directory.standing(of: "demo", now: desk.now) == .unplaced)
     }
+
+    @Test("reads a directory anew that has lost its data while the relay had no lease")
+    func replacement() throws {
+        desk.twin.end(desk.twin.leaseIDs)
+        desk.alter = { request, response in
+            if case .grantLease = request { .failed(reason: "no space") } else { response }
+        }
+        for _ in 0..<3 { desk.pass(.seconds(1)) }
+        desk.twin.loseEverything()
+        desk.alter = { $1 }
+        for _ in 0..<3 { desk.pass(.seconds(1)) }
+        let lease = try #require(desk.grantLease(to: b))
+        let record = NodeRecord(url: "http://b", region: "", version: "test", instance: "2")
+        desk.put(.node(b), DirectoryValue.encode(record), lease, by: b)
+        desk.settle()
+        #expect(desk.directory.nodes.keys.sorted() == [a, b])
+        #expect(desk.directory.isReachable(now: desk.now))
+    }
 }
 
 /// A relay's part in a cluster, whose directory answers at once, or when a test wants.

@@ -48,7 +48,8 @@ final class DirectoryTwin {
         case .endLease(let lease):
             end([lease.rawValue])
             return .leaseEnded
-        case .read(let from, _):
+        case .read(let from, let pinned):
+            guard pinned ?? 0 <= revision else { return .failed(reason: "the revision is a future one") }
             let sorted = keys.keys.filter { $0 >= from && $0.hasPrefix(DirectoryKey.root) }.sorted()
             return .page(
                 sorted.prefix(pageSize).compactMap(entry), revision: revision, hasMore: sorted.count > pageSize)
