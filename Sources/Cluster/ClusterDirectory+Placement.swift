@@ -51,7 +51,8 @@ extension ClusterDirectory {
         if hops == nil, mirror.isLive, let other = choose(now: now), other != node {
             return elsewhere(other, hops: nil, now: now)
         }
-        guard rooms[room] != nil || rooms.values.count(where: { !$0.isPresent }) < Self.maximumExpectedRooms else {
+        let expected = rooms.values.count { !$0.isPresent && $0.isWanted(now: now) }
+        guard rooms[room] != nil || expected < Self.maximumExpectedRooms else {
             return .refused(reason: "too many rooms are being opened at this relay")
         }
         expect(room, now: now)

@@ -212,6 +212,19 @@ struct ClusterDirectoryTests {
         world.run(for: .seconds(20))
         #expect(world.twin.keys.keys.count { $0.hasSuffix("/owner") } == 0)
     }
+
+    @Test("takes a room while the directory is away, however many have ended meanwhile")
+    func endedRooms() {
+        let rooms = (0...ClusterDirectory.maximumExpectedRooms).map { "room\($0)" }
+        for room in rooms { world.update(a) { $0.roomOpened(room, now: $1) } }
+        world.run(for: ClusterDirectory.expectation + .seconds(3))
+        world.setPartitioned(true, a)
+        world.run(for: .seconds(8))
+        for room in rooms { world.update(a) { $0.roomClosed(room, now: $1) } }
+        world.update(a) { directory, now in
+            #expect(directory.place("demo", hops: 1, now: now) == .here)
+        }
+    }
 }
 
 private struct TestFailure: Error {}
