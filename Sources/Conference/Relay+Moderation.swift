@@ -64,12 +64,14 @@ extension Relay {
         guard let room = rooms[request.room] else {
             guard let conditions = request.inheritedConditions else { return nil }
             var door = RoomDoor(inherited: conditions, now: now)
-            let refusal = door.refusal(of: request, ticket: { "" }, now: now)
+            let refusal = door.refusal(of: request, isMember: false, ticket: { "" }, now: now)
             // Nobody is there yet who could let the person in.
             if case .waits = refusal { return .nobodyIsBack(retryAfter: Self.returnInterval) }
             return refusal
         }
-        let refusal = room.door.refusal(of: request, ticket: { "w-" + makePublicID() }, now: now)
+        let isMember = request.rejoiningAs.map { room.participant(publicID: $0)?.remote != nil } ?? false
+        let refusal = room.door.refusal(
+            of: request, isMember: isMember, ticket: { "w-" + makePublicID() }, now: now)
         if case .waits(let ticket) = refusal, ticket != request.ticket { room.entryChanged() }
         return refusal
     }

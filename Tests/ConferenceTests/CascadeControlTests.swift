@@ -160,14 +160,21 @@ struct CascadeControlTests {
         #expect(pair.room(1)?.links["a"]?.orders.waiting.isEmpty == true)
     }
 
-    @Test("the relay that leads the room locks it, and all tell so")
+    @Test("the relay that leads the room locks it, all tell so, and the next one that leads it keeps it locked")
     func entry() throws {
         let (pair, _, _) = try makePair()
-        try moderate(.setEntry(locked: true, lobby: nil, pin: nil), at: 1, of: pair)
+        try moderate(.setEntry(locked: true, lobby: nil, pin: [1, 2]), at: 1, of: pair)
         #expect(pair.run(until: { pair[1].relay.state(ofRoom: "demo")?.entry.locked == true }, limit: .seconds(1)))
-        #expect(pair.room(0)?.door.conditions.isLocked == true && pair.room(1)?.door.conditions.isLocked == false)
+        for index in 0...1 {
+            let conditions = pair.room(index)?.door.conditions
+            #expect(conditions?.isLocked == true && conditions?.pin == [1, 2])
+        }
+        pair.kill(0)
+        try #require(pair.run { pair.room(1)?.links.isEmpty == true })
+        pair[1].relay.setConductedRooms(["demo": 6])
+        #expect(pair.room(1)?.door.conditions.pin == [1, 2])
         #expect {
-            try pair[0].join("Cy")
+            try pair[1].join("Cy")
         } throws: {
             if case JoinError.locked = $0 { true } else { false }
         }

@@ -65,6 +65,26 @@ struct CascadeMoveTests {
         #expect(relay(ofAdaAt: 0, in: three) == "b" && relay(ofAdaAt: 2, in: three) == "b")
     }
 
+    @Test("somebody whose relay died comes back past a lock, with or without a link that still tells of them")
+    func lock() throws {
+        for isKnown in [true, false] {
+            let (three, ada, _) = try three()
+            try three[1].act { relay, now in
+                try relay.perform(
+                    .moderate(.setEntry(locked: true, lobby: nil, pin: nil), by: RoomActor(name: "Ben")),
+                    room: "demo", now: now)
+            }
+            three.kill(0)
+            if !isKnown { #expect(three.run { three.room(1)?.links["a"] == nil }) }
+            #expect {
+                try three[1].join("Di", adjustRequest: { $0.rejoiningAs = "di" })
+            } throws: {
+                if case JoinError.locked = $0 { true } else { false }
+            }
+            try move(ada, in: three)
+        }
+    }
+
     @Test("somebody who moves keeps the tile and the layout, and layouts of others that name them stay")
     func keeping() throws {
         let (three, ada, cy) = try three()

@@ -120,6 +120,8 @@ public struct CascadeState: Codable, Hashable, Sendable {
         public var waiting: Int
         /// The digest of the key that moderates the room; nil: there is none, or the relay is of an earlier version.
         public var moderatorKey: [UInt8]?
+        /// The verifier of the PIN; nil: there is none, or the relay is of an earlier version.
+        public var pin: [UInt8]?
     }
 
     /// Nil from a relay that does not lead the room.

@@ -25,8 +25,7 @@ extension Relay {
     /// Begins a link of a room. Nothing is kept until `openLink`.
     public func offerLink(room id: String) throws(CascadeError) -> CascadeOffer {
         guard let room = rooms[id], room.hasParticipants else { throw .noSuchRoom }
-        let credentials = ICECredentials(using: &random)
-        return try makeOffer(link: makePublicID(), credentials: credentials, addresses: [])
+        return try makeOffer(link: makePublicID(), credentials: ICECredentials(using: &random), addresses: [])
     }
 
     private func makeOffer(
@@ -154,6 +153,7 @@ extension Relay {
         link.members = [:]
         if let room = rooms[link.room] {
             if room.links[link.node] === link { room.links[link.node] = nil }
+            if reason != .goodbye { room.door.expect(members.keys, now: now) }
             for member in members.values { removeMember(member, from: room, now: now) }
             room.conductorLeft(link.conductedEpoch)
         }
@@ -195,7 +195,7 @@ extension Relay {
 
     /// The reason for which a link ends.
     enum LinkEnd {
-        case left, lost, replaced, roomClosed
+        case goodbye, left, lost, replaced, roomClosed
     }
 
     // MARK: Time
@@ -264,7 +264,7 @@ extension Relay {
                 link.nextCheck = now
                 linkCounters.connected &+= 1
             case .goodbye:
-                end(link, because: .left, now: now)
+                end(link, because: .goodbye, now: now)
                 return
             case .keyframeRequested, .videoEnded, .pictureLost, .pictureAcknowledged, .videoBitRateChanged,
                 .audioBitRateChanged:

@@ -11,7 +11,7 @@ extension Room {
     private static let maximumSpeakers = 16
     /// Members that are told: eight relays with a full room each.
     private static let maximumOrder = 8 * 200
-    /// Bytes of a digest.
+    /// Bytes of a digest or a PIN's verifier.
     private static let maximumKeyLength = 64
 
     /// The stage that this relay decides; nil if it does not lead the room.
@@ -20,7 +20,8 @@ extension Room {
             CascadeState.Stage(
                 epoch: epoch, layout: layout, overlays: overlays, order: participants.map(\.publicID),
                 speakers: audio.recentSpeakers.prefix(Self.maximumSpeakers).compactMap { participant($0)?.publicID },
-                entry: door.state, waiting: door.lobby.waiting.count, moderatorKey: door.conditions.moderatorKey)
+                entry: door.state, waiting: door.lobby.waiting.count, moderatorKey: door.conditions.moderatorKey,
+                pin: door.conditions.pin)
         }
     }
 
@@ -43,10 +44,23 @@ extension Room {
             wanted.order.count <= Self.maximumOrder
         else { return }
         follow(wanted)
-        if let key = wanted.moderatorKey, key.count <= Self.maximumKeyLength { door.conditions.moderatorKey = key }
+        adoptConditions(of: wanted)
         // A layout may name a member that this relay does not know yet. Then a later message brings it again.
         try? setLayout(wanted.layout)
         try? setOverlays(wanted.overlays)
+    }
+
+    /// Takes the conditions for entering: this relay answers by them who asks what happens in the room, and lets people
+    /// in by them if it leads the room next.
+    private func adoptConditions(of wanted: CascadeState.Stage) {
+        if let key = wanted.moderatorKey, key.count <= Self.maximumKeyLength { door.conditions.moderatorKey = key }
+        door.conditions.isLocked = wanted.entry.locked
+        door.conditions.hasLobby = wanted.entry.lobby
+        if !wanted.entry.pin {
+            door.conditions.pin = nil
+        } else if let pin = wanted.pin, pin.count <= Self.maximumKeyLength {
+            door.conditions.pin = pin
+        }
     }
 
     /// The relay that led the room with this epoch leads it no more, or its link has ended: until another leads, this

@@ -37,6 +37,10 @@ struct RoomDoor {
     /// The end of the time in which members come back; nil: the room has begun here.
     private let returnsEnd: MonotonicInstant?
     private var keptOut: [KeptOut] = []
+    /// Members whose relay was lost, by their ids, with the time until which they come back past the conditions.
+    private var expected: [String: MonotonicInstant] = [:]
+    /// Eight relays with a full room each.
+    private static let maximumExpected = 8 * 200
 
     private enum KeptOut: Equatable {
         case identity(String)
@@ -64,14 +68,28 @@ struct RoomDoor {
         keptOut.append(entry)
     }
 
+    /// Members at another relay, to which the link has ended, may come back here.
+    mutating func expect(_ ids: some Sequence<String>, now: MonotonicInstant) {
+        expected = expected.filter { now < $0.value }
+        for id in ids.prefix(Self.maximumExpected - expected.count) { expected[id] = now + EntryConditions.returnTime }
+    }
+
+    /// Returns true if somebody comes back past the conditions whose relay was lost.
+    private func comesBack(_ request: JoinRequest, now: MonotonicInstant) -> Bool {
+        guard let id = request.rejoiningAs else { return false }
+        return [returnsEnd, expected[id]].contains { end in end.map { now < $0 } ?? false }
+    }
+
     /// The reason for which a person may not enter; nil: the person may.
     ///
-    /// - Parameter ticket: Makes the id of a new place in the lobby.
+    /// - Parameters:
+    ///   - isMember: True if the person is in the room at another relay.
+    ///   - ticket: Makes the id of a new place in the lobby.
     mutating func refusal(
-        of request: JoinRequest, ticket: () -> String, now: MonotonicInstant
+        of request: JoinRequest, isMember: Bool, ticket: () -> String, now: MonotonicInstant
     ) -> JoinError? {
         guard !request.grants.permissions.contains(.moderate) else { return nil }
-        if request.rejoiningAs != nil, let returnsEnd, now < returnsEnd {
+        if isMember || comesBack(request, now: now) {
             return isKeptOut(request.grants, request.client) ? .keptOut : nil
         }
         if let refusal = refusal(
