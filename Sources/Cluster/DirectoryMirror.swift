@@ -83,6 +83,8 @@ struct DirectoryMirror {
     private var isAsked = false
 
     private static let retryInterval = Duration.milliseconds(500)
+    /// The time in which a watch begins. A connection may take the request and never answer it.
+    private static let beginPatience = Duration.seconds(5)
 
     /// Whether `contents` follows the directory.
     var isLive: Bool {
@@ -97,10 +99,11 @@ struct DirectoryMirror {
     mutating func step(id: DirectoryRequestID, now: MonotonicInstant) -> DirectoryRequest? {
         guard !isAsked, now >= nextStep else { return nil }
         switch state {
-        case .watching: return nil
-        case .idle:
+        case .watching(_, hasBegun: true): return nil
+        case .idle, .watching:
             if let revision {
                 state = .watching(id, hasBegun: false)
+                nextStep = now + Self.beginPatience
                 return .watch(from: revision + 1)
             }
             state = .reading(Contents(), from: DirectoryKey.root, revision: nil)
@@ -114,7 +117,7 @@ struct DirectoryMirror {
 
     var nextWakeUp: MonotonicInstant {
         if isAsked { return .distantFuture }
-        if case .watching = state { return .distantFuture }
+        if case .watching(_, hasBegun: true) = state { return .distantFuture }
         return nextStep
     }
 

@@ -164,6 +164,25 @@ struct ClusterDirectoryTests {
         #expect(next == .read(from: DirectoryKey.root, revision: nil))
     }
 
+    @Test("asks for a watch again that does not begin")
+    func silentWatch() {
+        var mirror = DirectoryMirror()
+        _ = mirror.step(id: DirectoryRequestID(rawValue: 1), now: .zero)
+        let isRead = mirror.receive(.page([], revision: 7, hasMore: false), now: .zero)
+        let silent = DirectoryRequestID(rawValue: 2)
+        let first = mirror.step(id: silent, now: .zero)
+        #expect(isRead && first == .watch(from: 8))
+        let later = mirror.nextWakeUp
+        #expect(later == MonotonicInstant.zero + .seconds(5))
+        let next = DirectoryRequestID(rawValue: 3)
+        let second = mirror.step(id: next, now: later)
+        #expect(second == .watch(from: 8))
+        _ = mirror.receive(.began, of: silent, now: later)
+        #expect(!mirror.isLive)
+        _ = mirror.receive(.began, of: next, now: later)
+        #expect(mirror.isLive && mirror.nextWakeUp == .distantFuture)
+    }
+
     @Test("gives its rooms away when it drains, and takes rooms again afterwards")
     func draining() {
         open()
