@@ -48,9 +48,7 @@ extension Relay {
         case .setOutput(let id, let state, let reason): try room.setOutput(id, state, because: reason)
         case .endOutput(let id, let reason): try room.endOutput(id, because: reason)
         case .startPlayer(let id, let name, let publisher):
-            if let publisher,
-                let refusal = room.door.refusal(of: publisher, under: room.entryState.conditions)
-            {
+            if let publisher, let refusal = room.door.refusal(of: publisher) {
                 throw .notAdmitted(reason: refusal.description)
             }
             try room.changeLimits.room.take(now: now)

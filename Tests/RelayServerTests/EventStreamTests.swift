@@ -195,7 +195,7 @@ struct EventStreamTests {
         let proofs: (stays: String, goes: String?) = (SignallingClient.session("p1"), nil)
         let entry = RoomEvent.Kind.entryChanged(RoomEntryState(pin: true), waiting: 0)
         try await expectEventsEnd(proofs, client, with: entry, named: "entryChanged") {
-            $0.access["demo"]?.hasPIN = true
+            $0.access["demo"]?.pin = [1]
         }
     }
 

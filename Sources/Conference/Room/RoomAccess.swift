@@ -3,11 +3,9 @@ public import SecureTransport
 
 /// The state that decides whether a request may enter a room or act in it.
 public struct RoomAccess: Sendable {
-    /// The verifier of the PIN; nil: there is none, or the relay that lets people in has it.
+    /// The verifier of the PIN; nil: there is none.
     public var pin: [UInt8]?
-    /// True if the room has a PIN, at whichever of its relays.
-    public var hasPIN: Bool
-    /// True if a lock or a lobby keeps people out, at whichever of its relays.
+    /// True if a lock or a lobby keeps people out.
     public var hasLockOrLobby: Bool
     /// The digest of the key that moderates the room; nil: there is none.
     public var moderatorKey: [UInt8]?
@@ -20,13 +18,10 @@ public struct RoomAccess: Sendable {
         public var grants: MemberGrants
     }
 
-    /// - Parameter hasPIN: Nil: if it has a verifier.
     public init(
-        pin: [UInt8]? = nil, hasPIN: Bool? = nil, hasLockOrLobby: Bool = false, moderatorKey: [UInt8]? = nil,
-        member: Member? = nil
+        pin: [UInt8]? = nil, hasLockOrLobby: Bool = false, moderatorKey: [UInt8]? = nil, member: Member? = nil
     ) {
         self.pin = pin
-        self.hasPIN = hasPIN ?? (pin != nil)
         self.hasLockOrLobby = hasLockOrLobby
         self.moderatorKey = moderatorKey
         self.member = member
@@ -40,9 +35,9 @@ extension Relay {
     public func access(ofRoom id: String, participant publicID: String?) -> RoomAccess? {
         guard let room = rooms[id] else { return nil }
         let member = publicID.flatMap { room.localParticipant(publicID: $0) }
-        let (conditions, entry) = (room.door.conditions, room.entryState.conditions)
+        let conditions = room.door.conditions
         return RoomAccess(
-            pin: conditions.pin, hasPIN: entry.pin, hasLockOrLobby: entry.locked || entry.lobby,
+            pin: conditions.pin, hasLockOrLobby: conditions.isLocked || conditions.hasLobby,
             moderatorKey: conditions.moderatorKey,
             member: member.map { RoomAccess.Member(name: $0.name, grants: $0.grants) })
     }

@@ -92,12 +92,10 @@ struct RoomDoor {
         if isMember || comesBack(request, now: now) {
             return isKeptOut(request.grants, request.client) ? .keptOut : nil
         }
-        if let refusal = refusal(
-            of: request.grants, client: request.client, provenPIN: request.provenPIN, under: state)
-        {
+        if let refusal = refusal(of: request.grants, client: request.client, provenPIN: request.provenPIN) {
             return refusal
         }
-        guard waits(request.grants, under: state) else { return nil }
+        guard waits(request.grants) else { return nil }
         if let ticket = request.ticket {
             switch lobby.ask(ticket, now: now) {
             case .admitted: return nil
@@ -119,25 +117,20 @@ struct RoomDoor {
     }
 
     /// The reason for which a publisher's stream may not enter; nil: it may. A stream cannot wait, nor give a PIN.
-    ///
-    /// - Parameter entry: The conditions of the relay that lets people in. A stream is not sent on to that relay.
-    func refusal(of publisher: StreamPublisher, under entry: RoomEntryState) -> JoinError? {
+    func refusal(of publisher: StreamPublisher) -> JoinError? {
         guard !publisher.grants.permissions.contains(.moderate) else { return nil }
-        return refusal(of: publisher.grants, client: publisher.client, provenPIN: nil, under: entry)
-            ?? (waits(publisher.grants, under: entry) ? .locked : nil)
+        return refusal(of: publisher.grants, client: publisher.client, provenPIN: nil)
+            ?? (waits(publisher.grants) ? .locked : nil)
     }
 
-    private func refusal(
-        of grants: MemberGrants, client: TransportAddress?, provenPIN: [UInt8]?, under entry: RoomEntryState
-    ) -> JoinError? {
+    private func refusal(of grants: MemberGrants, client: TransportAddress?, provenPIN: [UInt8]?) -> JoinError? {
         if isKeptOut(grants, client) { return .keptOut }
-        if entry.locked { return .locked }
-        let isProven = provenPIN != nil && provenPIN == conditions.pin
-        return entry.pin && !isProven ? .pinNeeded : nil
+        if conditions.isLocked { return .locked }
+        return conditions.pin == nil || conditions.pin == provenPIN ? nil : .pinNeeded
     }
 
-    private func waits(_ grants: MemberGrants, under entry: RoomEntryState) -> Bool {
-        entry.lobby && !(grants.role.skipsLobby && grants.identity != nil)
+    private func waits(_ grants: MemberGrants) -> Bool {
+        conditions.hasLobby && !(grants.role.skipsLobby && grants.identity != nil)
     }
 
     /// True if a moderator removed a person with these grants, or from this address.

@@ -90,7 +90,7 @@ struct AccessControl: Sendable {
         switch caller.proof {
         case .session(let participant):
             return await driver.access(ofRoom: room.rawValue, participant: participant)?.member == nil
-        case .nothing: return await driver.access(ofRoom: room.rawValue)?.hasPIN ?? false
+        case .nothing: return await driver.access(ofRoom: room.rawValue)?.pin != nil
         case .token, .moderatorKey: return await isKeptOut(caller, of: room, client: client)
         }
     }
@@ -109,7 +109,7 @@ struct AccessControl: Sendable {
             // A join brings the PIN itself.
             if let room, let permission, let access = await driver.access(ofRoom: room.rawValue) {
                 let proof = "send Authorization: Bearer with your session's key"
-                if access.hasPIN { throw Self.unauthorized("the room has a PIN: \(proof)", nil) }
+                if access.pin != nil { throw Self.unauthorized("the room has a PIN: \(proof)", nil) }
                 // Those who watch its stream are outside.
                 if access.hasLockOrLobby, permission != .watch {
                     throw Self.unauthorized("the room has a lock or a lobby: \(proof)", nil)
