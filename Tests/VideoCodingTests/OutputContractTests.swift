@@ -191,3 +191,45 @@ struct FrameLedgerTests {
         #expect(ledger.firstFrame(from: frameTime(0)) == 12)
     }
 }
+
+@Suite("A queue of outputs")
+struct EncodeOutputQueueTests {
+    /// Lives as long as somebody holds the output that it came with.
+    private final class Witness: Hashable, Sendable {
+        static func == (left: Witness, right: Witness) -> Bool { left === right }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+
+    private func output(_ number: Int, _ witness: Witness) -> EncodeOutput {
+        let format = VideoFormatDescription(
+            parameterSets: [],
+            properties: VideoFormatDescription.Properties(
+                profileLevel: H264ProfileLevelID(.constrainedBaseline, level: .level31), dimensions: smallPicture,
+                codedDimensions: smallPicture),
+            meaning: witness)
+        let sample = SampleBuffer(
+            data: BlockBuffer(), format: format, presentationTime: frameTime(number), isSync: false)
+        return EncodeOutput(
+            presentationTime: frameTime(number), token: FrameToken(), result: .frame(EncodedFrame(sample: sample)))
+    }
+
+    @Test("lets go of an output that was taken, though another one always waits")
+    func release() {
+        let queue = EncodeOutputQueue()
+        weak var first: Witness?
+        do {
+            let witness = Witness()
+            first = witness
+            queue.append(output(0, witness))
+        }
+        #expect(first != nil)
+        for number in 1..<4 {
+            queue.append(output(number, Witness()))
+            #expect(queue.next()?.presentationTime == frameTime(number - 1))
+        }
+        #expect(first == nil)
+        #expect(queue.next()?.presentationTime == frameTime(3))
+        #expect(queue.next() == nil)
+    }
+}

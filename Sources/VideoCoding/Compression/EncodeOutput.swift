@@ -1,3 +1,4 @@
+import DequeModule
 public import MediaCore
 import Synchronization
 
@@ -40,30 +41,14 @@ public enum EncodeDropReason: String, CaseIterable, Sendable {
 ///     try session.encode(picture, presentationTime: time)
 ///     let output = outputs.next()
 public final class EncodeOutputQueue: Sendable {
-    private struct State {
-        var outputs: [EncodeOutput] = []
-        var first = 0
-    }
-
-    private let state = Mutex(State())
+    private let outputs = Mutex(Deque<EncodeOutput>())
 
     public init() {}
 
     public func append(_ output: EncodeOutput) {
-        state.withLock { $0.outputs.append(output) }
+        outputs.withLock { $0.append(output) }
     }
 
     /// The oldest output that has not been taken; nil when there is none.
-    public func next() -> EncodeOutput? {
-        state.withLock { state in
-            guard state.first < state.outputs.count else { return nil }
-            let output = state.outputs[state.first]
-            state.first += 1
-            if state.first == state.outputs.count {
-                state.outputs.removeAll(keepingCapacity: true)
-                state.first = 0
-            }
-            return output
-        }
-    }
+    public func next() -> EncodeOutput? { outputs.withLock { $0.popFirst() } }
 }
