@@ -113,6 +113,32 @@ struct FrameLimitTests {
         }
     }
 
+    // x264 makes even noise fit.
+    @Test("tell a frame that is too large from one for which the time has no room", arguments: [false, true])
+    func reasons(isOfTime: Bool) throws {
+        var random = SeededGenerator(seed: 4)
+        var noise = MutablePixelBuffer(format: .i420, dimensions: mediumPicture)
+        for plane in 0..<3 {
+            noise.withMutablePlane(plane) { bytes, _ in
+                for offset in bytes.indices { bytes[offset] = .random(in: 0...255, using: &random) }
+            }
+        }
+        let limit = DataSize(bytes: 2000)
+        let encoder = try TestEncoder(.openH264, mediumPicture, profile: .main) {
+            if isOfTime {
+                $0.dataRateLimits = [DataRateLimit(size: limit, window: .seconds(1))]
+            } else {
+                $0.maxFrameBytes = limit
+            }
+        }
+        try encoder.session.encode(noise.freeze(), presentationTime: frameTime(0))
+        guard case .dropped(let reason) = encoder.outputs.next()?.result else {
+            Issue.record("noise fits in \(limit)")
+            return
+        }
+        #expect(reason == (isOfTime ? .rateControl : .tooLarge))
+    }
+
     @Test("hold in every window of time", arguments: backEnds(with: .dataRateLimits), RateControlMode.allCases)
     func windows(backEnd: EncoderBackEnd, mode: RateControlMode) throws {
         let limits = [

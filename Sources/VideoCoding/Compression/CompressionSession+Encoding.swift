@@ -131,7 +131,7 @@ extension CompressionSession {
             let limit = byteLimit(state, encoder, at: time)
             if let limit, limit < leastFrame {
                 state.needsKeyframe = state.needsKeyframe || request.forceKeyframe
-                return drop(&state, serial, .rateControl)
+                return drop(&state, serial, dropReason(state, limit))
             }
             let result = try encode(&state, encoder, readable(&state, picture), &request, limit: limit)
             switch result {
@@ -139,7 +139,7 @@ extension CompressionSession {
                 try complete(
                     &state, encoder, frame, wasGivenQP: request.qp != nil, encodingTime: ContinuousClock.now - began)
             case .held: break
-            case .skipped: drop(&state, serial, limit == nil ? .rateControl : .tooLarge)
+            case .skipped: drop(&state, serial, dropReason(state, limit))
             }
             if state.isInPass, let pass = encoder as? any PassEncoder {
                 while let frame = try pass.nextReadyFrame() {
@@ -328,6 +328,13 @@ extension CompressionSession {
 
     /// Frames of less are not worth beginning: about a bit a macroblock and the headers.
     private var leastFrame: Int { 32 + dimensions.width * dimensions.height / 256 / 8 }
+
+    /// Returns the reason for which a frame with no more room than `limit` was left out.
+    private func dropReason(_ state: borrowing EncodingState, _ limit: Int?) -> EncodeDropReason {
+        // Less room than every frame may take is what a data rate limit has left.
+        guard let limit, limit == state.properties.maxFrameBytes?.bytes else { return .rateControl }
+        return .tooLarge
+    }
 
     // MARK: - Draining
 
