@@ -4,13 +4,15 @@ public import NIOCore
 /// Reads samples from an H.264 byte stream (annex B), such as a `.264` file, which comes in arbitrary pieces.
 ///
 /// Append a piece, take samples until there is none, and so on; at the end of the stream call `finish` until it returns
-/// nil. A byte stream has no times: frames get them in decoding order, at the stream's own rate or the given one.
+/// nil. A byte stream has no times: frames get them in decoding order, at the stream's own rate or the given one. A
+/// field that is a picture by itself gets half of a frame's time.
 public struct ElementaryStreamReader: Sendable {
     private var units = AnnexBReader()
     private var assembler = AccessUnitAssembler()
     private var formats = FormatTracker()
     private let frameRate: Double?
-    private var frameCount: Int64 = 0
+    /// The samples so far, in fields: two to a frame.
+    private var fieldCount: Int64 = 0
 
     /// The number of access units that were left out: without slice data, or without their parameter sets.
     public private(set) var skippedCount = 0
@@ -60,10 +62,17 @@ public struct ElementaryStreamReader: Sendable {
         let rate = frameRate ?? format.frameRate ?? Self.usualFrameRate
         let interval = Int64(
             clamping: Double(Self.timescale) / min(max(rate, Self.frameRates.lowerBound), Self.frameRates.upperBound))
-        let duration = MediaTime(value: interval, timescale: Self.timescale)
-        let time = MediaTime(value: frameCount &* interval, timescale: Self.timescale)
-        frameCount += 1
+        let fields: Int64 = isField(slice, of: format) ? 1 : 2
+        let duration = MediaTime(value: fields * interval / 2, timescale: Self.timescale)
+        let time = MediaTime(value: fieldCount &* interval / 2, timescale: Self.timescale)
+        fieldCount += fields
         return SampleBuffer(
             nalUnits: accessUnit, format: format, presentationTime: time, decodeTime: time, duration: duration)
+    }
+
+    /// Returns true if an access unit, whose first slice this is, is a field by itself (H.264 7.4.1.2.4).
+    private func isField(_ slice: NALUnit, of format: VideoFormatDescription) -> Bool {
+        guard format.sequenceParameterSets.first?.isFrameOnly == false else { return false }
+        return (try? SliceHeader(parsing: slice, parameterSets: formats.store))?.isField == true
     }
 }

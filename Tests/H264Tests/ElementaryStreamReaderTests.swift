@@ -56,6 +56,37 @@ struct ElementaryStreamReaderTests {
         #expect(samples.allSatisfy { $0.duration == MediaTime(value: 1, timescale: 25) })
     }
 
+    @Test("gives each field that is a picture by itself half of a frame's time")
+    func fields() {
+        var sequence = SequenceParameterSetBuilder()
+        sequence.isFrameOnly = false
+        let pictures: [(number: UInt32, isBottom: Bool?)] = [
+            (0, nil), (1, false), (1, true), (2, false), (2, true), (3, nil),
+        ]
+        let slices: [NALUnit] = pictures.map { picture in
+            var writer = BitWriter()
+            writer.unsigned(0)
+            writer.unsigned(7)
+            writer.unsigned(0)
+            writer.bits(picture.number, 4)
+            writer.flag(picture.isBottom != nil)
+            if let isBottom = picture.isBottom { writer.flag(isBottom) }
+            if picture.number == 0 { writer.unsigned(0) }
+            writer.bits(2 * picture.number, 4)
+            writer.bits(0b1011_0110, 8)
+            writer.stop()
+            return NALUnit(
+                type: picture.number == 0 ? .codedSliceIDR : .codedSliceNonIDR, referenceIDC: 2,
+                rawPayload: writer.bytes)
+        }
+        let units = [sequence.build(), PictureParameterSetBuilder().build()] + slices
+        let samples = read(AnnexB.encode(units), piece: 1000, frameRate: 25)
+        let times: [Int64] = [0, 2, 3, 4, 5, 6]
+        #expect(samples.map(\.presentationTime) == times.map { MediaTime(value: $0, timescale: 50) })
+        let durations: [Int64] = [2, 1, 1, 1, 1, 2]
+        #expect(samples.map(\.duration) == durations.map { MediaTime(value: $0, timescale: 50) })
+    }
+
     @Test("leaves out pictures whose parameter sets are missing, and counts them")
     func missingSets() {
         var reader = ElementaryStreamReader()
