@@ -11,12 +11,43 @@ final class Demuxer {
         var presentationTime: MediaTime?
         var decodeTime: MediaTime?
         var duration: MediaTime?
+        /// Parameter sets that the container has beside the samples from this one on; empty where they stay.
+        var parameterSets: [NALUnit] = []
     }
 
     /// The framing of NAL units inside a packet.
     private enum Framing {
         case annexB
         case lengthPrefixed(lengthSize: Int)
+    }
+
+    /// What a container has beside the samples for their decoder: parameter sets, and how NAL units are framed.
+    private struct Configuration {
+        let extradata: ByteBuffer
+        let framing: Framing
+
+        init(_ extradata: ByteBuffer) {
+            self.extradata = extradata
+            // An avcC starts with its version, 1; Annex B with a start code's zero (ISO/IEC 14496-15, 5.3.3.1).
+            if extradata.readableBytes > 4, extradata.getInteger(at: extradata.readerIndex, as: UInt8.self) == 1,
+                let sizes = extradata.getInteger(at: extradata.readerIndex + 4, as: UInt8.self)
+            {
+                framing = .lengthPrefixed(lengthSize: Int(sizes & 3) + 1)
+            } else {
+                framing = .annexB
+            }
+        }
+
+        func parameterSets() throws(H264ParseError) -> [NALUnit] {
+            guard extradata.readableBytes > 0 else { return [] }
+            switch framing {
+            case .annexB:
+                return AnnexB.nalUnits(in: extradata)
+            case .lengthPrefixed:
+                let record = try AVCDecoderConfigurationRecord(parsing: extradata)
+                return record.parameterSets.compactMap { NALUnit($0) }
+            }
+        }
     }
 
     /// Which of a file's streams is read.
@@ -33,8 +64,13 @@ final class Demuxer {
     private let packet: UnsafeMutablePointer<AVPacket>
     private let streamIndex: Int32
     private let timeBase: AVRational
-    private let extradata: ByteBuffer
-    private let framing: Framing
+    private let kind: Kind
+    /// At the file's beginning, and at the last packet.
+    private let initialConfiguration: Configuration
+    private var configuration: Configuration
+    /// The last configuration that began within the file, and the decoding time of its first packet.
+    private var change: (time: Int64, configuration: Configuration)?
+    private var isBehindJump = false
 
     init(path: String, kind: Kind = .video) throws(MediaFileError) {
         _ = LibAVFormat.prepare
@@ -85,15 +121,9 @@ final class Demuxer {
             extradata.writeBytes(
                 UnsafeRawBufferPointer(start: bytes, count: Int(parameters.pointee.extradata_size)))
         }
-        self.extradata = extradata
-        // An avcC starts with its version, 1; Annex B with a start code's zero (ISO/IEC 14496-15, 5.3.3.1).
-        if extradata.readableBytes > 4, extradata.getInteger(at: extradata.readerIndex, as: UInt8.self) == 1,
-            let sizes = extradata.getInteger(at: extradata.readerIndex + 4, as: UInt8.self)
-        {
-            framing = .lengthPrefixed(lengthSize: Int(sizes & 3) + 1)
-        } else {
-            framing = .annexB
-        }
+        self.kind = kind
+        initialConfiguration = Configuration(extradata)
+        configuration = initialConfiguration
     }
 
     deinit {
@@ -111,21 +141,12 @@ final class Demuxer {
         return Double(rate.num) / Double(rate.den)
     }
 
-    /// The parameter sets that the container keeps beside the samples.
-    func initialParameterSets() throws(H264ParseError) -> [NALUnit] {
-        guard extradata.readableBytes > 0 else { return [] }
-        switch framing {
-        case .annexB:
-            return AnnexB.nalUnits(in: extradata)
-        case .lengthPrefixed:
-            let record = try AVCDecoderConfigurationRecord(parsing: extradata)
-            return record.parameterSets.compactMap { NALUnit($0) }
-        }
-    }
+    /// The parameter sets that the container has beside the samples at its beginning.
+    func initialParameterSets() throws(H264ParseError) -> [NALUnit] { try initialConfiguration.parameterSets() }
 
     /// The NAL units of a packet's data.
     func nalUnits(in data: ByteBuffer) throws(H264ParseError) -> [NALUnit] {
-        switch framing {
+        switch configuration.framing {
         case .annexB: AnnexB.nalUnits(in: data)
         case .lengthPrefixed(let lengthSize): try LengthPrefixed.nalUnits(in: data, lengthSize: lengthSize)
         }
@@ -141,18 +162,43 @@ final class Demuxer {
             guard packet.pointee.stream_index == streamIndex, let bytes = packet.pointee.data,
                 packet.pointee.size > 0
             else { continue }
+            let parameterSets = try takeConfiguration()
             let data = ByteBuffer(bytes: UnsafeRawBufferPointer(start: bytes, count: Int(packet.pointee.size)))
             let (pts, dts) = (packet.pointee.pts, packet.pointee.dts)
             let stamp = pts != LibAVFormat.noTimestamp ? pts : dts
             return Packet(
                 data: data, presentationTime: stamp == LibAVFormat.noTimestamp ? nil : time(stamp),
                 decodeTime: dts == LibAVFormat.noTimestamp ? nil : time(dts),
-                duration: packet.pointee.duration > 0 ? time(packet.pointee.duration) : nil)
+                duration: packet.pointee.duration > 0 ? time(packet.pointee.duration) : nil,
+                parameterSets: parameterSets)
+        }
+    }
+
+    /// Takes on the configuration of the packet that was read. Returns its parameter sets where it begins there, or
+    /// where it began within the file before a jump: libavformat does not tell of it a second time.
+    private func takeConfiguration() throws(MediaFileError) -> [NALUnit] {
+        guard kind == .video else { return [] }
+        defer { isBehindJump = false }
+        var size = 0
+        if let bytes = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size), size > 0 {
+            configuration = Configuration(ByteBuffer(bytes: UnsafeRawBufferPointer(start: bytes, count: size)))
+            change = (packet.pointee.dts, configuration)
+        } else {
+            guard isBehindJump, let change else { return [] }
+            let isBefore = packet.pointee.dts < change.time
+            configuration = isBefore ? initialConfiguration : change.configuration
+            if isBefore { return [] }
+        }
+        do throws(H264ParseError) {
+            return try configuration.parameterSets()
+        } catch {
+            throw .malformed(path: path, reason: "\(error)")
         }
     }
 
     /// Goes back to the first packet.
     func rewind() throws(MediaFileError) {
+        isBehindJump = true
         // Earlier than any packet, but not so early that the offsets which libavformat takes off make it wrap around.
         // A raw stream cannot be sought by time, but by its first byte.
         var status = av_seek_frame(context, streamIndex, -(1 << 48), AVSEEK_FLAG_BACKWARD)
@@ -166,6 +212,7 @@ final class Demuxer {
     func seek(to time: MediaTime) -> Bool {
         let stamp = time.multiplied(by: Int64(timeBase.den), over: Int64(timeBase.num)).converted(toTimescale: 1)
         guard stamp.isNumeric else { return false }
+        isBehindJump = true
         return av_seek_frame(context, streamIndex, stamp.value, AVSEEK_FLAG_BACKWARD) >= 0
     }
 

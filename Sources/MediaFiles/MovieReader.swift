@@ -6,8 +6,9 @@ import NIOCore
 /// Reads the H.264 video of a movie file (MP4, Matroska, MPEG-TS, raw H.264: whatever libavformat demultiplexes) as
 /// sample buffers in decoding order. Other streams are skipped.
 ///
-/// Parameter sets inside the samples are taken out and become part of the format, so a change of size mid-file shows as
-/// a sample with another `format`. Not thread-safe: one caller at a time.
+/// Parameter sets inside the samples are taken out and become part of the format, as do those that the container has
+/// beside them, so a change of size mid-file shows as a sample with another `format`. Not thread-safe: one caller at a
+/// time.
 public final class MovieReader {
     public let path: String
     /// The format of the sample that `nextSample` returned last; before that, of the first one.
@@ -130,7 +131,7 @@ public final class MovieReader {
         } catch {
             throw .malformed(path: path, reason: "\(error)")
         }
-        for nalUnit in nalUnits where nalUnit.isParameterSet { tracker.add(nalUnit) }
+        for nalUnit in packet.parameterSets + nalUnits where nalUnit.isParameterSet { tracker.add(nalUnit) }
         guard let slice = nalUnits.first(where: \.isVCL), let format = tracker.format(of: slice) else { return nil }
         let time: MediaTime
         if let stamped = packet.presentationTime {

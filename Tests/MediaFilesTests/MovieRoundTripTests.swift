@@ -45,6 +45,35 @@ private struct WrittenMovie {
     }
 }
 
+/// Frames as FLV, which has parameter sets beside its samples, and anew where they change (Adobe Flash Video File
+/// Format Specification 10.1, annex E).
+private struct FlashVideo {
+    private(set) var bytes = ByteBuffer(bytes: Array("FLV".utf8) + [1, 1, 0, 0, 0, 9, 0, 0, 0, 0])
+
+    init(_ samples: [SampleBuffer]) {
+        var format: VideoFormatDescription?
+        for sample in samples {
+            let time = UInt32(clamping: sample.presentationTime.converted(toTimescale: 1000).value)
+            if sample.format != format {
+                let record = AVCDecoderConfigurationRecord(format: sample.format)
+                append(record.encode(), at: time, isKeyframe: true, packetType: 0)
+                format = sample.format
+            }
+            append(sample.data.contiguous(), at: time, isKeyframe: sample.isSync, packetType: 1)
+        }
+    }
+
+    private mutating func append(_ data: ByteBuffer, at time: UInt32, isKeyframe: Bool, packetType: UInt8) {
+        let size = UInt32(clamping: data.readableBytes + 5)
+        bytes.writeInteger(9 << 24 | size)
+        bytes.writeInteger(time << 8)
+        let head: [UInt8] = [0, 0, 0, isKeyframe ? 0x17 : 0x27, packetType, 0, 0, 0]
+        bytes.writeBytes(head)
+        bytes.writeImmutableBuffer(data)
+        bytes.writeInteger(size + 11)
+    }
+}
+
 @Suite("Movie files")
 struct MovieRoundTripTests {
     @Test(
@@ -127,6 +156,27 @@ struct MovieRoundTripTests {
         let sizes = try WrittenMovie(first + second).rest().map(\.format.dimensions)
         #expect(sizes == first.map(\.format.dimensions) + second.map(\.format.dimensions))
         #expect(Set(sizes).count == 2)
+    }
+
+    @Test("parameter sets that a container has anew beside its samples come back as a change of format")
+    func formatChangeBesideSamples() throws {
+        let first = try SampleStream.make(count: 20)
+        let second = try SampleStream.make(count: 20, width: 20, height: 12, startingAt: 20)
+        let file = TemporaryFile(".flv", contents: Array(FlashVideo(first + second).bytes.readableBytesView))
+        let reader = try MovieReader(path: file.path)
+        func rest() throws -> [VideoDimensions] {
+            var sizes: [VideoDimensions] = []
+            while let sample = try reader.nextSample() { sizes.append(sample.format.dimensions) }
+            return sizes
+        }
+        let sizes = (first + second).map(\.format.dimensions)
+        #expect(try rest() == sizes)
+        try reader.rewind()
+        #expect(try rest() == sizes)
+        try reader.seek(to: second[15].presentationTime)
+        #expect(try rest() == Array(sizes.suffix(10)))
+        try reader.seek(to: first[15].presentationTime)
+        #expect(try rest() == Array(sizes.suffix(30)))
     }
 
     @Test("a movie whose format changes has its first format when it is read again, or sought at its beginning")
