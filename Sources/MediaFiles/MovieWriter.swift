@@ -34,7 +34,8 @@ public final class MovieWriter {
     private let videoTrack: Int32?
     private let audioTrack: Int32?
     private var currentParameterSets: [ByteBuffer]
-    private let initialParameterSets: [ByteBuffer]
+    /// True once other parameter sets than those of the track's header have been written.
+    private var hasChangedParameterSets = false
     private var isFinished = false
     /// Frames and Opus packets written so far.
     public private(set) var videoSampleCount = 0
@@ -56,8 +57,7 @@ public final class MovieWriter {
         muxer = try Muxer(path: name, file: file)
         videoTrack = if let format { try muxer.addVideoTrack(format) } else { nil }
         audioTrack = hasAudio ? try muxer.addOpusTrack(OpusTrack()) : nil
-        initialParameterSets = format?.parameterSets ?? []
-        currentParameterSets = initialParameterSets
+        currentParameterSets = format?.parameterSets ?? []
         try muxer.writeHeader(.fragmented(every: fragment), isCMAF: true)
     }
 
@@ -75,7 +75,6 @@ public final class MovieWriter {
         muxer = try Muxer(path: path)
         videoTrack = try muxer.addVideoTrack(format)
         audioTrack = if let audio { try muxer.addOpusTrack(audio) } else { nil }
-        initialParameterSets = format.parameterSets
         currentParameterSets = format.parameterSets
         try muxer.addChapters(chapters, end: duration)
         try muxer.writeHeader(layout)
@@ -89,8 +88,10 @@ public final class MovieWriter {
         guard let videoTrack else { throw .misuse(path: path, reason: "the movie has no video track") }
         var data = sample.data.contiguous()
         let parameterSets = sample.format.parameterSets
-        let differs = parameterSets != initialParameterSets
-        if parameterSets != currentParameterSets || (differs && sample.isSync) {
+        let isChange = parameterSets != currentParameterSets
+        hasChangedParameterSets = hasChangedParameterSets || isChange
+        // A player that jumps has those of the place before, even where these are the header's again.
+        if isChange || (hasChangedParameterSets && sample.isSync) {
             let frame = data
             data = LengthPrefixed.encode(parameterSets.compactMap { NALUnit($0) })
             data.writeImmutableBuffer(frame)

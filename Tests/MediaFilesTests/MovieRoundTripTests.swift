@@ -195,6 +195,23 @@ struct MovieRoundTripTests {
         #expect(try rest() == second.map(\.format.dimensions))
     }
 
+    @Test("behind a change of format each keyframe has its parameter sets with it, also those of the header")
+    func formatThatComesBack() throws {
+        let samples =
+            try SampleStream.make(count: 10) + SampleStream.make(count: 10, width: 20, height: 12, startingAt: 10)
+            + SampleStream.make(count: 20, startingAt: 20)
+        let movie = try WrittenMovie(samples)
+        #expect(try movie.rest().map(\.format.dimensions) == samples.map(\.format.dimensions))
+        let demuxer = try Demuxer(path: movie.file.path)
+        var keyframesHaveSets: [Bool] = []
+        while let packet = try demuxer.nextPacket() {
+            let units = try demuxer.nalUnits(in: packet.data)
+            guard units.contains(where: { $0.type == .codedSliceIDR }) else { continue }
+            keyframesHaveSets.append(units.contains(where: \.isParameterSet))
+        }
+        #expect(keyframesHaveSets == [false, true, true, true])
+    }
+
     @Test("frames with equal times are written one after the other")
     func equalTimes() throws {
         var samples = try SampleStream.make(count: 3)
