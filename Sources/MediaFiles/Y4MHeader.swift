@@ -5,6 +5,8 @@ public struct Y4MHeader: Hashable, Sendable {
     public var dimensions: VideoDimensions
     /// Frames per second.
     public var frameRate: Double
+    /// Width and height of a sample, as shown; 1:1 if the file does not say.
+    public var pixelAspectRatio = VideoDimensions.square
     /// True if luma goes from 0 to 255. The format says nothing else about colour.
     public var isFullRange = false
 
@@ -49,6 +51,7 @@ public struct Y4MHeader: Hashable, Sendable {
                     throw Y4MError(
                         reason: "its colour space C\(value) is not supported; convert it to 8-bit 4:2:0 (C420)")
                 }
+            case "A": pixelAspectRatio = Self.sampleShape(value)
             case "I":
                 guard ["p", "?"].contains(value) else { throw Y4MError(reason: "it is interlaced (I\(value))") }
             case "X" where field == Self.fullRange: isFullRange = true
@@ -61,6 +64,13 @@ public struct Y4MHeader: Hashable, Sendable {
         guard (0.1...1000).contains(rate) else { throw Y4MError(reason: "its frame rate is out of range") }
         dimensions = VideoDimensions(width: width, height: height)
         frameRate = rate
+    }
+
+    /// Reads a ratio such as 64:45, of numbers that an SPS can hold; 0:0 means that the shape is unknown.
+    private static func sampleShape(_ value: Substring) -> VideoDimensions {
+        let parts = value.split(separator: ":").map { UInt16($0) ?? 0 }
+        guard parts.count == 2, parts[0] > 0, parts[1] > 0 else { return .square }
+        return VideoDimensions(width: Int(parts[0]), height: Int(parts[1]))
     }
 }
 

@@ -50,6 +50,7 @@ public final class Y4MReader {
         guard data.readableBytes == header.frameSize else { return nil }
         var picture = pool.makeBuffer()
         picture.attachments.colour.isFullRange = header.isFullRange
+        picture.attachments.pixelAspectRatio = header.pixelAspectRatio
         var offset = 0
         data.withUnsafeReadableBytes { bytes in
             for plane in 0..<3 {

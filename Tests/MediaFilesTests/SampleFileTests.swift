@@ -42,6 +42,15 @@ struct Y4MTests {
         #expect(try reader.nextFrame() == nil)
     }
 
+    @Test(
+        "pictures have samples of the shape that the file says",
+        arguments: [("A64:45", 64, 45), ("A1:1", 1, 1), ("A0:0", 1, 1), ("A4", 1, 1), ("A-4:3", 1, 1), ("Ip", 1, 1)])
+    func sampleShape(parameter: String, width: Int, height: Int) throws {
+        let file = Self.file(width: 8, height: 6, count: 1, parameters: "F25:1 \(parameter) C420jpeg")
+        let picture = try #require(try reader(file).nextFrame())
+        #expect(picture.attachments.pixelAspectRatio == VideoDimensions(width: width, height: height))
+    }
+
     @Test("a file can be read again from its first frame")
     func rewinds() throws {
         let file = TemporaryFile(".y4m", contents: Array(Self.file(width: 4, height: 4, count: 2).readableBytesView))
