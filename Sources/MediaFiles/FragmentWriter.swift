@@ -37,14 +37,15 @@ public final class FragmentWriter {
         initialization = bytes.take()
     }
 
-    /// Adds a frame, in decoding order.
+    /// Adds a frame, in decoding order; those of streams with B-frames need decode times.
     ///
     /// - Throws: `MediaFileError.cannotWrite`.
     public func append(_ sample: SampleBuffer, duration: MediaTime) throws(MediaFileError) {
         isEmpty = false
         try muxer.write(
             sample.data.contiguous(), track: videoTrack, presentationTime: sample.presentationTime,
-            decodeTime: sample.presentationTime, duration: duration, isSync: sample.isSync, isInterleaved: false)
+            decodeTime: sample.decodeTime ?? sample.presentationTime, duration: duration, isSync: sample.isSync,
+            isInterleaved: false)
     }
 
     /// Adds an AAC frame.

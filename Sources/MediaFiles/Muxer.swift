@@ -210,6 +210,8 @@ final class Muxer {
         // would keep the place of each fragment for an index at the end: some 20 MB a day of a stream that has no end.
         let flags = "empty_moov+default_base_moof+frag_custom+frag_discont+skip_trailer"
         av_dict_set(&options, "movflags", flags, 0)
+        // An edit list would move times by those by which the first frame is shown after it is decoded.
+        av_dict_set(&options, "use_editlist", "0", 0)
         context.pointee.avoid_negative_ts = 0
         let status = avformat_write_header(context, &options)
         av_dict_free(&options)
