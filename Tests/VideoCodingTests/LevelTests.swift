@@ -1,3 +1,4 @@
+import H264
 import MediaCore
 import Testing
 
@@ -40,5 +41,21 @@ struct LevelTests {
         #expect(try count(40, 1920, 1080) == 4)
         #expect(try count(10, 176, 144) == 4)
         #expect(try count(51, 320, 240) == 16)
+    }
+
+    @Test(
+        "is stated in a device's streams as their profile has it: 1b as 11 with a flag, but in High",
+        arguments: [
+            (.constrainedBaseline, 9, 0xD0, 11), (.main, 9, 0x50, 11), (.high, 9, 0, 9), (.main, 11, 0x40, 11),
+        ] as [(H264Profile, UInt8, UInt8, UInt8)])
+    func stated(profile: H264Profile, level: UInt8, flags: UInt8, statedLevel: UInt8) throws {
+        var properties = CompressionProperties()
+        properties.profileLevel = H264ProfileLevel(profile, level: H264Level(levelIDC: level))
+        let headers = StreamHeaders(
+            properties, dimensions: VideoDimensions(width: 176, height: 144), structure: ReferenceStructure(layers: 1))
+        let unit = try #require(NALUnit(headers.sequenceParameterSet))
+        let stated = try SequenceParameterSet(parsing: unit).profileLevel
+        #expect(stated.constraintFlags == flags)
+        #expect(stated.levelIDC == statedLevel)
     }
 }

@@ -5,7 +5,8 @@ import NIOCore
 /// Writes the SPS, PPS and slice headers of a stream, which drivers take packed.
 struct StreamHeaders {
     let profile: H264Profile
-    let levelIDC: UInt8
+    /// As the SPS states it.
+    let profileLevel: H264ProfileLevelID
     let isCABAC: Bool
     /// The picture's size, and in whole macroblocks.
     let dimensions: VideoDimensions
@@ -20,7 +21,7 @@ struct StreamHeaders {
 
     init(_ properties: CompressionProperties, dimensions: VideoDimensions, structure: ReferenceStructure) {
         profile = properties.profileLevel.profile
-        levelIDC = properties.profileLevel.level?.levelIDC ?? 52
+        profileLevel = Self.profileLevel(profile, levelIDC: properties.profileLevel.level?.levelIDC ?? 52)
         isCABAC = properties.entropyMode == .cabac
         self.dimensions = dimensions
         coded = dimensions.wholeMacroblocks
@@ -33,19 +34,25 @@ struct StreamHeaders {
     /// Samples that are not shown, right and below.
     var cropping: (right: Int, bottom: Int) { (coded.width - dimensions.width, coded.height - dimensions.height) }
 
-    private var constraintFlags: Int {
-        switch profile {
-        case .baseline, .constrainedBaseline: 0xC0
-        case .main: 0x40
-        case .high: 0
-        }
+    private static func profileLevel(_ profile: H264Profile, levelIDC: UInt8) -> H264ProfileLevelID {
+        let constraintFlags: UInt8 =
+            switch profile {
+            case .baseline, .constrainedBaseline: 0xC0
+            case .main: 0x40
+            case .high: 0
+            }
+        var id = H264ProfileLevelID(
+            profileIDC: profile.profileIDC, constraintFlags: constraintFlags, levelIDC: levelIDC)
+        // Level 1b has a number of its own in High alone.
+        id.level = H264ProfileLevelID.Level(idc: levelIDC)
+        return id
     }
 
     var sequenceParameterSet: ByteBuffer {
         var bits = H264BitWriter()
-        bits.bits(Int(profile.profileIDC), 8)
-        bits.bits(constraintFlags, 8)
-        bits.bits(Int(levelIDC), 8)
+        for byte in [profileLevel.profileIDC, profileLevel.constraintFlags, profileLevel.levelIDC] {
+            bits.bits(Int(byte), 8)
+        }
         bits.unsigned(0)
         if profile == .high {
             bits.unsigned(1)

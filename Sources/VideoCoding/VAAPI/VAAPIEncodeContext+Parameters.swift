@@ -26,7 +26,7 @@
 
         private func makeSequence(_ frame: Frame) throws(VideoCodingError) {
             var sequence = VAEncSequenceParameterBufferH264()
-            sequence.level_idc = headers.levelIDC
+            sequence.level_idc = headers.profileLevel.levelIDC
             // No picture becomes an IDR picture unasked: the client says of each what it is. radeonsi's rate control
             // divides by the interval.
             sequence.intra_period = 2048
