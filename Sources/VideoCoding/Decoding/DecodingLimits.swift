@@ -1,3 +1,4 @@
+import H264
 public import MediaCore
 
 /// The limits of a decoder. A stream beyond it is refused before any memory is allocated for its pictures.
@@ -32,6 +33,9 @@ public struct DecodingLimits: Hashable, Sendable {
             return "chroma_format_idc is \(format.chromaFormat); send 4:2:0 video (chroma_format_idc 1)"
         }
         guard format.bitDepth == 8 else { return "samples have \(format.bitDepth) bits; send 8-bit video" }
+        // The description states the bits of luma alone.
+        let chromaDepth = format.sequenceParameterSets.first?.chromaBitDepth ?? 8
+        guard chromaDepth == 8 else { return "samples of chroma have \(chromaDepth) bits; send 8-bit video" }
         // The dimensions are checked singly first, so that their product cannot overflow.
         let coded = format.codedDimensions
         guard coded.width > 0, coded.height > 0,
