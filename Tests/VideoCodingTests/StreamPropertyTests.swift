@@ -279,12 +279,28 @@ struct StreamPropertyTests {
         let extremes = [Int.min, -100, 0, 5000, Int.max]
         options.regionsOfInterest = extremes.flatMap { x in
             extremes.map { y in
-                RegionOfInterest(rect: PixelRect(x: x / 2, y: y / 2, width: x / 2, height: y / 2), qpOffset: x)
+                RegionOfInterest(rect: PixelRect(x: x, y: y, width: x, height: y), qpOffset: x)
             }
         }
         for number in 0..<3 {
             #expect(try encoder.encode(MovingPattern(smallPicture).picture(number), number, options: options) != nil)
         }
+    }
+
+    @Test("a region of interest without an end reaches to the picture's", arguments: backEnds(with: .regionsOfInterest))
+    func endlessRegion(backEnd: EncoderBackEnd) throws {
+        func frames(_ rect: PixelRect) throws -> [BlockBuffer] {
+            let encoder = try TestEncoder(backEnd, smallPicture)
+            var options = EncodeOptions()
+            options.regionsOfInterest = [RegionOfInterest(rect: rect, qpOffset: 8)]
+            return try (0..<3).map { number in
+                let picture = MovingPattern(smallPicture).picture(number)
+                return try #require(try encoder.encode(picture, number, options: options)).sample.data
+            }
+        }
+        let whole = try frames(PixelRect(x: 48, y: 32, width: 80, height: 64))
+        #expect(try frames(PixelRect(x: 48, y: 32, width: .max, height: .max)) == whole)
+        #expect(try frames(PixelRect(x: 48, y: 32, width: 0, height: 0)) != whole)
     }
 
     @Test("pictures are as good as asked for in quality mode", arguments: backEnds(with: .rateControlMode, "quality"))

@@ -110,16 +110,20 @@
         private func setOffsets(_ regions: [RegionOfInterest]) {
             offsets.update(repeating: 0)
             for region in regions {
-                let left = min(max(region.rect.x / 16, 0), columns)
-                let top = min(max(region.rect.y / 16, 0), rows)
-                // Bounded before they are added up.
-                let right = min(max(min(region.rect.maxX, columns * 16) + 15, 0) / 16, columns)
-                let bottom = min(max(min(region.rect.maxY, rows * 16) + 15, 0) / 16, rows)
-                guard left < right, top < bottom else { continue }
-                for row in top..<bottom {
-                    for column in left..<right { offsets[row * columns + column] = Float(region.qpOffset) }
+                let across = Self.macroblocks(from: region.rect.x, count: region.rect.width, within: columns)
+                for row in Self.macroblocks(from: region.rect.y, count: region.rect.height, within: rows) {
+                    for column in across { offsets[row * columns + column] = Float(region.qpOffset) }
                 }
             }
+        }
+
+        /// The macroblocks of a row or column of so many that `count` samples from `start` on touch.
+        private static func macroblocks(from start: Int, count: Int, within limit: Int) -> Range<Int> {
+            guard count > 0 else { return 0..<0 }
+            let (sum, overflow) = start.addingReportingOverflow(count)
+            let first = min(max(start / 16, 0), limit)
+            let end = min(max(overflow ? .max : sum, 0), limit * 16)
+            return first..<max(first, (end + 15) / 16)
         }
 
         // MARK: - References
