@@ -4,8 +4,6 @@ extension CompressionProperties {
     private static let usualBitRate = BitRate.megabits(4)
 
     /// Returns the values in force when `backEnd` is asked for these properties.
-    ///
-    /// - Parameter isStarted: True if frames have been taken, so that the chosen level stays.
     func resolved(for dimensions: VideoDimensions, by backEnd: EncoderBackEnd) throws(VideoCodingError) -> Self {
         try Self.check(dimensions)
         let capabilities = EncoderCapabilities.of(backEnd)
