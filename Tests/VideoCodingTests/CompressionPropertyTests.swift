@@ -236,6 +236,27 @@ struct CompressionPropertyTests {
         #expect(frame.sample.format.profileLevel.profileIDC == 100)
     }
 
+    @Test(
+        "can change after a first frame that was not taken, as there was no encoder for it",
+        arguments: backEnds(with: .multiPassStorage))
+    func changesWithoutEncoder(backEnd: EncoderBackEnd) throws {
+        let storage = try MultiPassStorage()
+        let encoder = try TestEncoder(backEnd, smallPicture) {
+            $0.realTime = false
+            $0.rateControlMode = .average
+            $0.multiPassStorage = storage
+        }
+        let picture = MovingPattern(smallPicture).picture(0)
+        #expect(throws: VideoCodingError.multiPass(.noPass)) { try encoder.encode(picture, 0) }
+        try encoder.session.set(\.multiPassStorage, to: nil)
+        try encoder.encode(picture, 0)
+        encoder.session.completeFrames()
+        #expect(encoder.session.statistics.framesEncoded == 1)
+        #expect(throws: VideoCodingError.propertyNotChangeable(.realTime)) {
+            try encoder.session.set(\.realTime, to: true)
+        }
+    }
+
     @Test("per-frame options are refused by back ends without them", arguments: backEnds)
     func options(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture)

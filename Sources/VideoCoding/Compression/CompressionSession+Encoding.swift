@@ -56,7 +56,14 @@ extension CompressionSession {
         state.properties = properties
         state.generation = generation
         state.limiter.setLimits(properties.dataRateLimits)
-        if state.encoder == nil { try makeEncoder(&state) }
+        guard state.encoder == nil else { return }
+        do throws(VideoCodingError) {
+            try makeEncoder(&state)
+        } catch {
+            // Without an encoder no frame is taken, so that the properties may change to some with which there is one.
+            if state.ledger.nextSerial == 0 { control.withLock { $0.hasStarted = false } }
+            throw error
+        }
     }
 
     private func needsNewEncoder(_ old: CompressionProperties, _ new: CompressionProperties) -> Bool {
