@@ -170,6 +170,27 @@ import VideoCoding
         #expect(try export("resumed.mp4", cancelledAfter: [10, 70, 115]) == whole)
     }
 
+    @Test("an export whose frames were lost, as in a power failure, makes all of the film again")
+    func lostFrames() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try RecordedCall(in: folder).record(seconds: 4)
+        let settings = ExportSettings(
+            dimensions: Self.canvas, frameRate: Self.frameRate, target: .bitRate(.kilobits(100)))
+        func export(to path: String) throws -> Data {
+            try ExportSession(source: try film(), settings: settings, path: path).run()
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        }
+        let whole = try export(to: folder.appendingPathComponent("whole.mp4").path)
+        let path = folder.appendingPathComponent("film.mp4").path
+        // With a folder in the poster's place, all is done but for the files' names.
+        let poster = ExportSession.files(of: path).poster
+        try FileManager.default.createDirectory(atPath: poster, withIntermediateDirectories: false)
+        #expect(throws: MediaFileError.self) { try export(to: path) }
+        try FileManager.default.removeItem(atPath: poster)
+        try FileManager.default.removeItem(atPath: ExportSession.workFolder(of: path) + "/frames")
+        #expect(try export(to: path) == whole)
+    }
+
     @Test("a recording of the room's picture makes no film: it is one")
     func composite() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

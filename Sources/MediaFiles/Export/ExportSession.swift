@@ -51,25 +51,36 @@ public final class ExportSession {
         guard frameCount > 0 else { throw ExportError.empty }
         try prepareWorkFolder()
         let audio = try audio(isCancelled: isCancelled, onProgress: onProgress)
-        let silo = try FrameSilo(path: workFolder + "/frames")
         let overhead =
             audio.reduce(0) { $0 + $1.readableBytes }
             + MovieIndexSize.estimate(
                 frameCount: frameCount, frameRate: settings.frameRate, packetCount: audio.count,
                 packetDuration: Self.audioFrameDuration)
             + MovieChapter.size(of: source.chapters)
-        let storage: MultiPassStorage? =
-            if case .quality = settings.target {
-                nil
-            } else {
-                try MultiPassStorage(path: workFolder + "/passes")
-            }
-        try encode(
-            frameCount: frameCount, into: silo, storage: storage, overhead: overhead, isCancelled: isCancelled,
-            onProgress: onProgress)
+        func encodeFrames() throws -> (silo: FrameSilo, storage: MultiPassStorage?) {
+            let silo = try FrameSilo(path: workFolder + "/frames")
+            let storage: MultiPassStorage? =
+                if case .quality = settings.target {
+                    nil
+                } else {
+                    try MultiPassStorage(path: workFolder + "/passes")
+                }
+            try encode(
+                frameCount: frameCount, into: silo, storage: storage, overhead: overhead, isCancelled: isCancelled,
+                onProgress: onProgress)
+            return (silo, storage)
+        }
+        var (silo, storage) = try encodeFrames()
+        if silo.count < frameCount {
+            // What is known of frames may reach the disk before them: after a power failure some are missing.
+            try storage?.remove()
+            try silo.remove()
+            (silo, storage) = try encodeFrames()
+        }
         try write(silo, audio: audio)
-        try silo.remove()
+        // Without the passes, frames that are left are made anew.
         try storage?.remove()
+        try silo.remove()
         try FileManager.default.removeItem(atPath: workFolder)
     }
 
