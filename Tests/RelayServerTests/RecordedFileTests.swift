@@ -22,13 +22,15 @@ import Testing
         var client = SignallingClient()
         client.recordings = try RecordingStore(settings: RecordingSettings(folder: folder.path))
         let recording = folder.appendingPathComponent(Self.id)
-        for name in ["tracks", "exports/film-aaaaaaaa.mp4.export"] {
+        for name in ["tracks", "other", "exports/film-aaaaaaaa.mp4.export"] {
             try FileManager.default.createDirectory(
                 at: recording.appendingPathComponent(name), withIntermediateDirectories: true)
         }
         let files = [
             "tracks/mix-001.mp4": Self.film, "tracks/empty-001.mp4": "", "exports/film-aaaaaaaa.vtt": "WEBVTT",
             "exports/film-aaaaaaaa.mp4.export/pass": "secret", "exports/film-aaaaaaaa.json": "secret",
+            "recording.json": "secret", "recording.mp4": "secret", "other/mix-001.mp4": "secret",
+            "tracks/.mp4": "secret", "tracks/-.mp4": "secret",
         ]
         for (name, text) in files {
             try Data(text.utf8).write(to: recording.appendingPathComponent(name))
