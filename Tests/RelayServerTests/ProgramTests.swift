@@ -10,7 +10,7 @@ import Testing
 /// The program as users meet it: its output, its sockets, its signals and its exit codes.
 @Suite("The program confrelay")
 struct ProgramTests {
-    /// A running `confrelay`.
+    /// A running `confrelay`, which is killed when the test lets go of it.
     private final class Program {
         let process: SpawnedProcess
         private let output = Pipe()
@@ -36,6 +36,12 @@ struct ProgramTests {
             try errors.fileHandleForWriting.close()
         }
 
+        deinit {
+            // A test that fails halfway leaves no relay behind.
+            process.signal(SIGKILL)
+            process.wait()
+        }
+
         /// The first line on standard output.
         func firstLine() -> String { Self.line(of: output) }
 
@@ -58,7 +64,8 @@ struct ProgramTests {
         /// Waits for the end; returns the exit code and the text on standard error.
         func end() -> (code: Int32, errors: String) {
             let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            return if case .exit(let code) = process.wait() { (code, text) } else { (-1, text) }
+            let ending = withExtendedLifetime(self) { process.wait() }
+            return if case .exit(let code) = ending { (code, text) } else { (-1, text) }
         }
     }
 
@@ -115,7 +122,7 @@ struct ProgramTests {
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
         // It logs that it drains.
         program.process.signal(SIGTERM)
-        #expect(program.process.wait() == .exit(0))
+        #expect(program.end().code == 0)
     }
 
     @Test(
