@@ -103,7 +103,7 @@ struct EventStreamTests {
         let response = try await client.respond(driver, .get, "/rooms/demo/events")
         let writer = SlowWriter()
         let writing = Task { try await response.body.write(writer) }
-        while await writer.parts.isEmpty { await Task.yield() }
+        try await eventually { await !writer.parts.isEmpty }
         script.state.withLock {
             $0.events = (0...RoomFeedHub.queueLength).map { _ in RoomEvent(room: "demo", kind: .layoutChanged(.grid)) }
             $0.rooms["demo"]?.layout = .grid
@@ -111,7 +111,7 @@ struct EventStreamTests {
         _ = await driver.leave(room: "demo", participant: "nobody")
         #expect(await driver.report().eventSubscriberOverruns == 1)
         await writer.open()
-        while await driver.report().eventSubscribers == 0 { await Task.yield() }
+        try await eventually { await driver.report().eventSubscribers > 0 }
         script.state.withLock { $0.events = [RoomEvent(room: "demo", kind: .layoutChanged(.speaker))] }
         _ = await driver.leave(room: "demo", participant: "nobody")
         await driver.close()
@@ -208,7 +208,7 @@ struct EventStreamTests {
             #expect(await driver.report().eventSubscribers == 1)
             withExtendedLifetime(response) {}
         }
-        while await driver.report().eventSubscribers > 0 { await Task.yield() }
+        try await eventually { await driver.report().eventSubscribers == 0 }
         await driver.close()
     }
 

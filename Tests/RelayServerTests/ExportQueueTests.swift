@@ -21,15 +21,6 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("r1/exports").path).sorted()
     }
 
-    /// Waits for what a thread of its own does.
-    private func eventually(_ condition: () throws -> Bool) async throws {
-        let limit = ContinuousClock.now + .seconds(120)
-        while try !condition() {
-            try #require(ContinuousClock.now < limit)
-            try await Task.sleep(for: .milliseconds(20))
-        }
-    }
-
     @Test("are made one after the other, and lie in the recording's folder")
     func made() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

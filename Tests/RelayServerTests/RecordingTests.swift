@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test("a composite's pictures and sound lie in one file, and its sound goes on with its pictures after a loss")
-    func composite() throws {
+    func composite() async throws {
         func picture(_ index: Int) -> RecordingItem {
             var item = frame(index)
             item.track = .composite
@@ -107,7 +107,7 @@ import Testing
         // The next picture is lost, and sound waits for a keyframe, although there is room for it.
         #expect(session.record(picture(1)) == false)
         disk.resume()
-        while queue.isRoomy == false { usleep(1000) }
+        try await eventually { queue.isRoomy }
         #expect(session.record(sound(40)) == false)
         #expect(session.record(picture(2)) == true)
         queue.end(.stopped, at: .zero)
@@ -208,12 +208,12 @@ import Testing
             }, onEnd: {})
         var session = RecordingSession(room: "demo", writer: writer, state: RoomState(id: "demo"), now: .zero)
         let before = (0..<35).filter { session.record(frame($0)) }
-        while queue.isRoomy == false { await Task.yield() }
+        try await eventually { queue.isRoomy }
         disk.stall()
         // More than the queue takes; nobody is asked for a keyframe while the disk stands.
         let during = (35..<335).filter { session.record(frame($0)) }
         disk.resume()
-        while queue.isRoomy == false { await Task.yield() }
+        try await eventually { queue.isRoomy }
         let asked = (335..<340).filter { session.record(frame($0)) }
         let after = (340..<360).filter { session.record(frame($0)) }
         #expect((before, during, asked, after) == ([], [], [335], []))
@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test("what was lost before a sender's clock jumped still needs a keyframe after that")
-    func jumpInLoss() {
+    func jumpInLoss() async throws {
         let queue = RecordingQueue(limit: DataSize(bytes: 8500), budget: RecordingQueue.Budget())
         let writer = RecordingWriter(
             queue: queue, now: { .zero }, make: { [self] in folder() }, onFailure: { _, _ in }, onEnd: {})
@@ -253,13 +253,13 @@ import Testing
         let jump = RecordingItem(recording: "r1", track: Self.camera, at: .zero, content: .anchored)
         #expect(session.record(jump) == false)
         disk.resume()
-        while queue.isRoomy == false { usleep(1000) }
+        try await eventually { queue.isRoomy }
         #expect(session.record(frame(2)) == true)
         queue.end(.stopped, at: .zero)
     }
 
     @Test("a keyframe that was asked for, and finds the queue full again, is asked for once more")
-    func lostKeyframe() {
+    func lostKeyframe() async throws {
         let queue = RecordingQueue(limit: DataSize(bytes: 8500), budget: RecordingQueue.Budget())
         let writer = RecordingWriter(
             queue: queue, now: { .zero }, make: { [self] in folder() }, onFailure: { _, _ in }, onEnd: {})
@@ -270,7 +270,7 @@ import Testing
         while queue.offer(frame(0)) {}
         #expect(session.record(frame(10)) == false)
         disk.resume()
-        while queue.isRoomy == false { usleep(1000) }
+        try await eventually { queue.isRoomy }
         #expect(session.record(frame(11)) == true)
         queue.end(.stopped, at: .zero)
     }
@@ -321,7 +321,7 @@ import Testing
             hub.begin(status.id, room: "demo", mode: .tracks, state: RoomState(id: "demo"), now: .zero)
             hub.record(RoomEvent(room: "demo", kind: .recordingChanged(status)), now: .zero)
             let manifest = "\(status.id)/\(RecordingManifest.fileName)"
-            while !disk.text(manifest).contains("\"ended\"") { try await Task.sleep(for: .milliseconds(1)) }
+            try await eventually { disk.text(manifest).contains("\"ended\"") }
         }
         #expect(hub.takeEnding().count < 5)
     }

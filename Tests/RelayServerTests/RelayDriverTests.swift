@@ -35,7 +35,7 @@ struct RelayDriverTests {
         try await withDriver(script) { _, port in
             let peer = try UDPPeer()
             for index in 0..<100 { peer.send([UInt8](repeating: UInt8(index), count: index), toPort: port) }
-            await script.wait { $0.received.count == 100 }
+            try await script.wait { $0.received.count == 100 }
             let received = script.state.withLock { $0.received }
             #expect(received.map(\.bytes) == (0..<100).map { [UInt8](repeating: UInt8($0), count: $0) })
             #expect(received.allSatisfy { $0.source == peer.address })
@@ -52,7 +52,7 @@ struct RelayDriverTests {
         try await withDriver(script) { _, port in
             let peer = try UDPPeer()
             peer.send([1, 2, 3], toPort: port)
-            await script.wait { $0.received.count == 1 && $0.wakeUps.count > 10 }
+            try await script.wait { $0.received.count == 1 && $0.wakeUps.count > 10 }
         }
     }
 
@@ -62,7 +62,7 @@ struct RelayDriverTests {
         try await withDriver(script) { _, port in
             let peer = try UDPPeer()
             for _ in 0..<50 { peer.send([1], toPort: port) }
-            await script.wait { $0.received.count == 50 }
+            try await script.wait { $0.received.count == 50 }
             let times = script.state.withLock { $0.receiveTimes }
             #expect(times == times.sorted())
             let last = try #require(times.last)
@@ -97,7 +97,7 @@ struct RelayDriverTests {
                 }
             }
             #expect(await !driver.leave(room: "r", participant: "nobody"))
-            await script.wait { $0.arrivals.count >= 2000 }
+            try await script.wait { $0.arrivals.count >= 2000 }
             let (received, arrivals) = script.state.withLock { state in
                 state.onComplete = nil
                 return (state.received.map(\.bytes), state.arrivals)
@@ -129,7 +129,7 @@ struct RelayDriverTests {
         let wanted = MonotonicInstant.now() + .milliseconds(20)
         script.state.withLock { $0.nextWakeUp = wanted }
         try await withDriver(script) { _, _ in
-            await script.wait { !$0.wakeUps.isEmpty }
+            try await script.wait { !$0.wakeUps.isEmpty }
             let wakeUp = try #require(script.state.withLock { $0.wakeUps.first })
             #expect(wakeUp >= wanted)
         }
@@ -142,7 +142,7 @@ struct RelayDriverTests {
         try await withDriver(script) { driver, _ in
             script.state.withLock { $0.nextWakeUp = .now() + .milliseconds(5) }
             #expect(await !driver.leave(room: "r", participant: "nobody"))
-            await script.wait { !$0.wakeUps.isEmpty }
+            try await script.wait { !$0.wakeUps.isEmpty }
         }
     }
 

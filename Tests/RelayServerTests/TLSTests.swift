@@ -156,7 +156,10 @@ struct TLSTests {
             onListening: { announce.yield($0) }, makeRelay: { _ in TwinRelay(script) })
         let group = ServiceGroup(
             services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let run = Task { try await group.run() }
+        let run = Task {
+            defer { announce.finish() }
+            try await group.run()
+        }
         var endpoints = listening.makeAsyncIterator()
         let endpoint = try #require(await endpoints.next())
         #expect("\(endpoint)".contains("listening: https://127.0.0.1:\(endpoint.port) (signalling)"))

@@ -20,33 +20,17 @@ import Testing
             var news: [OutputLifecycle.News] = []
             var isStuck = false
             var refusal = OutputFailure(reason: .refused)
-            var watchers: [@Sendable () -> Void] = []
         }
 
         let state = Mutex(State())
 
-        func change(_ body: (inout sending State) -> Void) {
-            let watchers = state.withLock { state in
-                body(&state)
-                defer { state.watchers = [] }
-                return state.watchers
-            }
-            for watcher in watchers { watcher() }
-        }
+        func change(_ body: (inout sending State) -> Void) { state.withLock { body(&$0) } }
 
-        /// Waits until a condition holds; it is looked at after each change.
-        func wait(until condition: @escaping @Sendable (borrowing State) -> Bool) async {
-            while true {
-                let holds = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-                    let holds = state.withLock { state in
-                        if condition(state) { return true }
-                        state.watchers.append { continuation.resume(returning: false) }
-                        return false
-                    }
-                    if holds { continuation.resume(returning: true) }
-                }
-                if holds { return }
-            }
+        /// Waits until a condition holds.
+        func wait(
+            sourceLocation: SourceLocation = #_sourceLocation, until condition: (borrowing State) -> Bool
+        ) async throws {
+            try await eventually(sourceLocation: sourceLocation) { state.withLock { condition($0) } }
         }
 
         func connect(_ turn: Int, _ isAbandoned: @escaping @Sendable () -> Bool) throws(OutputFailure) -> Sink {
@@ -107,9 +91,11 @@ import Testing
     /// Offers pictures, beginning with this number, until a condition holds.
     private func feed(
         _ thread: OutputThread, from first: Int, until condition: (borrowing Script.State) -> Bool
-    ) async -> Int {
+    ) async throws -> Int {
         var index = first
+        let limit = ContinuousClock.now + .seconds(120)
         while !script.state.withLock({ condition($0) }) {
+            try #require(ContinuousClock.now < limit)
             _ = thread.queue.offer(CompositeSamples.picture(index))
             index += 1
             await Task.yield()
@@ -118,12 +104,12 @@ import Testing
     }
 
     @Test("each connection begins with a keyframe, and a broken one is followed by the next")
-    func reconnects() async {
+    func reconnects() async throws {
         script.change { $0.connections = [-1, -1, 13, 7, nil] }
         let thread = start()
-        _ = await feed(thread, from: 3) { $0.pictures.count == 3 && $0.pictures[2].count > 20 }
+        _ = try await feed(thread, from: 3) { $0.pictures.count == 3 && $0.pictures[2].count > 20 }
         thread.end(.stopped)
-        await script.wait { $0.finished == 1 }
+        try await script.wait { $0.finished == 1 }
         let (pictures, turns, news) = script.state.withLock { ($0.pictures, $0.turns, $0.news) }
         #expect(pictures.allSatisfy { $0.first?.isMultiple(of: 10) == true })
         #expect(pictures.prefix(2).map(\.count) == [13, 7])
@@ -135,25 +121,25 @@ import Testing
     }
 
     @Test("a server that takes nothing is abandoned in time, and the next connection is tried")
-    func stuck() async {
+    func stuck() async throws {
         let thread = start(writing: .milliseconds(20))
-        var next = await feed(thread, from: 0) { !$0.pictures.isEmpty && $0.pictures[0].count > 5 }
+        var next = try await feed(thread, from: 0) { !$0.pictures.isEmpty && $0.pictures[0].count > 5 }
         script.change { $0.isStuck = true }
-        next = await feed(thread, from: next) { $0.news.contains { $0.reason == .timedOut } }
+        next = try await feed(thread, from: next) { $0.news.contains { $0.reason == .timedOut } }
         script.change { $0.isStuck = false }
-        _ = await feed(thread, from: next) { $0.pictures.count > 1 && $0.pictures.last?.isEmpty == false }
+        _ = try await feed(thread, from: next) { $0.pictures.count > 1 && $0.pictures.last?.isEmpty == false }
         thread.end(.stopped)
-        await script.wait { $0.finished == 1 }
+        try await script.wait { $0.finished == 1 }
     }
 
     @Test("a host that is not permitted ends the output, without another try")
-    func notPermitted() async {
+    func notPermitted() async throws {
         script.change { state in
             state.connections = [-1]
             state.refusal = OutputFailure(reason: .notPermitted)
         }
         let thread = start()
-        await script.wait { !$0.news.isEmpty }
+        try await script.wait { !$0.news.isEmpty }
         await thread.waitUntilFinished(timeout: .seconds(60))
         #expect(thread.isFinished && thread.state == .ended)
         let (news, turns) = script.state.withLock { ($0.news, $0.turns) }
@@ -161,13 +147,13 @@ import Testing
     }
 
     @Test("an output that waits, or is stuck in its server, ends at once when it is told to")
-    func ends() async {
+    func ends() async throws {
         script.change { $0.connections = Array(repeating: -1, count: 1000) }
         let thread = OutputThread(
             queue: OutputQueue(budget: RecordingQueue.Budget()),
             onNews: { [script] news in script.change { $0.news.append(news) } },
             connect: { [script] turn, isAbandoned throws(OutputFailure) in try script.connect(turn, isAbandoned) })
-        await script.wait { !$0.news.isEmpty }
+        try await script.wait { !$0.news.isEmpty }
         thread.end(.roomClosed)
         await thread.waitUntilFinished(timeout: .seconds(60))
         #expect(thread.isFinished)
@@ -179,7 +165,7 @@ import Testing
             queue: OutputQueue(budget: RecordingQueue.Budget()),
             patience: .init(connecting: .seconds(600), writing: .seconds(600), ending: .zero), onNews: { _ in },
             connect: { [script] turn, isAbandoned throws(OutputFailure) in try script.connect(turn, isAbandoned) })
-        _ = await feed(stuck, from: 0) { $0.turns.count > 1 && !$0.pictures.isEmpty }
+        _ = try await feed(stuck, from: 0) { $0.turns.count > 1 && !$0.pictures.isEmpty }
         for index in 0..<11 { _ = stuck.queue.offer(CompositeSamples.picture(index)) }
         stuck.end(.stopped)
         await stuck.waitUntilFinished(timeout: .seconds(60))

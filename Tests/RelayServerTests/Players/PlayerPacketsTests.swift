@@ -23,10 +23,10 @@ import Testing
     }
 
     @Test("the end stays until a seek, which the reader is told of")
-    func seek() async {
+    func seek() async throws {
         let packets = PlayerPackets()
         let reader = tellEnd(packets, nil)
-        while packets.end == nil { await Task.yield() }
+        try await eventually { packets.end != nil }
         #expect(isEnd(packets.next(), nil) && isEnd(packets.next(), nil))
         packets.seek(to: .seconds(3))
         #expect(await reader.value == .seek(.seconds(3)))
@@ -42,8 +42,7 @@ import Testing
         let reader = PlayerReader(
             .file("\(UUID().uuidString).mp4"), rules: PlayerRules(folder: folder), turn: 0, place: .zero)
         for _ in 0..<2 {
-            let limit = ContinuousClock.now + .seconds(30)
-            while reader.packets.end == nil, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually { reader.packets.end != nil }
             #expect(isEnd(reader.packets.next(), .notFound))
             reader.packets.seek(to: .seconds(3))
         }
@@ -52,10 +51,10 @@ import Testing
     }
 
     @Test("a reader that waits at the end stops when the player does")
-    func close() async {
+    func close() async throws {
         let packets = PlayerPackets()
         let reader = tellEnd(packets, PlayerFailure(reason: .failed))
-        while packets.end == nil { await Task.yield() }
+        try await eventually { packets.end != nil }
         #expect(isEnd(packets.next(), .failed))
         packets.close()
         #expect(await reader.value == .stop)

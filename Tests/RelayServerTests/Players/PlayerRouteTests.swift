@@ -111,7 +111,7 @@ import Testing
         let driver = await driver(client)
         let begun = try await ask(client, driver, .post, "", #"{"url":"there-is-no-such-film.mp4"}"#)
         let id = try #require(begun.json["id"] as? String)
-        await client.script.wait { $0.players.isEmpty }
+        try await client.script.wait { $0.players.isEmpty }
         let ended = try await ask(client, driver, .get, "/\(id)")
         #expect(ended.json["state"] as? String == "ended" && ended.json["reason"] as? String == "notFound")
         await driver.close()

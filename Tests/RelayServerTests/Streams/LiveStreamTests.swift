@@ -32,8 +32,8 @@ import Testing
     }
 
     /// Returns when so many requests wait.
-    private func untilWaiting(_ count: Int) async {
-        while stream.waiterCount < count { await Task.yield() }
+    private func untilWaiting(_ count: Int) async throws {
+        try await eventually { stream.waiterCount >= count }
     }
 
     @Test("a request for a part that is there is answered at once, one for the next part when that is there")
@@ -43,7 +43,7 @@ import Testing
         #expect(first.contains("part-1-1.m4s"))
         async let next = stream.playlist(segment: 1, part: 2, after: Self.never)
         async let bytes = stream.bytes(of: .part(.init(segment: 1, part: 2)), after: Self.never)
-        await untilWaiting(2)
+        try await untilWaiting(2)
         append()
         #expect(try await next.contains("URI=\"part-1-2.m4s\""))
         #expect(try await bytes == ByteBuffer(string: "part"))
@@ -54,7 +54,7 @@ import Testing
     func segment() async throws {
         begin(parts: 6)
         async let next = stream.playlist(segment: 1, after: Self.never)
-        await untilWaiting(1)
+        try await untilWaiting(1)
         append()
         #expect(stream.waiterCount == 1)
         begin()
@@ -64,7 +64,7 @@ import Testing
     @Test("the first request waits for the first segment, which every player can play")
     func first() async throws {
         async let playlist = stream.playlist(after: Self.never)
-        await untilWaiting(1)
+        try await untilWaiting(1)
         begin(parts: 6)
         #expect(stream.waiterCount == 1)
         begin(parts: 1)
@@ -77,7 +77,7 @@ import Testing
         begin(parts: 1)
         await #expect(throws: LiveStream.Refusal.notReady) { try await stream.playlist(segment: 2, after: {}) }
         let task = Task { try await stream.playlist(segment: 2, after: Self.never) }
-        await untilWaiting(1)
+        try await untilWaiting(1)
         task.cancel()
         await #expect(throws: (any Error).self) { try await task.value }
         #expect(stream.waiterCount == 0)
@@ -118,7 +118,7 @@ import Testing
     func end() async throws {
         begin(parts: 1)
         async let next = stream.playlist(segment: 1, part: 1, after: Self.never)
-        await untilWaiting(1)
+        try await untilWaiting(1)
         stream.update { $0.end() }
         #expect(try await next.hasSuffix("#EXT-X-ENDLIST\n"))
     }

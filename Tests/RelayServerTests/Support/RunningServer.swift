@@ -26,9 +26,16 @@ struct RunningServer {
             configuration, logger: logger, onListening: { announce.yield($0) },
             makeRelay: { _ in TwinRelay(script) })
         let group = ServiceGroup(services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let run = Task { try await group.run() }
+        let run = Task {
+            defer { announce.finish() }
+            try await group.run()
+        }
         var endpoints = listening.makeAsyncIterator()
-        let endpoint = try #require(await endpoints.next())
+        guard let endpoint = await endpoints.next() else {
+            try await run.value
+            Issue.record("the server ended before it listened")
+            return
+        }
         do {
             try await body(RunningServer(server: server, port: endpoint.port, script: script))
         } catch {

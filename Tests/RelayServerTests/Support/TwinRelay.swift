@@ -8,6 +8,7 @@ import RoomAPI
 import SDP
 import SecureTransport
 import Synchronization
+import Testing
 
 @testable import Conference
 @testable import PeerConnection
@@ -79,8 +80,6 @@ final class TwinRelay: RelayCore {
             var calibrations: [Calibration] = []
             var overloadEvents: [OverloadEvent] = []
             var notices: [RelayNotice] = []
-            /// Resumed at the next call of any kind.
-            var watchers: [@Sendable () -> Void] = []
         }
 
         struct Output: Sendable {
@@ -97,29 +96,15 @@ final class TwinRelay: RelayCore {
 
         let state = Mutex(State())
 
-        /// Waits until `condition` holds; it is tried again after each call the relay gets.
-        func wait(until condition: @escaping @Sendable (borrowing State) -> Bool) async {
-            while true {
-                let holds = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-                    let holds = state.withLock { state in
-                        if condition(state) { return true }
-                        state.watchers.append { continuation.resume(returning: false) }
-                        return false
-                    }
-                    if holds { continuation.resume(returning: true) }
-                }
-                if holds { return }
-            }
+        /// Waits until a condition holds.
+        func wait(
+            sourceLocation: SourceLocation = #_sourceLocation, until condition: (borrowing State) -> Bool
+        ) async throws {
+            try await eventually(sourceLocation: sourceLocation) { state.withLock { condition($0) } }
         }
 
         fileprivate func note<Result>(_ body: (inout State) -> Result) -> Result where Result: Sendable {
-            let (result, watchers) = state.withLock { state in
-                let result = body(&state)
-                defer { state.watchers = [] }
-                return (result, state.watchers)
-            }
-            for watcher in watchers { watcher() }
-            return result
+            state.withLock { body(&$0) }
         }
     }
 
