@@ -142,11 +142,13 @@ import Testing
         rig.run(for: .seconds(1))
         rig.isStalled = true
         rig.run(for: .seconds(3))
+        #expect(rig.playout.place(now: rig.now) < .milliseconds(1500))
         rig.isStalled = false
         rig.run(for: .seconds(2))
         let places = rig.pictures.map(\.place)
         let new = zip(places, places.dropFirst()).filter { $0 != $1 }
         #expect(new.allSatisfy { $1 - $0 == .milliseconds(40) })
+        #expect(places.last ?? .zero > .milliseconds(2500))
         #expect(rig.playout.framesDropped == 0)
     }
 
