@@ -385,10 +385,13 @@ import Testing
         #expect(store.recordings().map(\.id) == ["20260101T000000Z-bbbbbb"])
     }
 
-    @Test("ids sort by time")
+    @Test("ids tell the time, sort by it, and differ at the same time")
     func ids() throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(seed: 1)
         let date = try Date("2026-11-24T22:15:01Z", strategy: .iso8601)
-        #expect(RecordingStore.makeID(at: date, using: &generator).hasPrefix("20261124T221501Z-"))
+        let ids = (0..<200).map { RecordingStore.makeID(at: date + Double($0 / 2), using: &generator) }
+        #expect(ids[0].hasPrefix("20261124T221501Z-") && ids[198].hasPrefix("20261124T221640Z-"))
+        #expect(Set(ids).count == 200)
+        #expect(zip(ids, ids.dropFirst(2)).allSatisfy { $0 < $1 })
     }
 }
