@@ -144,11 +144,12 @@ struct TimelineSVGTests {
     }
 
     @Test("faults are described in words with their causes, present ones first")
-    func findings() {
+    func findings() throws {
         let findings = TimelineExample.snapshot().findings
         let texts = findings.map(\.text)
-        #expect(
-            findings.map(\.severity).lastIndex(of: .now) ?? 0 < findings.map(\.severity).firstIndex(of: .lately) ?? 99)
+        let severities = findings.map(\.severity)
+        let (present, past) = (severities.lastIndex(of: .now), severities.firstIndex(of: .lately))
+        #expect(try #require(present) < #require(past))
         for text in [
             "picture stands still since 2.0 s: 7 packets of theirs lost", "3 ticks skipped",
             "4 ticks left out and 5 late",
@@ -206,6 +207,7 @@ struct TimelineSVGTests {
         #expect(drawing.elements["script"] == nil && !svg.contains("<script"))
         #expect(!drawing.attributes.contains { $0.hasPrefix("on") || $0.hasPrefix("href") })
         // In sentences each name is isolated.
+        #expect(drawing.titles.contains { $0.contains("alert") })
         for title in drawing.titles where title.contains("alert") {
             #expect(title.contains("\u{2068}") && title.contains("\u{2069}"))
         }
