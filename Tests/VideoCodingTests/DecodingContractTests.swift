@@ -285,8 +285,13 @@ struct PipelineGateTests {
         gate.enter()
         await gate.enterOrSuspend()
         // Waits for its turn, which comes when a place is left.
-        async let entered: Void = gate.enterOrSuspend()
+        let entries = Atomic(0)
+        async let entered: Void = {
+            await gate.enterOrSuspend()
+            entries.add(1, ordering: .relaxed)
+        }()
         for _ in 0..<50 { await Task.yield() }
+        #expect(entries.load(ordering: .relaxed) == 0)
         gate.leave()
         await entered
     }
