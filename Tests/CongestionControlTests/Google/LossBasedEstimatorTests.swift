@@ -64,22 +64,22 @@ struct LossBasedEstimatorTests {
     }
 
     @Test("the average loss bounds the rate from above: 100 kbit/s divided by the excess over 5 %")
-    func upperBound() {
+    func upperBound() throws {
         var path = Path()
         path.observe(kilobits: 2000, loss: 0.25, acknowledged: 200, delayBased: 2000, count: 20)
         let excess = path.estimator.observations.averageLoss - 0.05
         #expect(excess > 0.15)
-        #expect((path.estimator.rate?.kilobitsPerSecond ?? 0) <= 100 / excess + 0.01)
+        #expect(try #require(path.estimator.rate).kilobitsPerSecond <= 100 / excess + 0.01)
         #expect(path.estimator.state != .delayBased)
     }
 
     @Test("a path that loses 2 % by itself does not stop growth once that is known")
-    func inherentLoss() {
+    func inherentLoss() throws {
         var path = Path()
         path.observe(kilobits: 2000, loss: 0.02, delayBased: 2000, count: 30)
         let estimate = path.estimator.estimate
         #expect((path.estimator.rate?.kilobitsPerSecond ?? 0) > 1900)
-        #expect((estimate?.inherentLoss ?? 0) < 0.05)
+        #expect(try #require(estimate).inherentLoss < 0.05)
     }
 
     /// A path on which 1 Mbit/s of 2 get through.
