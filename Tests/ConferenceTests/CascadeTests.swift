@@ -250,12 +250,9 @@ struct CascadeTests {
         pair.run(for: .milliseconds(500))
         try pair.link(1, 0)
         pair.run(for: .seconds(12))
-        let room = try #require(pair.room(1))
         let member = try #require(pair.remote("Ada", at: 1))
         let decoded = member.uplink?.framesDecoded ?? 0
         #expect(decoded > 130, "\(decoded) frames of about 165")
-        let link = try #require(room.links["a"])
-        #expect(link.peer.statistics(now: pair.now).video.packetsLost >= 0)
         #expect(pair.room(0)?.links["b"]?.peer.statistics(now: pair.now).counters.retransmissions ?? 0 > 3)
         #expect(ada.decodeFailures == 0 && ben.decodeFailures == 0)
     }
