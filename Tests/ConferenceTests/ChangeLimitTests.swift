@@ -109,6 +109,7 @@ struct ChangeLimitTests {
         while let event = call.relay.pollRoomEvent() {
             if case .layoutChanged = event.kind { events += 1 }
         }
-        #expect(events <= 28)
+        // The burst changes the layout each time.
+        #expect((20...28).contains(events))
     }
 }
