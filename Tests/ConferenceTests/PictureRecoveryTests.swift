@@ -76,9 +76,11 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
             "refreshes: \(repairs), gap \(with.longestGap(since: begin)); "
             + "keyframes: \(keyframes), gap \(without.longestGap(since: otherBegin))"
         #expect(repairs.bytes(at: keyframes.qp) * 2 < keyframes.bytes, "\(text)")
+        let (gap, otherGap) = (with.longestGap(since: begin), without.longestGap(since: otherBegin))
         withKnownIssue("a refresh arrives 10 to 17 ms later in its tick than a keyframe", isIntermittent: true) {
-            #expect(with.longestGap(since: begin) <= without.longestGap(since: otherBegin), "\(text)")
+            #expect(gap <= otherGap, "\(text)")
         }
+        #expect(gap <= otherGap + .milliseconds(33), "\(text)")
 
         // The samples that were handed on are those that the encoder made, and they decode as they do without loss.
         let whole = with.encoded.compactMap { $0.frame?.sample }
