@@ -4,6 +4,8 @@
 # VERSION is that of the program, with the number of commits behind it, so that each newer build is an upgrade.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+# The package's folders are everybody's to read, however private files are that the builder makes.
+umask 022
 
 usage() {
     echo "usage: $0 FOLDER-OF-PROGRAMS [VERSION]" >&2
@@ -50,7 +52,7 @@ install -D --mode=644 deploy/debian/copyright "$documentation/copyright"
 install -D --mode=644 docs/operating.md "$documentation/operating.md"
 cp -r deploy/monitoring "$documentation/monitoring"
 gzip --best --no-name --stdout CHANGELOG.md >"$documentation/changelog.gz"
-find "$documentation" -type f -exec chmod 644 {} +
+chmod -R u=rwX,go=rX "$documentation"
 
 for script in postinst prerm postrm; do
     install --mode=755 "deploy/debian/$script" "$package/DEBIAN/$script"
