@@ -37,7 +37,7 @@ struct CalibrateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Threads of the relay; default: one for each core.", valueName: "n"))
     var workers = RelayServerConfiguration().workers
 
-    @Option(help: ArgumentHelp("Maximum of video encoders in a room.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum of video encoders in a room; default: two for each core.", valueName: "n"))
     var maxEncoders = EncoderLimit.forThisMachine
 
     @Option(help: ArgumentHelp("Duration of the measurement, 1 to 60.", valueName: "seconds"))

@@ -30,9 +30,11 @@ done
 
 install -D --mode=644 deploy/systemd/confrelay.service "$package/usr/lib/systemd/system/confrelay.service"
 install -D --mode=644 deploy/debian/sysusers.conf "$package/usr/lib/sysusers.d/confrelay.conf"
-# What is not set is a comment, so that the program's defaults hold.
+# What is not set is a comment, so that the program's defaults hold. Those that follow from the number of cores are not
+# the ones of this machine.
 mkdir -p "$package/etc/confrelay"
-"$bin/confrelay" config print --drain 5m >"$package/etc/confrelay/confrelay.yaml"
+"$bin/confrelay" config print --drain 5m | sed -E 's/^# (workers|max-encoders): [0-9]+$/# \1: <n>/' \
+    >"$package/etc/confrelay/confrelay.yaml"
 chmod 644 "$package/etc/confrelay/confrelay.yaml"
 
 manual() {

@@ -32,14 +32,15 @@ def option(argument):
         title = f"\\fI{escaped(argument.get('valueName', 'argument'))}\\fR"
     else:
         title = ", ".join(f"\\fB{escaped(spelled(name))}\\fR" for name in argument["names"]) + value
-    # As in --help: the first sentence, the rest, the default and the choices.
-    help_text = argument.get("abstract") or ""
+    # As in --help: the first sentence, the rest, the choices and the default. A default that the text names may be
+    # another where the page is read, such as a number of cores.
+    words = " ".join(part.strip() for part in [argument.get("abstract") or "", argument.get("discussion") or ""])
     facts = []
     if argument.get("allValues"):
         facts.append("One of " + ", ".join(argument["allValues"]) + ".")
-    if argument.get("defaultValue") and "(default:" not in help_text:
+    if argument.get("defaultValue") and "default:" not in words.lower():
         facts.append(f"Default: {argument['defaultValue']}.")
-    text = " ".join(part.strip() for part in [help_text, argument.get("discussion") or "", *facts] if part.strip())
+    text = " ".join([words, *facts]).strip()
     return [".TP", title, escaped(re.sub(r"\s+", " ", text))]
 
 
