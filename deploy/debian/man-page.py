@@ -14,6 +14,8 @@ import sys
 def escaped(text):
     """Text as roff shows it, whatever is in it."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+    # A long URL goes on in the next line where its parts end.
+    text = re.sub(r"\S{50,}", lambda url: re.sub(r"(?<=[#&,])|(?<=[^:/]/)", r"\\:", url[0]), text)
     return re.sub(r"^\.", r"\\&.", text, flags=re.MULTILINE)
 
 
@@ -71,6 +73,8 @@ def page(command, version, see_also):
     children = list(subcommands(command, name))
     lines = [
         f'.TH {escaped(title.upper())} 1 "" "confrelay {escaped(version)}" "User Commands"',
+        # Not justified, and no hyphens but those of options and URLs.
+        ".ad l", ".nh",
         ".SH NAME", f"{escaped(title)} \\- {escaped((command.get('abstract') or '').rstrip('.'))}",
         ".SH SYNOPSIS",
         f".B {escaped(name)}" + (" \\fIcommand\\fR" if children else "") + " [\\fIoptions\\fR]",
