@@ -138,7 +138,15 @@ echo "left until the purge:"
 left | sed 's/^/  /'
 
 say "purge"
+# Recordings on a disk of their own.
+disk=/var/lib/confrelay/recordings
+mkdir "$disk"
+mount -t tmpfs tmpfs "$disk"
+touch "$disk/film.mp4"
 quietly dpkg --purge confrelay
+expect "the recordings are deleted" test -z "$(ls -A "$disk")"
+umount "$disk"
+rmdir "$disk" "${disk%/*}"
 for path in /etc/confrelay /var/lib/confrelay /var/log/confrelay; do
     if [[ -e $path ]]; then fail "$path is left"; fi
 done
