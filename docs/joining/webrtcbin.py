@@ -45,7 +45,12 @@ def join(rtc, url):
         if rtc.get_property("ice-gathering-state") != GstWebRTC.WebRTCICEGatheringState.COMPLETE:
             return
         offer = rtc.get_property("local-description").sdp.as_text()
-        location, text = http("POST", url, offer.encode())
+        try:
+            location, text = http("POST", url, offer.encode())
+        except OSError as error:  # the relay's refusal has the reason
+            failures.append(f"{error}: {error.read().decode()}" if hasattr(error, "read") else str(error))
+            GLib.idle_add(loop.quit)
+            return
         joined["location"] = urllib.parse.urljoin(url, location)
         _, message = GstSdp.SDPMessage.new_from_text(text)
         answer = GstWebRTC.WebRTCSessionDescription.new(GstWebRTC.WebRTCSDPType.ANSWER, message)
@@ -84,9 +89,9 @@ if action == "watch":
     rtc.connect("pad-added", lambda _, pad: record(pipeline, pad))
     for caps in WANTED:
         rtc.emit("add-transceiver", GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY, Gst.Caps.from_string(caps))
-joined = join(rtc, url)
 loop = GLib.MainLoop()
 failures = []
+joined = join(rtc, url)
 
 
 def failed(_, message):
