@@ -1,6 +1,6 @@
 """`publish URL` sends colour bars and a tone by WHIP, `watch URL FILE` records the room's picture and audio by WHEP.
 Leaves on SIGINT, SIGTERM, or after $TIME seconds."""
-import os, signal, sys, urllib.parse, urllib.request
+import contextlib, os, signal, sys, urllib.parse, urllib.request
 
 import gi
 
@@ -108,7 +108,8 @@ for reason in (signal.SIGINT, signal.SIGTERM):
 GLib.timeout_add_seconds(int(os.environ.get("TIME", "20")), loop.quit)
 loop.run()
 if "location" in joined:
-    http("DELETE", joined["location"])
+    with contextlib.suppress(OSError):  # a relay that has ended, or has sent us away, has no place to give up
+        http("DELETE", joined["location"])
 if action == "watch":  # ends the file as it should be
     for sink in [branch.get_static_pad("sink") for branch in branches]:
         sink.get_peer().unlink(sink)
