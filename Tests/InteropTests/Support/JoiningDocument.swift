@@ -67,9 +67,7 @@ extension JoiningDocument {
         let child = try ChildProcess(
             #require(Programs.installed("unshare")),
             ["--map-root-user", "--net", "bash", "-eu", "-o", "pipefail", script.path],
-            environment: [
-                "PATH": Programs.searchPath, "RELAY": "http://198.51.100.1:7000", "ROOM": room, "TIME": "\(time)",
-            ],
+            environment: ["PATH": Programs.searchPath, "RELAY": "http://198.51.100.1:7000", "ROOM": room],
             in: folder)
         let code = try await child.end(within: .seconds(90))
         try #require(code == 0, "the commands of docs/joining.md ended with \(code): \(child.errors)")
