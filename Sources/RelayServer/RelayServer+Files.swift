@@ -8,6 +8,7 @@ extension RelayServer {
     public static func check(_ configuration: RelayServerConfiguration, logger: Logger) async throws(StartupError) {
         var configuration = configuration
         _ = try read(&configuration, logger: logger)
+        _ = try configuration.cluster?.etcd.tlsConfiguration()
         if let path = configuration.accessKeys { _ = try await KeyStore(file: path, logger: logger) }
     }
 

@@ -157,7 +157,11 @@ struct ProgramTests {
             #expect(errors.contains("did you mean 'port'?") && errors.contains("did you mean 'host'?"))
             #expect(errors.filter(\.isNewline).count == 2)
         }
-        for text in ["tls-certificate: none.crt\ntls-key: none.key\n", "auth-keys: none.json\n"] {
+        let texts = [
+            "tls-certificate: none.crt\ntls-key: none.key\n", "auth-keys: none.json\n",
+            "cluster: https://127.0.0.1:1\ncluster-ca: none.crt\n",
+        ]
+        for text in texts {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
             #expect(try Program(["config", "check", path]).end().code == 66)
         }
