@@ -47,9 +47,13 @@ golden: test-dependencies ## Review golden pictures that differ or are new; ACCE
 	swift test --skip-build --filter Golden || test -d out/golden
 	@scripts/review-golden.sh $(ACCEPT)
 
+# The copying alone takes root's rights: root may have no Swift in its path, and would leave a build that only root can
+# go on with.
 install: build ## Build in release mode and install the programs under PREFIX (default /usr/local).
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install $(addprefix "$$(swift build $(release) --show-bin-path)"/,$(programs)) "$(DESTDIR)$(PREFIX)/bin"
+	@bin=$$(swift build $(release) --show-bin-path) && folder="$(DESTDIR)$(PREFIX)/bin" && \
+	if { mkdir -p "$$folder" && [ -w "$$folder" ]; } 2>/dev/null || ! command -v sudo >/dev/null; then as_root=; \
+	else as_root=sudo; fi && set -x && \
+	$$as_root install -D --target-directory="$$folder" $(addprefix "$$bin"/,$(programs))
 
 # With the Swift libraries inside, which Debian does not have. DEB_BIN: programs that are built already.
 deb_build := $(release) --static-swift-stdlib --scratch-path .build-deb
