@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes the Debian package out/confrelay_VERSION_ARCH.deb of programs that are built already:
 #   deploy/debian/build-deb.sh FOLDER-OF-PROGRAMS [VERSION]
-# VERSION is that of the program, with the number of commits behind it, so that each newer build is an upgrade.
+# VERSION is that of the program, with the time of the commit behind it, so that each newer build is an upgrade: in a
+# shallow clone commits cannot be counted.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # The package's folders are everybody's to read, however private files are that the builder makes.
@@ -14,7 +15,8 @@ usage() {
 [[ $# -ge 1 && $# -le 2 && -d $1 ]] || usage
 bin=$(realpath "$1")
 program_version=$("$bin/confrelay" --version | sed 's/^confrelay //')
-version=${2:-$program_version+$(git rev-list --count HEAD 2>/dev/null || echo 0)}
+commit_time=$(TZ=UTC git log -1 --date=format-local:%Y%m%d%H%M%S --format=%cd 2>/dev/null || echo 0)
+version=${2:-$program_version+$commit_time}
 architecture=$(dpkg --print-architecture)
 
 root=$(mktemp -d)
