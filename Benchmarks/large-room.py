@@ -217,6 +217,8 @@ def main():
     if os.geteuid() != 0 or not all(map(shutil.which, ["ip", "etcd", "curl"])):
         parser.exit(69, "large-room: needs root, and ip, etcd and curl (Debian: iproute2, etcd-server, curl)\n")
     programs = os.path.abspath(options.programs)
+    if not all(os.access(f"{programs}/{name}", os.X_OK) for name in ("confrelay", "confclient")):
+        parser.exit(69, f"large-room: {programs} has no confrelay and confclient; make build makes them\n")
     relays = [f"r{number}" for number in range(options.relays)]
     folder = tempfile.mkdtemp(prefix="large-room-")
     with Network(["etcd", *relays, "clients"]) as network:
