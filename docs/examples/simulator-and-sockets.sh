@@ -1,5 +1,6 @@
 # Sends the test camera over umts-1 in a real call and in the simulator: rates and delays in sockets.csv, simulator.csv.
 # Run it in the package's folder, and end confrelay afterwards. With forwarding a call of two gets what Ada sends.
+rm -rf flights   # of an earlier run
 confrelay --canvas 640x360 --min-bitrate 150k --start-bitrate 300k --max-bitrate 1.5M --forwarding off \
     --flight-recorder flights &
 confclient join http://127.0.0.1:7000/rooms/demo --name Ada --duration 66 --quiet &
