@@ -39,8 +39,9 @@ fi
 missing=()
 for package in "${packages[@]}"; do
     status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+    # One word for each architecture that has it, the machine's own first.
     # pkg-config is a name that newer releases give to pkgconf; what counts is the program.
-    if [[ $status != installed ]] && ! { [[ $package == pkg-config ]] && command -v pkg-config >/dev/null; }; then
+    if [[ $status != installed* ]] && ! { [[ $package == pkg-config ]] && command -v pkg-config >/dev/null; }; then
         missing+=("$package")
     fi
 done
