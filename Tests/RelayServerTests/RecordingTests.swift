@@ -113,12 +113,15 @@ import Testing
         queue.end(.stopped, at: .zero)
     }
 
-    @Test("the way in which pictures are to be turned stands in the timeline")
-    func rotation() throws {
+    @Test("the way in which pictures are to be turned stands in the timeline", arguments: [false, true])
+    func rotation(pauses: Bool) throws {
         let folder = folder()
         try folder.open()
         for index in 0..<20 {
-            try folder.write(frame(index, rotation: index < 5 ? .clockwise90 : .none), now: .zero)
+            let item = frame(index, rotation: index < 10 ? .clockwise90 : .none)
+            let end = RecordingItem(recording: "r1", track: item.track, at: item.at, content: .trackEnded)
+            if pauses, index == 10 { try folder.write(end, now: .zero) }
+            try folder.write(item, now: .zero)
         }
         let rotations = try timeline().compactMap { entry -> Int? in
             if case .rotation(Self.camera, let degrees) = entry.event { degrees } else { nil }

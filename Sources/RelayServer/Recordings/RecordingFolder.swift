@@ -16,6 +16,7 @@ final class RecordingFolder {
     private var timeline: (any RecordingFile)?
     private var tracks: [RecordingTrack: TrackFile] = [:]
     private var fileNumbers: [RecordingTrack: Int] = [:]
+    /// As the timeline has them. They hold in the next files of a track, too.
     private var rotations: [RecordingTrack: VideoRotation] = [:]
     private var nextCheck: MonotonicInstant
     private var nextSynchronization: MonotonicInstant
@@ -109,7 +110,6 @@ final class RecordingFolder {
 
     private func finish(_ track: RecordingTrack, at time: Duration) throws {
         guard let file = tracks.removeValue(forKey: track) else { return }
-        rotations[track] = nil
         do {
             try file.finish()
         } catch {
