@@ -136,12 +136,12 @@ struct PlayerPlayout {
         switch output {
         case .picture(let picture, let time):
             let time = time ?? pictures.last.map { $0.time + .milliseconds(33) } ?? place(now: now)
-            if followsJump(to: time, now: now) { pictures.removeAll() }
+            followJump(to: time, now: now)
             if let target, pictures.count == 1, time <= target { pictures.removeFirst() }
             pictures.append(Picture(picture: picture, time: time))
         case .audio(let samples, let time):
             let time = time ?? audio.last.map { $0.time + Self.duration($0.samples.count) } ?? place(now: now)
-            if followsJump(to: time, now: now) { audio.removeAll() }
+            followJump(to: time, now: now)
             if let target, time + Self.duration(samples.count) <= target { return }
             delayForAudio(at: time, now: now)
             audio.append(Audio(samples: samples, time: time))
@@ -160,14 +160,15 @@ struct PlayerPlayout {
         anchor = (place, now)
     }
 
-    /// The times of a live stream may begin anew. Returns whether they did.
-    private mutating func followsJump(to time: Duration, now: MonotonicInstant) -> Bool {
-        guard isLive, anchor != nil else { return false }
+    /// The times of a live stream may begin anew. What waits of the old ones would keep all that follows from its turn.
+    private mutating func followJump(to time: Duration, now: MonotonicInstant) {
+        guard isLive, anchor != nil else { return }
         let distance = time - place(now: now)
-        guard distance > Self.longestJump || distance < .zero - Self.longestJump else { return false }
+        guard distance > Self.longestJump || distance < .zero - Self.longestJump else { return }
+        pictures.removeAll()
+        audio.removeAll()
         place = time - liveDelay
         anchor = (place, now)
-        return true
     }
 
     /// The time of the newest packet of a live stream.
