@@ -64,6 +64,8 @@ struct PlayerPlayout {
     private var anchor: (place: Duration, time: MonotonicInstant)?
     /// The place at which it stands.
     private var place: Duration
+    /// The times of the picture and of the audio that came last; nil behind a seek.
+    private var newest: (picture: Duration?, audio: Duration?) = (nil, nil)
     /// Where a seek leads: earlier pictures and audio are not for people. Nil when it was reached.
     private var target: Duration?
     /// True if one picture is to be shown although the film is paused, after a seek.
@@ -105,6 +107,7 @@ struct PlayerPlayout {
         audio.removeAll(keepingCapacity: true)
         self.place = place
         target = place
+        newest = (nil, nil)
         anchor = nil
         owesPicture = true
         isEnded = false
@@ -137,11 +140,13 @@ struct PlayerPlayout {
         case .picture(let picture, let time):
             let time = time ?? pictures.last.map { $0.time + .milliseconds(33) } ?? place(now: now)
             followJump(to: time, now: now)
+            newest.picture = time
             if let target, pictures.count == 1, time <= target { pictures.removeFirst() }
             pictures.append(Picture(picture: picture, time: time))
         case .audio(let samples, let time):
             let time = time ?? audio.last.map { $0.time + Self.duration($0.samples.count) } ?? place(now: now)
             followJump(to: time, now: now)
+            newest.audio = time
             if let target, time + Self.duration(samples.count) <= target { return }
             delayForAudio(at: time, now: now)
             audio.append(Audio(samples: samples, time: time))
@@ -171,6 +176,25 @@ struct PlayerPlayout {
         anchor = (place, now)
     }
 
+    /// The times of a film may jump as well: those of HLS do at an advertisement. Where all tracks have jumped, it
+    /// stands, and goes on from what has come. One track alone may have a gap, or lie badly beside the other.
+    private mutating func standAtJump(now: MonotonicInstant) {
+        guard !isLive, anchor != nil else { return }
+        let place = place(now: now)
+        let (earliest, latest) = (place - Self.longestJump, place + Self.longestJump)
+        if let last = [newest.picture, newest.audio].compactMap(\.self).max(), last < earliest {
+            // The old times would keep the new ones from their turn.
+            pictures.removeAll { $0.time > earliest }
+            audio.removeAll { $0.time > earliest }
+        } else {
+            // Pictures without sound may be slides.
+            guard let audioDue, audioDue > latest, !hasVideo || pictures.first.map({ $0.time > latest }) ?? false
+            else { return }
+        }
+        self.place = place
+        anchor = nil
+    }
+
     /// The time of the newest packet of a live stream.
     mutating func newestCame(at time: Duration, now: MonotonicInstant) {
         guard isLive, anchor != nil, time - place(now: now) > Self.longestLiveDelay,
@@ -183,6 +207,7 @@ struct PlayerPlayout {
     // MARK: Out
 
     mutating func next(now: MonotonicInstant) -> Step {
+        standAtJump(now: now)
         if let step = startIfReady(now: now) { return step }
         let place = place(now: now)
         if let step = dueAudio(place: place) ?? duePicture(place: place, now: now) { return step }

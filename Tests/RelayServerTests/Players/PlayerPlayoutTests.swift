@@ -196,9 +196,11 @@ import Testing
         #expect(delay > .milliseconds(300) && delay <= PlayerPlayout.longestLiveDelay, "\(delay)")
     }
 
-    @Test("a live stream whose times begin anew goes on with them", arguments: [Duration.zero, .seconds(3600)])
-    func jump(to place: Duration) {
-        var rig = Rig(isLive: true, end: .seconds(7200))
+    @Test(
+        "a stream whose times begin anew goes on with them, be it live or HLS", arguments: [true, false],
+        [Duration.zero, .seconds(3600)])
+    func jump(isLive: Bool, to place: Duration) {
+        var rig = Rig(isLive: isLive, end: .seconds(7200))
         rig.playout.newestCame(at: .zero, now: rig.now)
         (rig.nextPicture, rig.nextAudio) = (.seconds(100), .seconds(100))
         rig.run(for: .seconds(1))
@@ -208,6 +210,23 @@ import Testing
         let expected = place..<place + .seconds(10)
         #expect(rig.pictures[before.0...].count(where: { expected.contains($0.place) }) >= 120)
         #expect(rig.audio[before.1...].count(where: { expected.contains($0.place) }) >= 200)
+        #expect(rig.playout.place(now: rig.now) < place + .seconds(7))
+    }
+
+    @Test("a film of slides waits for each of them")
+    func slides() {
+        var playout = PlayerPlayout(isLive: false, hasVideo: true, hasAudio: false, settings: PlayerSettings())
+        let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+        for slide in 0..<3 {
+            let size = VideoDimensions(width: 16, height: 16)
+            let picture = MutablePixelBuffer(format: .i420, dimensions: size).freeze()
+            playout.take(.picture(picture, at: .seconds(10 * slide)), now: start)
+        }
+        playout.end()
+        for tenth in 0..<198 { _ = playout.next(now: start + .milliseconds(100 * tenth)) }
+        #expect(playout.framesShown == 2)
+        for tenth in 198..<205 { _ = playout.next(now: start + .milliseconds(100 * tenth)) }
+        #expect(playout.framesShown == 3)
     }
 
     @Test("the volume changes the samples, which stay in their range")
