@@ -72,11 +72,7 @@ extension SignallingRouter {
             case .initialization, .segment, .part:
                 let bytes = try await stream.bytes(of: file)
                 let type = if case .initialization = file { "video/mp4" } else { "video/iso.segment" }
-                return Response(
-                    status: .ok,
-                    headers: [
-                        .contentType: type, .cacheControl: "private, max-age=60", .xContentTypeOptions: "nosniff",
-                    ], body: ResponseBody(byteBuffer: bytes))
+                return Self.answer(type, bytes)
             }
         } catch {
             throw Self.problem(error, name: name)
@@ -107,12 +103,14 @@ extension SignallingRouter {
     }
 
     private static func playlist(_ text: String) -> Response {
+        answer("application/vnd.apple.mpegurl", ByteBuffer(string: text))
+    }
+
+    private static func answer(_ type: String, _ bytes: ByteBuffer) -> Response {
+        // Not even pieces may be kept: those of the room's next stream have the same names.
         Response(
-            status: .ok,
-            headers: [
-                .contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-store",
-                .xContentTypeOptions: "nosniff",
-            ], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+            status: .ok, headers: [.contentType: type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
+            body: ResponseBody(byteBuffer: bytes))
     }
 
     private static func noStream(_ room: RoomName) -> Problem {

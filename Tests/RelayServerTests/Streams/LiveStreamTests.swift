@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import MediaCore
 import NIOCore
 import Synchronization
@@ -121,5 +122,19 @@ import Testing
         try await untilWaiting(1)
         stream.update { $0.end() }
         #expect(try await next.hasSuffix("#EXT-X-ENDLIST\n"))
+    }
+
+    @Test("no cache keeps the pieces of a stream, as those of the room's next one have the same names")
+    func notKept() async throws {
+        begin(parts: 1)
+        begin()
+        let streams = LiveStreams()
+        streams["demo"] = stream
+        var client = SignallingClient()
+        client.streams = streams
+        for file in ["live.m3u8", "init-1.mp4", "segment-1.m4s", "part-1-0.m4s"] {
+            let answer = try await client.send(.get, "/rooms/demo/stream/\(file)")
+            #expect(answer.status == .ok && answer.headers[.cacheControl] == "no-store", "\(file)")
+        }
     }
 }

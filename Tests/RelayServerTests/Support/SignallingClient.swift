@@ -58,6 +58,7 @@ struct SignallingClient {
     var time: @Sendable () -> Double = { 1_700_000_000 }
     var hasAdministrationAddress = false
     var recordings: RecordingStore?
+    var streams: LiveStreams?
     var outputRules: HostRules?
     var playerRules: PlayerRules?
     /// The `Host` field.
@@ -93,8 +94,8 @@ struct SignallingClient {
         SignallingRouter(
             driver: driver, mediaPort: 7000, isEncrypted: isEncrypted, isLocalAddress: { $0.host == "192.0.2.10" },
             iceServers: iceServers, turnSecret: turnSecret, sessions: Self.sessions,
-            recordings: recordings, outputRules: outputRules, playerRules: playerRules, webFiles: webFiles,
-            sites: sites ?? SitePolicy(isEncrypted: isEncrypted), clients: clients, quotas: quotas,
+            recordings: recordings, streams: streams, outputRules: outputRules, playerRules: playerRules,
+            webFiles: webFiles, sites: sites ?? SitePolicy(isEncrypted: isEncrypted), clients: clients, quotas: quotas,
             access: AccessControl(
                 keys: keys, driver: driver, sessions: Self.sessions, quotas: quotas, now: now, time: time,
                 spent: spent),
