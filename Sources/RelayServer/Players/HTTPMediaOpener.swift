@@ -65,7 +65,8 @@ final class HTTPMediaOpener: MediaOpener {
 
     /// The piece of a file that begins at `offset`.
     func fetch(_ url: String, from offset: Int64) throws(StreamFailure) -> HTTPClient.Response {
-        guard case .http(let server, let url)? = try? PlayerTarget(parsing: url) else {
+        guard case .http(let server, let url)? = try? PlayerTarget(parsing: url, longest: PlayerTarget.longestFound)
+        else {
             throw .failed("it leads to something that is not read by HTTP")
         }
         let place: TransportAddress

@@ -17,13 +17,15 @@ enum PlayerTarget: Sendable {
     /// Comes to the relay by itself.
     case pushed(PushedStream)
 
-    private static let longest = 1000
+    /// The most bytes of what a request names, and of what a server or a playlist leads to: those URLs may be signed.
+    static let longest = 1000
+    static let longestFound = 8 << 10
 
     /// Reads `talk.mp4`, `https://films.example.org/talk.m3u8`, `rtsp://camera.example.org/stream`,
     /// `rtmp://live.example.org/app/key` or `srt://live.example.org:9000?streamid=key`.
-    init(parsing text: String) throws(ParseError) {
-        guard (1...Self.longest).contains(text.utf8.count) else {
-            throw ParseError(description: "\"url\" must have 1 to \(Self.longest) bytes")
+    init(parsing text: String, longest: Int = PlayerTarget.longest) throws(ParseError) {
+        guard (1...longest).contains(text.utf8.count) else {
+            throw ParseError(description: "\"url\" must have 1 to \(longest) bytes")
         }
         guard let colon = text.range(of: "://") else {
             self = .file(try Self.file(text))

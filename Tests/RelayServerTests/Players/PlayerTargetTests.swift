@@ -55,6 +55,21 @@ import Testing
         #expect(throws: ServerAddress.ParseError.self) { try PlayerTarget(parsing: url) }
     }
 
+    @Test("a server or a playlist may lead to a signed URL that is longer than those of requests")
+    func signed() {
+        let opener = HTTPMediaOpener(rules: nil)
+        func answer(bytes: Int) -> StreamFailure? {
+            do throws(StreamFailure) {
+                _ = try opener.open("https://films.example.org/a?" + String(repeating: "s", count: bytes))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(answer(bytes: 4000) == .failed("the host is not permitted"))
+        #expect(answer(bytes: 9000) == .failed("it leads to something that is not read by HTTP"))
+    }
+
     /// A folder with a film inside, one outside, and links to both.
     private func withFolder(_ body: (PlayerRules) throws -> Void) throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "confrelay-films-\(UUID().uuidString)")
