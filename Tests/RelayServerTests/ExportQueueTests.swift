@@ -137,6 +137,17 @@ import Testing
         #expect(queue.export(film.id, recording: "r1")?.error?.contains("is no recording") == true)
     }
 
+    @Test("that fail on the way leave no work on the disk")
+    func failed() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try RecordedCall(in: folder).record(seconds: 1)
+        let queue = queue()
+        let film = try queue.add(ExportRequest(canvas: "160x90", frameRate: 15, size: 1000), recording: "r1")
+        try await eventually { queue.export(film.id, recording: "r1")?.state == .failed }
+        #expect(queue.export(film.id, recording: "r1")?.error?.contains("too small") == true)
+        #expect(try names() == ["\(film.id).json"])
+    }
+
     @Test("that wait are bounded")
     func bounded() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

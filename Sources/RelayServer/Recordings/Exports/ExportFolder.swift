@@ -88,6 +88,11 @@ struct ExportFolder {
         return (size ?? 0, made.map { String($0.dropFirst(recordingPath.count + 1)) })
     }
 
+    /// Removes what there is of a film with which nobody goes on.
+    func removeWork(of id: String) {
+        try? FileManager.default.removeItem(atPath: ExportSession.workFolder(of: film(of: id)))
+    }
+
     /// Removes a film, what there is of it, and its record.
     func remove(_ id: String) throws {
         let files = ExportSession.files(of: film(of: id))

@@ -268,6 +268,8 @@ final class ExportQueue: @unchecked Sendable {
                 (export.size, export.files) = folder.result(of: job.id)
                 logger.notice("film made", metadata: ["recording": "\(job.recording)", "film": "\(job.id)"])
             case .failure(let error) where !isCancelled:
+                // The disk may be full of it.
+                folder.removeWork(of: job.id)
                 export.state = .failed
                 export.error = "\(error)"
                 logger.error(
