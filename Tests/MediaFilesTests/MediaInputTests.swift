@@ -103,9 +103,11 @@ import Testing
     private final class Memory: MediaOpener {
         private final class Bytes: MediaBytes {
             let contents: [UInt8]
+            let location: String?
 
-            init(_ contents: [UInt8]) {
+            init(_ contents: [UInt8], location: String) {
                 self.contents = contents
+                self.location = location
             }
 
             var count: Int64? { Int64(contents.count) }
@@ -118,16 +120,20 @@ import Testing
         }
 
         let files: [String: [UInt8]]
+        /// The redirections.
+        let moved: [String: String]
         let asked = Mutex<[String]>([])
 
-        init(_ files: [String: [UInt8]]) {
+        init(_ files: [String: [UInt8]], moved: [String: String] = [:]) {
             self.files = files
+            self.moved = moved
         }
 
         func open(_ url: String) throws(StreamFailure) -> any MediaBytes {
             asked.withLock { $0.append(url) }
-            guard let contents = files[url] else { throw .refused }
-            return Bytes(contents)
+            let place = moved[url] ?? url
+            guard let contents = files[place] else { throw .refused }
+            return Bytes(contents, location: place)
         }
     }
 
@@ -150,6 +156,18 @@ import Testing
         let decoded = try read(try open("http://films.example/a.m3u8", opener: opener))
         #expect(decoded.lumas == (20..<95).map { UInt8($0) })
         #expect(Set(opener.asked.withLock { $0 }) == Set(opener.files.keys))
+    }
+
+    @Test("the segments of a playlist are where a redirection has led to it")
+    func redirection() throws {
+        let file = try Self.film(.fragmented(every: .seconds(1)))
+        let opener = Memory(
+            [
+                "http://edge.example/b/a.m3u8": Self.playlist(["segment.mp4"]),
+                "http://edge.example/b/segment.mp4": Array(try Data(contentsOf: URL(fileURLWithPath: file.path))),
+            ], moved: ["http://films.example/a.m3u8": "http://edge.example/b/a.m3u8"])
+        let decoded = try read(try open("http://films.example/a.m3u8", opener: opener))
+        #expect(decoded.lumas == (20..<95).map { UInt8($0) })
     }
 
     @Test("a playlist's segment may be a part of a file")

@@ -85,6 +85,9 @@ final class MediaBytesReader {
         self.context = context
     }
 
+    /// The URL of the file; nil: the one by which it was opened.
+    var location: String? { reading.bytes.location }
+
     deinit {
         var context: UnsafeMutablePointer<AVIOContext>? = context
         // libavformat may have replaced the buffer.

@@ -140,16 +140,19 @@ public final class MediaInput {
             av_dict_set(&options, "http_multiple", "0", 0)
         }
         var status: Int32 = 0
+        var url = source.url
         if source.opener != nil {
-            switch access.open(source.url) {
-            case .success(let opened): context.pointee.pb = opened
+            switch access.open(url) {
+            case .success(let opened):
+                context.pointee.pb = opened
+                url = access.readers[opened]?.location ?? url
             case .failure(let failure):
                 avformat_free_context(context)
                 throw failure
             }
         } else if !source.isSession {
             var callback = callback
-            status = avio_open2(&context.pointee.pb, source.url, AVIO_FLAG_READ, &callback, &options)
+            status = avio_open2(&context.pointee.pb, url, AVIO_FLAG_READ, &callback, &options)
         }
         guard status >= 0 else {
             avformat_free_context(context)
@@ -157,7 +160,7 @@ public final class MediaInput {
         }
         let file = context.pointee.pb
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
-        status = avformat_open_input(&opened, source.url, nil, &options)
+        status = avformat_open_input(&opened, url, nil, &options)
         guard status >= 0, let opened else {
             // libavformat has freed the context, but not a file that it did not open.
             close(file, isOwn: source.opener != nil)

@@ -36,9 +36,15 @@ public protocol MediaOpener: AnyObject, Sendable {
 public protocol MediaBytes: AnyObject {
     /// The size of the file; nil if it is not known.
     var count: Int64? { get }
+    /// The URL of the file, from which those that it names start; nil: the one by which it was opened.
+    var location: String? { get }
 
     /// Reads bytes from `offset` on, into all or the first part of `buffer`.
     ///
     /// - Returns: The number of bytes; zero at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(StreamFailure) -> Int
+}
+
+extension MediaBytes {
+    public var location: String? { nil }
 }

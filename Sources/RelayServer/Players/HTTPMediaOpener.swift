@@ -125,6 +125,7 @@ final class HTTPMediaOpener: MediaOpener {
 
 /// A file of an HTTP server, of which one piece is held.
 private final class HTTPMediaBytes: MediaBytes {
+    /// Where redirections have led.
     private let url: String
     private let opener: HTTPMediaOpener
     private(set) var count: Int64?
@@ -147,6 +148,8 @@ private final class HTTPMediaBytes: MediaBytes {
         piece = first
         isWhole = false
     }
+
+    var location: String? { url }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(StreamFailure) -> Int {
         if let count, offset >= count { return 0 }
