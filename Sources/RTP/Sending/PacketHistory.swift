@@ -6,16 +6,15 @@ public import MediaCore
 /// is sent in a stream of retransmissions (RFC 4588). Code that depends on its type is inlinable: callers in other
 /// modules get code for their own type.
 public struct PacketHistory<Packet: Sendable>: Sendable {
+    /// The number and times of a stored packet.
     @usableFromInline
-    struct Entry: Sendable {
-        @usableFromInline var packet: Packet
+    struct Record: Sendable {
         @usableFromInline var sequenceNumber: UInt16
         @usableFromInline var sentAt: MonotonicInstant
         @usableFromInline var lastResent: MonotonicInstant?
 
         @inlinable
-        init(packet: Packet, sequenceNumber: UInt16, sentAt: MonotonicInstant) {
-            self.packet = packet
+        init(sequenceNumber: UInt16, sentAt: MonotonicInstant) {
             self.sequenceNumber = sequenceNumber
             self.sentAt = sentAt
         }
@@ -27,9 +26,11 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
     public let maximumAge: Duration
 
     /// A ring by sequence number. Its size is a power of two, so that it fits the wrap-around of sequence numbers.
-    @usableFromInline var entries: [Entry?]
+    @usableFromInline var packets: [Packet?]
+    /// A ring of the same size. The search for old packets reads it alone: it has no references that would be copied.
+    @usableFromInline var records: [Record?]
     @usableFromInline var newest: UInt16 = 0
-    /// The place at which the search for old entries continues.
+    /// The place at which the search for old packets continues.
     @usableFromInline var sweepIndex = 0
     @usableFromInline var heldCount = 0
 
@@ -43,17 +44,19 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
         self.maximumAge = maximumAge
         var size = 1
         while size < self.maximumPacketCount { size *= 2 }
-        entries = Array(repeating: nil, count: size)
+        packets = Array(repeating: nil, count: size)
+        records = Array(repeating: nil, count: size)
     }
 
     /// Keeps a packet that is sent now.
     @inlinable
     public mutating func store(_ packet: Packet, sequenceNumber: UInt16, now: MonotonicInstant) {
-        let index = Int(sequenceNumber) & (entries.count - 1)
+        let index = Int(sequenceNumber) & (records.count - 1)
         // A packet that is forwarded out of order makes those after it no older.
         if heldCount == 0 || Int16(bitPattern: sequenceNumber &- newest) > 0 { newest = sequenceNumber }
-        if entries[index] == nil { heldCount += 1 }
-        entries[index] = Entry(packet: packet, sequenceNumber: sequenceNumber, sentAt: now)
+        if records[index] == nil { heldCount += 1 }
+        packets[index] = packet
+        records[index] = Record(sequenceNumber: sequenceNumber, sentAt: now)
         // Two places looked at for each packet stored: none keeps an old packet for longer than half a turn.
         for _ in 0..<2 { sweep(now: now) }
     }
@@ -68,29 +71,29 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
     public mutating func packet(
         _ sequenceNumber: UInt16, roundTripTime: Duration, now: MonotonicInstant
     ) -> Packet? {
-        let index = Int(sequenceNumber) & (entries.count - 1)
-        guard let entry = entries[index], entry.sequenceNumber == sequenceNumber,
-            !isOutdated(sequenceNumber, sentAt: entry.sentAt, now: now)
-        else { return nil }
-        if let lastResent = entry.lastResent, now - lastResent < max(roundTripTime, Self.minimumInterval) { return nil }
-        entries[index]?.lastResent = now
-        return entry.packet
+        let index = Int(sequenceNumber) & (records.count - 1)
+        guard let record = records[index], record.sequenceNumber == sequenceNumber, !isOutdated(record, now: now) else {
+            return nil
+        }
+        if let lastResent = record.lastResent, now - lastResent < max(roundTripTime, Self.minimumInterval) {
+            return nil
+        }
+        records[index]?.lastResent = now
+        return packets[index]
     }
 
     @inlinable
-    func isOutdated(_ sequenceNumber: UInt16, sentAt: MonotonicInstant, now: MonotonicInstant) -> Bool {
-        now - sentAt > maximumAge || Int(newest &- sequenceNumber) >= maximumPacketCount
+    func isOutdated(_ record: Record, now: MonotonicInstant) -> Bool {
+        now - record.sentAt > maximumAge || Int(newest &- record.sequenceNumber) >= maximumPacketCount
     }
 
     @inlinable
     mutating func sweep(now: MonotonicInstant) {
-        // The properties are read one by one, so that no packet is copied.
-        if let sentAt = entries[sweepIndex]?.sentAt, let sequenceNumber = entries[sweepIndex]?.sequenceNumber,
-            isOutdated(sequenceNumber, sentAt: sentAt, now: now)
-        {
-            entries[sweepIndex] = nil
+        if let record = records[sweepIndex], isOutdated(record, now: now) {
+            packets[sweepIndex] = nil
+            records[sweepIndex] = nil
             heldCount -= 1
         }
-        sweepIndex = (sweepIndex + 1) & (entries.count - 1)
+        sweepIndex = (sweepIndex + 1) & (records.count - 1)
     }
 }
