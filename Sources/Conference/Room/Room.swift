@@ -228,6 +228,8 @@ final class Room {
     }
 
     private func handOutDecode(_ pipeline: UplinkPipeline, now: MonotonicInstant) {
+        // Each datagram and each wake-up asks, and mostly there is nothing: then no deadline is computed.
+        guard pipeline.hasJob else { return }
         // Needed by the next tick. A member beyond its share of the time has no precedence over encoders.
         let job = pipeline.takeJob(
             deadline: videoTicks.nextAwake, yielding: now + tickInterval * 2, isAwaited: encoders.isStill, now: now)

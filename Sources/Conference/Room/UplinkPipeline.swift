@@ -169,6 +169,9 @@ final class UplinkPipeline {
 
     // MARK: Decoding
 
+    /// True if frames wait and no job runs.
+    var hasJob: Bool { !isDecoding && !pending.isEmpty }
+
     /// Returns the next decode job, if frames wait and no job runs.
     ///
     /// - Parameters:
@@ -179,7 +182,7 @@ final class UplinkPipeline {
         deadline: MonotonicInstant, yielding: MonotonicInstant = .distantFuture, isAwaited: Bool = false,
         now: MonotonicInstant
     ) -> Job? {
-        guard !isDecoding, !pending.isEmpty else { return nil }
+        guard hasJob else { return nil }
         isDecoding = true
         let samples = moveToJob()
         let deadline = max(deadline, budget.deadline(of: source.participant, samples: samples, now: now))
