@@ -233,8 +233,8 @@ public final class PeerConnection {
     /// controller.
     public func wake(now: MonotonicInstant) {
         guard !isClosed else { return }
-        transport?.advance(now: now)
-        followTransport(now: now)
+        // What datagrams changed was followed when they came.
+        if transport?.advance(now: now) == true { followTransport(now: now) }
         for line in lines { deliverVideo(of: line, now: now) }
         for line in lines {
             guard let sender = line.videoSender, let deadline = sender.flexFEC?.nextDeadline, deadline <= now else {

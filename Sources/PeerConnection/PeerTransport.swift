@@ -123,12 +123,14 @@ package final class PeerTransport {
 
     // MARK: Time
 
-    func advance(now: MonotonicInstant) {
-        guard nextDeadline <= now else { return }
+    /// Performs due work. Returns true if there was any.
+    func advance(now: MonotonicInstant) -> Bool {
+        guard nextDeadline <= now else { return false }
         mayTransmit = true
         lite?.advance(now: now)
         if let deadline = controlling?.nextDeadline, deadline <= now { controlling?.advance(now: now) }
         association?.advance(now: now)
+        return true
     }
 
     var nextDeadline: MonotonicInstant {
