@@ -223,7 +223,7 @@ public final class PeerConnection {
         var next = min(nextReport, sending.nextWakeUp(now: now), feedback.nextDeadline)
         for line in lines {
             if let deadline = line.videoReceiver?.nextDeadline { next = min(next, deadline) }
-            if let deadline = line.videoSender?.flexFEC?.nextDeadline { next = min(next, deadline) }
+            if let deadline = line.videoSender?.repairDeadline { next = min(next, deadline) }
         }
         if let deadline = transport?.nextDeadline { next = min(next, deadline) }
         return next
@@ -237,9 +237,7 @@ public final class PeerConnection {
         if transport?.advance(now: now) == true { followTransport(now: now) }
         for line in lines { deliverVideo(of: line, now: now) }
         for line in lines {
-            guard let sender = line.videoSender, let deadline = sender.flexFEC?.nextDeadline, deadline <= now else {
-                continue
-            }
+            guard let sender = line.videoSender, let deadline = sender.repairDeadline, deadline <= now else { continue }
             sending.send(repair: sender.repairDue(now: now), on: line, now: now)
         }
         sendDueFeedback(now: now)

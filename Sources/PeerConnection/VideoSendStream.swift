@@ -38,7 +38,12 @@ final class VideoSendStream {
     private var repetitions: PacketHistory<ByteBuffer>?
     private var retransmissions: RetransmissionStream?
     /// Forward error correction, if it was negotiated.
-    private(set) var flexFEC: FlexFECEncoder?
+    private(set) var flexFEC: FlexFECEncoder? {
+        didSet { repairDeadline = flexFEC?.nextDeadline }
+    }
+    /// The time at which `repairDue` has packets; nil while none wait. It is stored, because a connection that looks at
+    /// it in the encoder copies the encoder.
+    private(set) var repairDeadline: MonotonicInstant?
     /// Pictures that the receiver may acknowledge; nil if that was not negotiated.
     private(set) var sentPictures: SentPictures?
 
