@@ -40,7 +40,7 @@ public final class Relay {
     var returning = ReturningParticipants()
     var joinCounters = JoinCounters()
     var notices: RelayNoticeLog
-    private var readyToTransmit = CircularBuffer<ParticipantID>()
+    private var readyToTransmit = CircularBuffer<Endpoint>()
     /// BYE packets of participants that left, whose connections are gone.
     private var byes = CircularBuffer<PeerConnection.Transmit>()
     private var orphanedJobs = CircularBuffer<Job>()
@@ -369,18 +369,17 @@ public final class Relay {
     func recordTransmit(_ participant: Endpoint) {
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true
-        readyToTransmit.append(participant.id)
+        readyToTransmit.append(participant)
     }
 
     /// The next datagram to send, if any.
     public func pollTransmit(now: MonotonicInstant) -> PeerConnection.Transmit? {
         if let bye = byes.popFirst() { return bye }
-        while let id = readyToTransmit.first {
-            if let participant: Endpoint = participants[id] ?? links[id] {
-                if let transmit = participant.peer.pollTransmit(now: now) { return transmit }
-                participant.isQueuedForTransmit = false
-                participant.nextWakeUp = participant.peer.nextWakeUp(now: now)
-            }
+        // The connections of those that have left meanwhile are closed, and have nothing to send.
+        while let endpoint = readyToTransmit.first {
+            if let transmit = endpoint.peer.pollTransmit(now: now) { return transmit }
+            endpoint.isQueuedForTransmit = false
+            endpoint.nextWakeUp = endpoint.peer.nextWakeUp(now: now)
             readyToTransmit.removeFirst()
         }
         return nil
