@@ -228,6 +228,9 @@ final class EncodeGroup {
         return encode(request, picture, demand: demand, now: now)
     }
 
+    /// True if a picture waits for the encoder.
+    var hasPostponed: Bool { postponed != nil }
+
     /// Takes the picture that has waited for the encoder.
     func resume(demand: Demand, now: MonotonicInstant) -> Tick {
         guard !isEncoding, let request = postponed, let picture = request.picture else { return .idle }

@@ -165,9 +165,9 @@ final class EncoderPlane {
     }
 
     /// The encode job of a picture that has waited for an encoder that is done now, if any.
-    func resume(after completion: JobCompletion, for viewers: Viewers, now: MonotonicInstant) -> Job? {
-        guard let group = groups.first(where: { $0.queue == completion.queue }) else { return nil }
-        switch group.resume(demand: demand(for: group, of: viewers, now: now), now: now) {
+    func resume(_ queue: JobQueueID, for viewers: ([ParticipantID]) -> Viewers, now: MonotonicInstant) -> Job? {
+        guard let group = groups.first(where: { $0.queue == queue }), group.hasPostponed else { return nil }
+        switch group.resume(demand: demand(for: group, of: viewers(subscribers(of: queue)), now: now), now: now) {
         case .encoded(let job): return job
         case .leftOut: countLeftOut(group)
         case .idle, .postponed, .replaced: break

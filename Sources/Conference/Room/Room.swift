@@ -361,8 +361,7 @@ final class Room {
             emit(.encoderFailed(failure))
             overload.encoderFailed(failure, room: id, now: now)
         }
-        let waiting = viewers(encoders.subscribers(of: completion.queue), now: now)
-        if let job = encoders.resume(after: completion, for: waiting, now: now) { jobs.append(job) }
+        if let job = encoders.resume(completion.queue, for: { viewers($0, now: now) }, now: now) { jobs.append(job) }
         return served
     }
 
