@@ -348,28 +348,23 @@ actor RelayDriver {
 
     /// Does everything that there is to do: results, datagrams, due timers.
     ///
-    /// - Parameter datagrams: Datagrams that came after a silence.
-    private func takeTurn(with datagrams: [MediaSocket.Datagram] = []) {
+    /// - Parameter isAnnounced: True if the socket has told of datagrams.
+    private func takeTurn(isAnnounced: Bool = false) {
         guard !isClosed else { return }
-        var now = now()
-        takeCompletions(now: now)
-        receive(datagrams, now: now)
-        var count = datagrams.count
-        if let socket, pace.isBusy {
-            // Arrivals are told by how long ago they were, and the results may have taken a while.
-            now = self.now()
-            count += socket.read(now: now) { receive($0, now: now) }
+        takeCompletions(now: self.now())
+        // Arrivals are told by how long ago they were, and the results may have taken a while.
+        let now = now()
+        var count = 0
+        if let socket, isAnnounced || pace.isBusy {
+            count = socket.read(now: now) {
+                (datagram: consuming ByteBuffer, source: TransportAddress, arrival: MonotonicInstant) in
+                relay.receive(datagram, from: source, arrival: arrival, now: now)
+            }
         }
         if relay.nextWakeUp <= now { relay.wake(now: now) }
         pace.noteTurn(datagramCount: count, isFull: count >= MediaSocket.datagramsPerRead, now: now)
         socket?.setAnnouncesDatagrams(!pace.isBusy)
         settle(now: now)
-    }
-
-    private func receive(_ datagrams: [MediaSocket.Datagram], now: MonotonicInstant) {
-        for datagram in datagrams {
-            relay.receive(datagram.payload, from: datagram.source, arrival: datagram.arrival, now: now)
-        }
     }
 
     private func takeCompletions(now: MonotonicInstant) {
@@ -378,8 +373,8 @@ actor RelayDriver {
 }
 
 extension RelayDriver: MediaSocket.Receiver {
-    nonisolated func received(_ datagrams: [MediaSocket.Datagram]) {
-        assumeIsolated { $0.takeTurn(with: datagrams) }
+    nonisolated func datagramsCame() {
+        assumeIsolated { $0.takeTurn(isAnnounced: true) }
     }
 
     nonisolated func socketClosed() {

@@ -16,6 +16,13 @@ final class DatagramReceiver {
         var source: TransportAddress
         /// The time at which the kernel received it; never before that of a datagram read earlier.
         var arrival: MonotonicInstant
+
+        /// Takes the payload out, so that it has no owner here any more.
+        mutating func takePayload() -> ByteBuffer {
+            var taken = ByteBuffer()
+            swap(&taken, &payload)
+            return taken
+        }
     }
 
     /// `recvmsg` as a function of the socket and the message: bytes received, or the negated error number.

@@ -7,12 +7,10 @@ import SecureTransport
 ///
 /// Belongs to that event loop: everything but `bind` is called there only.
 final class MediaSocket {
-    typealias Datagram = DatagramReceiver.Datagram
-
-    /// Receives arriving datagrams, on the event loop.
+    /// Hears of arriving datagrams, on the event loop.
     protocol Receiver: AnyObject, Sendable {
-        /// Takes the datagrams that waited, in the order in which they came.
-        func received(_ datagrams: [Datagram])
+        /// Datagrams came after a silence. `read` hands them out.
+        func datagramsCame()
         /// The socket failed and is closed.
         func socketClosed()
     }
@@ -80,8 +78,12 @@ final class MediaSocket {
         try? channel.syncOptions?.setOption(.autoRead, value: announces)
     }
 
-    /// Passes the datagrams that wait to `body`, in the order in which they came, and returns their number.
-    func read(now: MonotonicInstant, _ body: ([Datagram]) -> Void) -> Int {
+    /// A function of a datagram, its source and its arrival.
+    typealias Taker = (consuming ByteBuffer, TransportAddress, MonotonicInstant) -> Void
+
+    /// Passes the datagrams that wait to `body`, in the order in which they came, and returns their number. A datagram
+    /// has no other owner then, so it can be decrypted in place. `body` must not read.
+    func read(now: MonotonicInstant, _ body: Taker) -> Int {
         guard channel.isActive else { return 0 }
         return handler.read(now: now, body)
     }
@@ -106,8 +108,8 @@ final class MediaSocket {
 }
 
 extension MediaSocket {
-    /// Hands datagrams to the receiver. The channel reads the first datagram after a silence, and so tells that there are
-    /// some; those behind it are read with their times.
+    /// Tells the receiver of datagrams. The channel reads the first datagram after a silence, and so tells that there
+    /// are some; those behind it are read with their times.
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
@@ -117,7 +119,7 @@ extension MediaSocket {
 
         private let datagrams: DatagramReceiver
         /// The datagrams of the present read: at most one of the channel's own, and then those behind it.
-        private var batch: [Datagram] = []
+        private var batch: [DatagramReceiver.Datagram] = []
 
         init(receiver: any Receiver, datagrams: DatagramReceiver) {
             self.receiver = receiver
@@ -130,14 +132,15 @@ extension MediaSocket {
             // A slice without spare capacity: code that writes to it copies the datagram and not the read buffer's
             // share.
             batch.append(
-                Datagram(payload: envelope.data.slice(), source: source, arrival: SystemMediaClock.shared.now))
+                DatagramReceiver.Datagram(
+                    payload: envelope.data.slice(), source: source, arrival: SystemMediaClock.shared.now))
         }
 
         func channelReadComplete(context: ChannelHandlerContext) {
-            _ = read(now: SystemMediaClock.shared.now) { receiver?.received($0) }
+            receiver?.datagramsCame()
         }
 
-        func read(now: MonotonicInstant, _ body: ([Datagram]) -> Void) -> Int {
+        func read(now: MonotonicInstant, _ body: Taker) -> Int {
             let announced = batch.count
             datagrams.read(into: &batch, limit: MediaSocket.datagramsPerRead, now: now)
             if batch.count > announced {
@@ -146,8 +149,11 @@ extension MediaSocket {
             }
             let count = batch.count
             datagramsReceived += UInt64(count)
-            for datagram in batch { bytesReceived += UInt64(datagram.payload.readableBytes) }
-            body(batch)
+            for index in batch.indices {
+                let payload = batch[index].takePayload()
+                bytesReceived += UInt64(payload.readableBytes)
+                body(consume payload, batch[index].source, batch[index].arrival)
+            }
             batch.removeAll(keepingCapacity: true)
             return count
         }
