@@ -17,8 +17,8 @@ public struct ReceptionStatistics: Sendable {
     public private(set) var dataReceived = DataSize.zero
     /// The number of restarts of the sender at another sequence number.
     public private(set) var restartCount: Int64 = 0
-    /// The last sender report and when it arrived.
-    public private(set) var lastSenderReport: (report: SenderReport, arrival: MonotonicInstant)?
+    /// The times of the last sender report and of its arrival. Nothing here has references, so a copy costs little.
+    private var lastSenderReport: (ntpTime: NTPTime, rtpTimestamp: UInt32, arrival: MonotonicInstant)?
 
     private var unwrapper = SequenceUnwrapper()
     private var base: Int64 = 0
@@ -51,7 +51,7 @@ public struct ReceptionStatistics: Sendable {
 
     /// Remembers a sender report, for the round-trip time that its sender computes and for `ntpTime(atTimestamp:)`.
     public mutating func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
-        lastSenderReport = (report, now)
+        lastSenderReport = (report.ntpTime, report.rtpTimestamp, now)
     }
 
     /// The packets lost since the sender started, less duplicates: negative if more came than were expected.
@@ -63,7 +63,7 @@ public struct ReceptionStatistics: Sendable {
     /// The sender's wall-clock time at which its media clock showed `timestamp`; nil before the first sender report,
     /// and if the sender has no wall clock, which its reports say by the time zero (RFC 3550 6.4.1).
     public func ntpTime(atTimestamp timestamp: UInt32) -> NTPTime? {
-        guard let report = lastSenderReport?.report, report.ntpTime.rawValue != 0 else { return nil }
+        guard let report = lastSenderReport, report.ntpTime.rawValue != 0 else { return nil }
         let difference = Int64(Int32(bitPattern: timestamp &- report.rtpTimestamp))
         return report.ntpTime + .nanoseconds(difference * 1_000_000_000 / clockRate)
     }
@@ -84,7 +84,7 @@ public struct ReceptionStatistics: Sendable {
         block.highestSequence = UInt32(truncatingIfNeeded: highest ?? 0)
         block.jitter = UInt32(clamping: scaledJitter >> 4)
         if let lastSenderReport {
-            block.lastSenderReport = lastSenderReport.report.ntpTime.middle32
+            block.lastSenderReport = lastSenderReport.ntpTime.middle32
             let delay = Int128(max((now - lastSenderReport.arrival).nanoseconds, 0))
             block.delaySinceLastSenderReport = UInt32(clamping: (delay << 16) / 1_000_000_000)
         }
