@@ -175,7 +175,7 @@ final class AudioPlane {
     func insert(_ packet: ReceivedAudioPacket, from sender: ParticipantID, now: MonotonicInstant) -> [Forwarded] {
         lastHeard = now
         schedule.wake()
-        guard members[sender]?.isAdmitted ?? false else { return [] }
+        guard let from = members.index(forKey: sender), members.values[from].isAdmitted else { return [] }
         if !isPaused {
             input.insert(
                 AudioPacket(
@@ -183,7 +183,7 @@ final class AudioPlane {
                     arrival: packet.arrival, claimedLevel: packet.level),
                 from: sender)
         }
-        guard mayForward, let from = members.index(forKey: sender) else { return [] }
+        guard mayForward else { return [] }
         members.values[from].undecoded.add(packet, now: now)
         guard packet.payload.readableBytes <= ForwardingPolicy.maximumPayload,
             let sampleCount = OpusDecoder.sampleCount(of: packet.payload)
