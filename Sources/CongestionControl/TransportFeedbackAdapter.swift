@@ -71,6 +71,7 @@ public struct TransportFeedbackAdapter: Sendable {
         let reading = referenceTimes.reading(UInt32(bitPattern: feedback.referenceTime), now: now)
         var sinceReading = Duration.zero
         var results: [PacketResult] = []
+        results.reserveCapacity(min(feedback.packets.count, entries.count))
         for status in feedback.packets {
             var arrival: MonotonicInstant?
             if let delta = status.receiveDelta {
