@@ -41,6 +41,26 @@ import Testing
         }
     }
 
+    @Test("no best rate is above its bound", arguments: [true, false])
+    func bestIsBounded(hasLayers: Bool) {
+        var random = SeededGenerator(seed: 13)
+        let loss = EncodeLoss(hasLayers: hasLayers)
+        #expect(loss.bound(for: []) == nil)
+        for count in 1...200 {
+            let levels = (0..<count % 9 + 1).map { _ in Double.random(in: 12...14.5, using: &random) }.sorted()
+            #expect(loss.best(for: levels).level <= loss.bound(for: levels) ?? 0)
+        }
+    }
+
+    @Test("members of one rate do not change the best rate by their number", arguments: [true, false])
+    func equalMembers(hasLayers: Bool) {
+        let loss = EncodeLoss(hasLayers: hasLayers)
+        let best = loss.best(for: [13, 13, 13, 13.5, 13.5])
+        let candidates = [13, 13 + loss.span, 13.5, 13.5 + loss.span]
+        let least = candidates.map { loss.loss(of: [13, 13, 13, 13.5, 13.5], at: $0) }.min() ?? 0
+        #expect(abs(best.loss - least) < 1e-9)
+    }
+
     private func cost(_ levels: [Double], _ runs: [Range<Int>], _ loss: EncodeLoss) -> Double {
         runs.reduce(0) { $0 + loss.best(for: Array(levels[$1])).loss } + loss.encoder * Double(runs.count - 1)
     }

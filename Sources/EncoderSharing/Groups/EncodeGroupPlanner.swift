@@ -248,10 +248,12 @@ package struct EncodeGroupPlanner: Sendable {
             guard let member = members[id], let group = groups.first(where: { $0.id == member.group }) else { continue }
             let starves = member.current < EncodeLoss.level(group.rate) - loss.reach - Self.tolerance
             members[id]?.starvesSince = starves ? member.starvesSince ?? now : nil
-            let others = group.members.filter { $0 != id }
-            guard !others.isEmpty,
-                member.smooth < loss.best(for: levels(others)).level - loss.span - Self.tolerance
-            else { continue }
+            let others = levels(group.members.filter { $0 != id })
+            // The best rate takes long to find, with a look at each pair of others. Few members are slow enough for it.
+            let limit = member.smooth + loss.span + Self.tolerance
+            guard let bound = loss.bound(for: others), limit < bound, limit < loss.best(for: others).level else {
+                continue
+            }
             guard groups.count < budget, changes.isAvailable(now: now) else { continue }
             let place = makeGroup(for: id)
             changes.charge()

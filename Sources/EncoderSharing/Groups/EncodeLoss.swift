@@ -29,6 +29,9 @@ package struct EncodeLoss: Sendable {
     /// The same of the lowest layer, on which OpenH264 spends 35 to 37 %.
     private static let layerReach = -log(0.45)
 
+    /// A difference of levels that only rounding makes.
+    private static let rounding = 1e-9
+
     /// The price of a further encoder, as a member's loss: receivers that differ by a tenth do not justify another
     /// stream.
     package let encoder = 0.1
@@ -59,7 +62,7 @@ package struct EncodeLoss: Sendable {
     /// The loss of one member at a rate; nil if not even the lowest layer fits.
     package func loss(of level: Double, at rate: Double) -> Double? {
         if level >= rate { return below(level - rate) }
-        return rate - level <= reach + 1e-9 ? above(rate - level) : nil
+        return rate - level <= reach + Self.rounding ? above(rate - level) : nil
     }
 
     /// Returns the best rate for members whose rates are in rising order, with their loss.
@@ -70,14 +73,21 @@ package struct EncodeLoss: Sendable {
     ) {
         guard let first = levels.first else { return (0, 0) }
         var best = (level: first, loss: Double.infinity)
-        for level in levels {
+        for (index, level) in levels.enumerated() where index == 0 || level != levels[index - 1] {
             // All of a member's rate, or the most that leaves it all but the uppermost layer.
             for candidate in [level, level + span] {
                 let loss = loss(of: levels, at: candidate, starving: starving)
-                if loss < best.loss - 1e-9 { best = (candidate, loss) }
+                if loss < best.loss - Self.rounding { best = (candidate, loss) }
             }
         }
         return best
+    }
+
+    /// A level that the best rate for members whose rates are in rising order does not exceed; nil without members. It
+    /// is found at once. Above it the slowest member gets nothing, or each loses more frames than need be.
+    func bound(for levels: [Double]) -> Double? {
+        guard let slowest = levels.first, let fastest = levels.last else { return nil }
+        return min(slowest + reach + Self.rounding, fastest + span)
     }
 
     /// The loss of members at a rate.
