@@ -28,7 +28,8 @@ extension Relay {
             try participant.changeLimits.own.take(now: now)
         case .setAvatar(let avatar, let id):
             let participant = try Self.participant(id, in: room)
-            try participant.changeLimits.own.take(now: now)
+            // A picture was counted before it was read.
+            if avatar == nil { try participant.changeLimits.own.take(now: now) }
             room.setAvatar(avatar, of: participant)
         case .setMediaState(let state, let id):
             let participant = try Self.participant(id, in: room)

@@ -60,6 +60,24 @@ struct ChangeLimitTests {
         try call.relay.perform(.setLayout(.speaker), room: "demo", now: call.now + .seconds(2))
     }
 
+    @Test("an avatar counts as one change of its participant, and its removal as another")
+    func avatar() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        func perform(_ command: RoomCommand) throws { try call.relay.perform(command, room: "demo", now: call.now) }
+        for _ in 0..<10 {
+            try perform(.prepareAvatar(participant: ada.participantID))
+            try perform(.setAvatar(.red, participant: ada.participantID))
+            try perform(.setAvatar(nil, participant: ada.participantID))
+        }
+        #expect(throws: RoomControlError.tooManyChanges(retryAfter: 1)) {
+            try perform(.prepareAvatar(participant: ada.participantID))
+        }
+        #expect(throws: RoomControlError.tooManyChanges(retryAfter: 1)) {
+            try perform(.setAvatar(nil, participant: ada.participantID))
+        }
+    }
+
     @Test("further offers and ICE restarts are limited together, and refused ones change nothing")
     func negotiation() throws {
         let call = VirtualCall()
