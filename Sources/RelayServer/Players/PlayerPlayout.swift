@@ -133,6 +133,10 @@ struct PlayerPlayout {
 
     private var waitingSamples: Int { audio.reduce(0) { $0 + $1.samples.count - $1.used } }
 
+    /// True if audio can be played. The last samples of a film do not fill a frame. Others wait for more: none come
+    /// during a stall, or behind the end of their track.
+    private var hasFrame: Bool { waitingSamples >= (isEnded ? 1 : Self.frameSize) }
+
     private static func duration(_ samples: Int) -> Duration { .seconds(1) * samples / Int(MediaDecoder.sampleRate) }
 
     mutating func take(_ output: MediaDecoder.Output, now: MonotonicInstant) {
@@ -215,7 +219,7 @@ struct PlayerPlayout {
             self.lastShown = now
             return .show(shown)
         }
-        let isEmpty = pictures.isEmpty && audio.isEmpty
+        let isEmpty = pictures.isEmpty && (isLive ? audio.isEmpty : !hasFrame)
         if isEmpty, isEnded { return .end }
         var wakeUp = (lastShown ?? now) + Self.repeatsAfter
         guard anchor != nil else { return .wait(until: max(wakeUp, now + Self.frameDuration)) }
@@ -225,7 +229,7 @@ struct PlayerPlayout {
             anchor = nil
             return .wait(until: wakeUp)
         }
-        for time in [pictures.first?.time, audioDue].compactMap(\.self) {
+        for time in [pictures.first?.time, hasFrame ? audioDue : nil].compactMap(\.self) {
             wakeUp = min(wakeUp, now + max(time - place, .zero) / rate)
         }
         return .wait(until: wakeUp)
@@ -235,9 +239,8 @@ struct PlayerPlayout {
     private mutating func startIfReady(now: MonotonicInstant) -> Step? {
         guard anchor == nil else { return nil }
         let isReady = isEnded || !wantsMore || isLive
-        guard isReady, let first = [pictures.first?.time, audio.first?.time].compactMap(\.self).min() else {
-            return nil
-        }
+        let times = [pictures.first?.time, hasFrame ? audio.first?.time : nil]
+        guard isReady, let first = times.compactMap(\.self).min() else { return nil }
         if settings.isPaused {
             guard owesPicture, let picture = pictures.popFirst() else { return nil }
             return show(picture, now: now)
@@ -273,7 +276,6 @@ struct PlayerPlayout {
         guard anchor != nil else { return nil }
         while let due = audioDue, due <= place {
             let isLate = place - due > Self.lateAudio
-            // The last samples of a film do not fill a frame.
             guard let frame = takeFrame() else { return nil }
             if isLate || rate != 1 { continue }
             return .play(settings.volume == 1 ? frame : frame.map { min(max($0 * Float(settings.volume), -1), 1) })
@@ -282,10 +284,9 @@ struct PlayerPlayout {
     }
 
     private mutating func takeFrame() -> [Float]? {
+        guard hasFrame else { return nil }
         var frame: [Float] = []
         frame.reserveCapacity(Self.frameSize)
-        let waiting = waitingSamples
-        guard waiting >= Self.frameSize || isEnded, waiting > 0 else { return nil }
         while frame.count < Self.frameSize, let first = audio.first {
             let count = min(Self.frameSize - frame.count, first.samples.count - first.used)
             frame += first.samples[first.used..<first.used + count]

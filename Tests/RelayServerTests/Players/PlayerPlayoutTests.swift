@@ -15,6 +15,9 @@ import Testing
         var nextPicture = Duration.zero
         var nextAudio = Duration.zero
         let end: Duration
+        /// The samples of each packet of audio.
+        var packetSize = PlayerPlayout.frameSize
+        var audioEnd = Duration.seconds(7200)
         /// True while nothing comes.
         var isStalled = false
         var pictures: [(time: MonotonicInstant, place: Duration)] = []
@@ -50,10 +53,10 @@ import Testing
                 }
                 playout.take(.picture(buffer.freeze(), at: nextPicture), now: now)
                 nextPicture += .milliseconds(40)
-                while hasTrack, nextAudio < nextPicture {
+                while hasTrack, nextAudio < min(nextPicture, audioEnd) {
                     let number = Float((nextAudio / .milliseconds(20)).rounded())
-                    playout.take(.audio(Array(repeating: number / 1000, count: 960), at: nextAudio), now: now)
-                    nextAudio += .milliseconds(20)
+                    playout.take(.audio(Array(repeating: number / 1000, count: packetSize), at: nextAudio), now: now)
+                    nextAudio += .milliseconds(20) * packetSize / PlayerPlayout.frameSize
                 }
             }
         }
@@ -136,9 +139,10 @@ import Testing
         #expect((1.9...2.1).contains((rig.now - start) / .seconds(1)))
     }
 
-    @Test("a film of which nothing comes stands, and loses nothing")
-    func stalled() {
+    @Test("a film of which nothing comes stands, and loses nothing", arguments: [960, 1024])
+    func stalled(packetSize: Int) {
         var rig = Rig()
+        rig.packetSize = packetSize
         rig.run(for: .seconds(1))
         rig.isStalled = true
         rig.run(for: .seconds(3))
@@ -150,6 +154,19 @@ import Testing
         #expect(new.allSatisfy { $1 - $0 == .milliseconds(40) })
         #expect(places.last ?? .zero > .milliseconds(2500))
         #expect(rig.playout.framesDropped == 0)
+    }
+
+    @Test("a film whose audio has ended goes on after a pause where it stood")
+    func endedAudio() {
+        var rig = Rig(end: .seconds(60))
+        (rig.packetSize, rig.audioEnd) = (1024, .seconds(1))
+        rig.run(for: .seconds(10))
+        rig.playout.set(PlayerSettings(isPaused: true), now: rig.now)
+        rig.run(for: .seconds(1))
+        rig.playout.set(PlayerSettings(), now: rig.now)
+        rig.run(for: .seconds(2))
+        #expect(rig.pictures.last?.place ?? .zero > .milliseconds(11_500))
+        #expect(rig.playout.place(now: rig.now) < .milliseconds(12_500))
     }
 
     @Test("a live stream that has fallen behind goes on at its newest packet")
