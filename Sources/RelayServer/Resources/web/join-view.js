@@ -106,6 +106,8 @@ export class JoinView {
   /** Says that a moderator has to let one in. */
   waitInLobby(onStop) {
     this.busy = true;
+    // A person who stops the waiting is not coming back any more.
+    byID('join-notice').hidden = true;
     byID('join-button').textContent = 'Waiting…';
     byID('lobby-note').hidden = false;
     const stop = byID('stop-waiting');
