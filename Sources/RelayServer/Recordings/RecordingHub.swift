@@ -17,7 +17,7 @@ struct RecordingHub {
     private var ending: [RecordingWriter] = []
     /// The rooms whose recording began by itself, or by hand, since they opened.
     private var seenRooms: Set<String> = []
-    /// Is told on the writer's thread that a recording cannot go on.
+    /// Is told that a recording cannot go on: on the writer's thread, or on the loop where that thread hangs.
     private let onFailure: @Sendable (_ room: String, _ id: String, RecordingEndReason) -> Void
 
     init(

@@ -12,8 +12,8 @@ const pause = 1000;
 /**
  * Plays a live stream of the relay in a video element, by Media Source Extensions: few browsers play HLS by themselves.
  *
- * Events: `state` (`waiting`, `refused`, `playing`, `paused`, `ended`, `unplayable` with the codecs), `latency` (seconds since the
- * picture was made, by this machine's clock).
+ * Events: `state` (`waiting`, `refused`, `playing`, `paused`, `ended`, `unplayable` with the codecs), `latency` (seconds
+ * since the picture was made, by this machine's clock).
  */
 export class StreamPlayer extends EventTarget {
   #video;
