@@ -62,6 +62,15 @@ public struct H264Level: Hashable, Sendable {
         return extended
     }
 
+    /// The lowest level that demands as much of every decoder: this one, unless it was extended.
+    var covering: H264Level {
+        let covering = Self.all.first {
+            $0.maximumPictureSize >= maximumPictureSize && $0.maximumMacroblockRate >= maximumMacroblockRate
+                && $0.maximumBitRateUnits >= maximumBitRateUnits
+        }
+        return covering ?? Self.all[Self.all.count - 1]
+    }
+
     /// The lowest level that holds such a stream; nil when none does.
     public static func lowest(
         for dimensions: VideoDimensions, frameRate: Int, bitRate: BitRate, profile: H264Profile

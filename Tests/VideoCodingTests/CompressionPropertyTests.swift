@@ -121,6 +121,19 @@ struct CompressionPropertyTests {
         #expect(session.properties.averageBitRate == .kilobits(10))
     }
 
+    @Test("take what a decoder takes beyond its level, in a stream that states that level", arguments: backEnds)
+    func extendedLevel(backEnd: EncoderBackEnd) throws {
+        let size = VideoDimensions(width: 640, height: 480)
+        let level = try #require(H264Level(levelIDC: 12)).extended(
+            pictureSize: 3600, macroblockRate: 108_000, bitRateUnits: 2000)
+        // A rate and a size of which level 1.2 has less than half.
+        let encoder = try TestEncoder(backEnd, size) { $0.profileLevel.level = level }
+        #expect(try encoder.encode(0..<2, of: MovingPattern(size)).count == 2)
+        try encoder.session.set(\.averageBitRate, to: .megabits(2))
+        #expect(try encoder.encode(2..<4, of: MovingPattern(size)).count == 2)
+        #expect(encoder.session.format?.profileLevel.level == H264ProfileLevelID.Level(idc: 12))
+    }
+
     @Test("are set all or none", arguments: backEnds)
     func allOrNone(backEnd: EncoderBackEnd) throws {
         let session = try TestEncoder(backEnd, smallPicture).session

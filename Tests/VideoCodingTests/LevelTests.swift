@@ -30,6 +30,14 @@ struct LevelTests {
         #expect(level.reasonToRefuse(VideoDimensions(width: 464, height: 16), frameRate: 15) != nil)
     }
 
+    @Test("is covered by itself, and where a decoder takes more, by the lowest level that demands as much")
+    func covering() throws {
+        #expect(H264Level.all.allSatisfy { $0.covering == $0 })
+        let level = try #require(H264Level(levelIDC: 12))
+        #expect(level.extended(pictureSize: 3600, macroblockRate: nil, bitRateUnits: nil).covering.levelIDC == 31)
+        #expect(level.extended(pictureSize: nil, macroblockRate: nil, bitRateUnits: 20_000).covering.levelIDC == 32)
+    }
+
     @Test("states the number of pictures that a decoder keeps")
     func references() throws {
         func count(_ levelIDC: UInt8, _ width: Int, _ height: Int) throws -> Int {

@@ -12,6 +12,8 @@ final class OpenH264Encoder: EncoderBackEndSession {
     private let dimensions: VideoDimensions
     /// The limits of the level.
     private let highestRate: BitRate
+    /// The level that the stream states in place of the library's; nil: the library's.
+    private let statedLevel: H264ProfileLevelID.Level?
     private let usualMode: RC_MODES
     /// The QP of all frames if there is no target rate.
     private let constantQP: Int?
@@ -50,6 +52,9 @@ final class OpenH264Encoder: EncoderBackEndSession {
         highestRate =
             properties.profileLevel.level
             .map { EncoderCapabilities.maximumBitRate(of: .openH264, $0, profile) } ?? rate.bitRate
+        statedLevel = properties.profileLevel.level.flatMap { level in
+            level.covering == level ? nil : H264ProfileLevelID.Level(idc: level.levelIDC)
+        }
         keepsLongTermReferences = properties.longTermReferences
         allowsGaps = properties.temporalLayers > 2
         ramp = QPRamp(layers: properties.temporalLayers)
@@ -165,12 +170,25 @@ final class OpenH264Encoder: EncoderBackEndSession {
         let sets = library.readParameterSets()
         guard !sets.isEmpty, sets != librarySets else { return }
         librarySets = sets
-        parameterSets = allowsGaps ? sets.map(Self.allowingGaps) : sets
+        parameterSets = (allowsGaps ? sets.map(Self.allowingGaps) : sets).map(statingLevel)
         inspector = SliceInspector(parameterSets: sets)
     }
 
     private static func allowingGaps(_ set: ByteBuffer) -> ByteBuffer {
         NALUnit(set).flatMap(GapTolerantParameterSet.rewrite)?.bytes ?? set
+    }
+
+    /// An SPS with the level of a receiver that takes more than that level demands; other units unchanged.
+    private func statingLevel(_ set: ByteBuffer) -> ByteBuffer {
+        guard let statedLevel, let header: UInt8 = set.getInteger(at: set.readerIndex), header & 0x1F == 7,
+            let bytes = set.getBytes(at: set.readerIndex + 1, length: 3)
+        else { return set }
+        var id = H264ProfileLevelID(profileIDC: bytes[0], constraintFlags: bytes[1], levelIDC: bytes[2])
+        id.level = statedLevel
+        var stated = set
+        stated.setInteger(id.constraintFlags, at: set.readerIndex + 2)
+        stated.setInteger(id.levelIDC, at: set.readerIndex + 3)
+        return stated
     }
 
     // MARK: - References

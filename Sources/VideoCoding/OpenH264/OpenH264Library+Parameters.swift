@@ -37,7 +37,9 @@ extension OpenH264Library {
         parameters.sSpatialLayers.0.iSpatialBitrate = bitRate
         parameters.sSpatialLayers.0.iMaxSpatialBitrate = Int32(UNSPECIFIED_BIT_RATE)
         parameters.sSpatialLayers.0.uiProfileIdc = EProfileIdc(UInt32(properties.profileLevel.profile.profileIDC))
-        parameters.sSpatialLayers.0.uiLevelIdc = ELevelIdc(UInt32(properties.profileLevel.level?.levelIDC ?? 0))
+        // It takes no higher rate than the level's number has.
+        parameters.sSpatialLayers.0.uiLevelIdc = ELevelIdc(
+            UInt32(properties.profileLevel.level?.covering.levelIDC ?? 0))
         if let size = properties.sliceMaxBytes {
             parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = SM_SIZELIMITED_SLICE
             parameters.sSpatialLayers.0.sSliceArgument.uiSliceSizeConstraint = UInt32(clamping: size.bytes)
