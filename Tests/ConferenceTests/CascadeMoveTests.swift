@@ -1,6 +1,7 @@
 import MediaCore
 import OrderedCollections
 import RoomAPI
+import SecureTransport
 import Testing
 
 @testable import Conference
@@ -83,6 +84,37 @@ struct CascadeMoveTests {
             }
             try move(ada, in: three)
         }
+    }
+
+    @Test("a ban of an address keeps out those who come newly, and nobody who moves from another relay of the room")
+    func bannedAddress() throws {
+        let pair = VirtualCascade(["a", "b"])
+        let office = TransportAddress(ipv4: 0x0a00_0001, port: 9)
+        let ada = try pair[0].join("Ada", colour: .red, adjustRequest: { $0.client = office })
+        let cy = try pair[0].join("Cy", colour: .blue, adjustRequest: { $0.client = office })
+        try pair[1].join("Ben", colour: .green)
+        pair.run(for: .milliseconds(500))
+        try pair.link(1, 0)
+        try #require(pair.run { pair.names(1) == ["Ada", "Ben", "Cy"] })
+        try pair[0].act { relay, now in
+            try relay.perform(
+                .moderate(.remove(participant: cy.participantID, keepOut: true), by: RoomActor(name: "Ada")),
+                room: "demo", now: now)
+        }
+        try #require(pair.run { pair.room(1)?.door.isRestrictive == true && pair.names(1) == ["Ada", "Ben"] })
+        for id in [nil, cy.participantID] {
+            #expect {
+                try pair[1].join(
+                    "Cy", returningAs: id,
+                    adjustRequest: { request in (request.client, request.rejoiningAs) = (office, id) })
+            } throws: {
+                if case JoinError.keptOut = $0 { true } else { false }
+            }
+        }
+        try pair[1].join(
+            "Ada", colour: .red, returningAs: ada.participantID,
+            adjustRequest: { request in (request.client, request.rejoiningAs) = (office, ada.participantID) })
+        #expect(pair.room(1)?.localParticipant(publicID: ada.participantID) != nil)
     }
 
     @Test("somebody who moves keeps the tile and the layout, and layouts of others that name them stay")

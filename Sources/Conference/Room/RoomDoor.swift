@@ -74,12 +74,6 @@ struct RoomDoor {
         for id in ids.prefix(Self.maximumExpected - expected.count) { expected[id] = now + EntryConditions.returnTime }
     }
 
-    /// Returns true if somebody comes back past the conditions whose relay was lost.
-    private func comesBack(_ request: JoinRequest, now: MonotonicInstant) -> Bool {
-        guard let id = request.rejoiningAs else { return false }
-        return [returnsEnd, expected[id]].contains { end in end.map { now < $0 } ?? false }
-    }
-
     /// The reason for which a person may not enter; nil: the person may.
     ///
     /// - Parameters:
@@ -89,8 +83,12 @@ struct RoomDoor {
         of request: JoinRequest, isMember: Bool, ticket: () -> String, now: MonotonicInstant
     ) -> JoinError? {
         guard !request.grants.permissions.contains(.moderate) else { return nil }
-        if isMember || comesBack(request, now: now) {
-            return isKeptOut(request.grants, request.client) ? .keptOut : nil
+        if let id = request.rejoiningAs {
+            if isMember || expected[id].map({ now < $0 }) ?? false { return refusal(ofReturning: request.grants) }
+            // Nothing is known of who was a member at the relay that the room had before.
+            if let returnsEnd, now < returnsEnd {
+                return isKeptOut(request.grants, request.client) ? .keptOut : nil
+            }
         }
         if let refusal = refusal(of: request.grants, client: request.client, provenPIN: request.provenPIN) {
             return refusal
