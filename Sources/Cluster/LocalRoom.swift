@@ -2,7 +2,7 @@ import MediaCore
 
 /// A room that this relay has, or is about to have, as the directory sees it.
 struct LocalRoom {
-    /// What is known of the key `relays/{id}`.
+    /// The state of the key `relays/{id}`, as far as it is known.
     enum Listing {
         case absent
         /// A request has no answer yet, or its answer is lost.
@@ -30,7 +30,7 @@ struct LocalRoom {
     /// may lead it before the answer comes.
     var closing: Int64?
 
-    /// Whether keys of the relay's lease may be there that have to be deleted when the room is not wanted any more.
+    /// True if keys of the relay's lease may be there that have to be deleted when the room is not wanted any more.
     var mayHaveKeys: Bool { closing != nil || listing != .absent }
 
     /// Whether the relay wants to have the room.

@@ -233,7 +233,7 @@ public final class PeerConnection {
     /// controller.
     public func wake(now: MonotonicInstant) {
         guard !isClosed else { return }
-        // What datagrams changed was followed when they came.
+        // Changes by datagrams were followed when those came.
         if transport?.advance(now: now) == true { followTransport(now: now) }
         for line in lines { deliverVideo(of: line, now: now) }
         for line in lines {

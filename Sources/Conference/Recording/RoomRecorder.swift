@@ -15,9 +15,9 @@ final class RoomRecorder {
     private var tracks: [Key: Track] = [:]
     /// The placing of each member's pictures beside the member's audio.
     private var lipSyncs: [ParticipantID: LipSync] = [:]
-    /// How many files each member's tracks may still begin.
+    /// The number of files that each member's tracks may still begin.
     private var files: [ParticipantID: TokenBucket] = [:]
-    /// How many jumps of the clocks of each member's tracks may still be told.
+    /// The number of jumps of the clocks of each member's tracks that may still be told.
     private var anchors: [ParticipantID: TokenBucket] = [:]
 
     /// A member of the room whose tracks are recorded.
@@ -46,16 +46,16 @@ final class RoomRecorder {
         var isOpen = false
         /// The format of the file that the frames go to.
         var format: VideoFormatDescription?
-        /// When the last that was handed on came.
+        /// The arrival of the last frame or packet that was handed on.
         var newest: MonotonicInstant?
     }
 
     /// How often a keyframe is asked for while none comes.
     private static let requestInterval = Duration.seconds(1)
-    /// How many files a member may begin each second in the long run, and at once. The writer waits for the disk at the
+    /// The files that a member may begin each second in the long run, and at once. The writer waits for the disk at the
     /// end of each, so a stream that ends, or changes its format, with each keyframe would take the others' time.
     private static let newFiles = (rate: 1.0, burst: 30.0)
-    /// How many jumps of a member's clocks stand in the timeline each second in the long run, and at once. Of a sender
+    /// The jumps of a member's clocks that the timeline tells each second in the long run, and at once. Of a sender
     /// whose times jump with each packet, a film has nothing to measure by anyhow.
     private static let toldAnchors = (rate: 1.0, burst: 30.0)
     /// A track of which nothing has come for longer ends. In one MP4 file, two samples may be at most 2³¹ ticks apart,
