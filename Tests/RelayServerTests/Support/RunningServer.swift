@@ -1,8 +1,10 @@
+import Glibc
 import Logging
 import NIOCore
 import NIOPosix
 import SecureTransport
 import ServiceLifecycle
+import Synchronization
 import Testing
 
 @testable import RelayServer
@@ -45,14 +47,24 @@ struct RunningServer {
         try await run.value
     }
 
+    /// Ports below those that the system gives out by itself, so that no other test has one in between.
+    private static let ports = 20_000..<30_000
+    private static let nextPort = Mutex(ports.lowerBound + Int(getpid()) % ports.count)
+
     /// A TCP port of loopback that nobody listens on.
     static func freePort() async throws -> UInt16 {
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = channel.localAddress?.port ?? 0
-        try await channel.close()
-        return UInt16(clamping: port)
+        for _ in ports {
+            let port = nextPort.withLock { next in
+                defer { next = next + 1 < ports.upperBound ? next + 1 : ports.lowerBound }
+                return next
+            }
+            let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            guard let channel = try? await bootstrap.bind(host: "127.0.0.1", port: port).get() else { continue }
+            try await channel.close()
+            return UInt16(clamping: port)
+        }
+        throw StartupError.addressNotAvailable("127.0.0.1")
     }
 
     typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
