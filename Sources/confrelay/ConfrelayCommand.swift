@@ -11,7 +11,7 @@ struct ConfrelayCommand: ParsableCommand {
         discussion: """
             Serves signalling (HTTP) on a TCP port and all media (SRTP) on the UDP port of the same number, until it \
             gets SIGTERM or SIGINT. Then it waits for the calls to end (--drain), says goodbye to everyone and exits \
-            with 0.
+            with 0. A second signal ends the wait for the calls; a further one ends the relay at once.
 
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
@@ -24,7 +24,8 @@ struct ConfrelayCommand: ParsableCommand {
             Exit codes: 0 ended as asked; 64 an option is wrong, or a file that it names; 66 the file of --config, a \
             certificate or its key, the keys of tokens, or an image cannot be read or used; 69 the address, port or \
             GPU cannot be used; 70 an internal failure; 73 the folder of recordings, the flight recorder's, the \
-            webhooks' queue or the event log cannot be written to; 78 the file of --config is wrong.
+            webhooks' queue or the event log cannot be written to; 78 the file of --config is wrong; 130 or 143 \
+            SIGINT or SIGTERM came again during the end.
             """,
         version: "confrelay \(RelayVersion.current)")
 

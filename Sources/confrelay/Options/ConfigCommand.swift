@@ -20,7 +20,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         abstract: "Say whether the relay would start with these options, as far as that shows without the port.",
         usage: "confrelay config check [<file>] [<options of confrelay> ...]",
         discussion: """
-            Reads what the options name, too: the certificate and its key, keys of tokens, servers, images.
+            Reads what the options name, too: certificates and their keys, those for etcd included, keys of tokens, \
+            servers, images.
 
             Exit codes: 0 they are fine; 64 an option of the command line is wrong; 66 a file cannot be read or used; \
             78 the file of options is wrong.
