@@ -75,7 +75,7 @@ format: ## Format all sources in place.
 lint: ## Check the format of all sources.
 	swift format lint --strict --recursive $(sources) Package.swift
 
-bench: dependencies ## Measure everything; ARGS="capacity", "compose", "encoders", "joining", "quality", "sessions", "sharing", "simulator", "passes" or "conference" measures one thing.
+bench: dependencies ## Measure everything; ARGS="capacity", "compose", "conference", "decoding", "encoders", "joining", "quality", "sessions", "sharing", "simulator" or "passes" measures one thing.
 	swift build $(release) --product confbench
 	@confbench="$$(swift build $(release) --show-bin-path)/confbench"; \
 	$(if $(ARGS),"$$confbench" $(ARGS),$(foreach bench,$(benches),echo "$(bench):" && "$$confbench" $(bench) &&) true)
