@@ -70,20 +70,12 @@ public struct RecoveryPoint: Hashable, Sendable {
 
     /// A unit with this message alone; `broken_link_flag` and `changing_slice_group_idc` are zero.
     public var nalUnit: NALUnit {
-        // ue(v): as many zeros as the number has bits behind its first.
-        let code = UInt32(max(0, min(frameCount, Int(Self.frameCounts.upperBound)))) + 1
-        let width = UInt32.bitWidth - code.leadingZeroBitCount
-        var bits = UInt64(code)
-        var count = 2 * width - 1
-        // The flags, and the bit that ends the payload.
-        for bit in [isExact ? 1 : 0, 0, 0, 0, 1] as [UInt64] {
-            bits = bits << 1 | bit
-            count += 1
-        }
-        let size = (count + 7) / 8
-        bits <<= UInt64(size * 8 - count)
-        var message: [UInt8] = [UInt8(Self.payloadType), UInt8(size)]
-        for index in (0..<size).reversed() { message.append(UInt8(truncatingIfNeeded: bits >> UInt64(index * 8))) }
-        return NALUnit(type: .sei, referenceIDC: 0, rawPayload: message + [0x80])
+        var payload = BitWriter()
+        payload.unsigned(max(0, min(frameCount, Int(Self.frameCounts.upperBound))))
+        payload.flag(isExact)
+        payload.bits(0, 3)
+        payload.stop()
+        let head = [UInt8(Self.payloadType), UInt8(payload.bytes.count)]
+        return NALUnit(type: .sei, referenceIDC: 0, rawPayload: head + payload.bytes + [0x80])
     }
 }

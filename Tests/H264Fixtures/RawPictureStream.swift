@@ -8,40 +8,40 @@ package struct RawPictureStream {
 
     package let format: VideoFormatDescription
     private let isFrameOnly: Bool
-    private var frameNumber: UInt32 = 0
+    private var frameNumber = 0
     private var previousIsReference = false
-    private var idrCount: UInt32 = 0
+    private var idrCount = 0
     private var count = 0
 
     /// - Parameter reorderFrames: `max_num_reorder_frames`; nil for an SPS without `bitstream_restriction`.
     package init(
-        isFrameOnly: Bool = true, referenceFrames: UInt32 = 4, profileIDC: UInt32 = 77, reorderFrames: UInt32? = nil
+        isFrameOnly: Bool = true, referenceFrames: Int = 4, profileIDC: Int = 77, reorderFrames: Int? = nil
     ) throws {
         self.isFrameOnly = isFrameOnly
-        var sps = TestBits()
-        sps.append(profileIDC, count: 8)
-        sps.append(0, count: 8)
-        sps.append(30, count: 8)
-        for value in [0, 4, 0, 4, referenceFrames] as [UInt32] { sps.append(golomb: value) }
-        sps.append(0, count: 1)  // no gaps in frame_num
-        sps.append(golomb: 1)
-        sps.append(golomb: isFrameOnly ? 1 : 0)
-        sps.append(isFrameOnly ? 1 : 0, count: 1)
-        if !isFrameOnly { sps.append(0, count: 1) }  // not macroblock-adaptive
-        sps.append(0b10, count: 2)  // direct_8x8_inference, no cropping
-        sps.append(reorderFrames == nil ? 0 : 1, count: 1)  // VUI
+        var sps = BitWriter()
+        sps.bits(profileIDC, 8)
+        sps.bits(0, 8)
+        sps.bits(30, 8)
+        for value in [0, 4, 0, 4, referenceFrames] { sps.unsigned(value) }
+        sps.bits(0, 1)  // no gaps in frame_num
+        sps.unsigned(1)
+        sps.unsigned(isFrameOnly ? 1 : 0)
+        sps.bits(isFrameOnly ? 1 : 0, 1)
+        if !isFrameOnly { sps.bits(0, 1) }  // not macroblock-adaptive
+        sps.bits(0b10, 2)  // direct_8x8_inference, no cropping
+        sps.bits(reorderFrames == nil ? 0 : 1, 1)  // VUI
         if let reorderFrames {
-            sps.append(0b11, count: 10)  // nothing but a bitstream_restriction, with vectors over picture boundaries
-            for value in [0, 0, 16, 16, reorderFrames, referenceFrames] as [UInt32] { sps.append(golomb: value) }
+            sps.bits(0b11, 10)  // nothing but a bitstream_restriction, with vectors over picture boundaries
+            for value in [0, 0, 16, 16, reorderFrames, referenceFrames] { sps.unsigned(value) }
         }
-        sps.append(1, count: 1)  // stop bit
-        var pps = TestBits()
-        for value in [0, 0] as [UInt32] { pps.append(golomb: value) }
-        pps.append(0, count: 2)  // CAVLC, no bottom_field_pic_order
-        for value in [0, 0, 0] as [UInt32] { pps.append(golomb: value) }
-        pps.append(0, count: 3)  // no weighted prediction
-        for value in [0, 0, 0] as [UInt32] { pps.append(golomb: value) }
-        pps.append(0b1001, count: 4)  // deblocking control, stop bit
+        sps.bits(1, 1)  // stop bit
+        var pps = BitWriter()
+        for value in [0, 0] { pps.unsigned(value) }
+        pps.bits(0, 2)  // CAVLC, no bottom_field_pic_order
+        for value in [0, 0, 0] { pps.unsigned(value) }
+        pps.bits(0, 3)  // no weighted prediction
+        for value in [0, 0, 0] { pps.unsigned(value) }
+        pps.bits(0b1001, 4)  // deblocking control, stop bit
         format = try VideoFormatDescription(h264ParameterSets: [
             NALUnit(type: .sequenceParameterSet, referenceIDC: 3, rawPayload: sps.bytes).bytes,
             NALUnit(type: .pictureParameterSet, referenceIDC: 3, rawPayload: pps.bytes).bytes,
@@ -93,57 +93,30 @@ package struct RawPictureStream {
     private func slice(
         _ luma: UInt8, order: UInt32, isIDR: Bool, isReference: Bool, isBottomField: Bool?
     ) -> NALUnit {
-        var bits = TestBits()
-        bits.append(golomb: 0)
-        bits.append(golomb: 7)  // I slices only
-        bits.append(golomb: 0)
-        bits.append(frameNumber, count: 8)
+        var bits = BitWriter()
+        bits.unsigned(0)
+        bits.unsigned(7)  // I slices only
+        bits.unsigned(0)
+        bits.bits(frameNumber, 8)
         if !isFrameOnly {
-            bits.append(isBottomField == nil ? 0 : 1, count: 1)
-            if let isBottomField { bits.append(isBottomField ? 1 : 0, count: 1) }
+            bits.bits(isBottomField == nil ? 0 : 1, 1)
+            if let isBottomField { bits.bits(isBottomField ? 1 : 0, 1) }
         }
-        if isIDR { bits.append(golomb: idrCount & 1) }
-        bits.append(order & 0xFF, count: 8)
-        if isIDR { bits.append(0, count: 2) } else if isReference { bits.append(0, count: 1) }
-        bits.append(golomb: 0)  // slice_qp_delta
-        bits.append(golomb: 1)  // no deblocking
+        if isIDR { bits.unsigned(idrCount & 1) }
+        bits.bits(Int(order & 0xFF), 8)
+        if isIDR { bits.bits(0, 2) } else if isReference { bits.bits(0, 1) }
+        bits.unsigned(0)  // slice_qp_delta
+        bits.unsigned(1)  // no deblocking
         let rows = isBottomField == nil ? 2 : 1
         for _ in 0..<(2 * rows) {
-            bits.append(golomb: 25)  // I_PCM
+            bits.unsigned(25)  // I_PCM
             bits.align()
-            for _ in 0..<256 { bits.append(UInt32(luma), count: 8) }
-            for _ in 0..<128 { bits.append(128, count: 8) }
+            for _ in 0..<256 { bits.bits(Int(luma), 8) }
+            for _ in 0..<128 { bits.bits(128, 8) }
         }
-        bits.append(1, count: 1)
+        bits.bits(1, 1)
         return NALUnit(
             type: isIDR ? .codedSliceIDR : .codedSliceNonIDR, referenceIDC: isReference ? 1 : 0, rawPayload: bits.bytes)
-    }
-}
-
-/// Bits as they are written into a parameter set or a slice.
-package struct TestBits {
-    package private(set) var bytes: [UInt8] = []
-    private var count = 0
-
-    package init() {}
-
-    package mutating func append(_ value: UInt32, count bits: Int) {
-        for index in stride(from: bits - 1, through: 0, by: -1) {
-            if count % 8 == 0 { bytes.append(0) }
-            bytes[count / 8] |= UInt8(value >> UInt32(index) & 1) << UInt8(7 - count % 8)
-            count += 1
-        }
-    }
-
-    package mutating func append(golomb value: UInt32) {
-        let length = 32 - (value + 1).leadingZeroBitCount
-        append(0, count: length - 1)
-        append(value + 1, count: length)
-    }
-
-    /// Appends zeros up to the next whole byte.
-    package mutating func align() {
-        count = bytes.count * 8
     }
 }
 

@@ -11,10 +11,10 @@ private struct SliceBuilder {
     var referenceIDC: UInt8 = 2
     var firstMacroblock = 0
     var sliceType = 5
-    var frameNumber: UInt32 = 0
+    var frameNumber = 0
     var field: (isField: Bool, isBottom: Bool) = (false, false)
     var idrPictureID = 0
-    var orderLSB: UInt32 = 0
+    var orderLSB = 0
     var bottomDelta = 0
     var deltas = [0, 0]
     var redundantCount = 0
@@ -287,9 +287,9 @@ private func plain(_ type: NALUnitType) -> NALUnit { NALUnit(header: type.rawVal
         let builder = SliceBuilder()
         let pictures = (0..<12).map { number in
             (number % 4 == 0 ? [plain(.accessUnitDelimiter)] + builder.parameterSets : []) + [
-                builder.with { $0.frameNumber = UInt32(number) },
+                builder.with { $0.frameNumber = number },
                 builder.with {
-                    $0.frameNumber = UInt32(number)
+                    $0.frameNumber = number
                     $0.firstMacroblock = 9
                 },
             ]

@@ -34,7 +34,7 @@ import Testing
             }
             for (kind, value) in values {
                 switch kind {
-                case 0: writer.bits(UInt32(value), 32)
+                case 0: writer.bits(value, 32)
                 case 1: writer.unsigned(value)
                 default: writer.signed(value % 2 == 0 ? -value : value)
                 }

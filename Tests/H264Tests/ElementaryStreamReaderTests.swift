@@ -16,7 +16,7 @@ struct ElementaryStreamReaderTests {
                     writer.unsigned(firstMacroblock)
                     writer.unsigned(number == 0 ? 7 : 5)
                     writer.unsigned(0)
-                    writer.bits(UInt32(number % 16), SequenceParameterSetBuilder().log2MaximumFrameNumber)
+                    writer.bits(number % 16, SequenceParameterSetBuilder().log2MaximumFrameNumber)
                     if number == 0 { writer.unsigned(0) }
                     writer.bits(0b1011_0110, 8)
                     writer.stop()
@@ -60,7 +60,7 @@ struct ElementaryStreamReaderTests {
     func fields() {
         var sequence = SequenceParameterSetBuilder()
         sequence.isFrameOnly = false
-        let pictures: [(number: UInt32, isBottom: Bool?)] = [
+        let pictures: [(number: Int, isBottom: Bool?)] = [
             (0, nil), (1, false), (1, true), (2, false), (2, true), (3, nil),
         ]
         let slices: [NALUnit] = pictures.map { picture in

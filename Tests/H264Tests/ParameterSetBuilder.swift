@@ -30,7 +30,7 @@ struct SequenceParameterSetBuilder {
 
     func build() -> NALUnit {
         var writer = BitWriter()
-        for byte in [profileIDC, constraintFlags, levelIDC] { writer.bits(UInt32(byte), 8) }
+        for byte in [profileIDC, constraintFlags, levelIDC] { writer.bits(Int(byte), 8) }
         writer.unsigned(id)
         if profileIDC >= 100 || profileIDC == 44 {
             writer.unsigned(chromaFormat)

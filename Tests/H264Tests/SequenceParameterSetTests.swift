@@ -169,7 +169,7 @@ import Testing
                 writer.unsigned(value)
                 if value % 20 == 0 { writer.flag(value == 40) }
             }
-            for length in [23, 15, 5, 24] as [UInt32] { writer.bits(length, 5) }
+            for length in [23, 15, 5, 24] { writer.bits(length, 5) }
             writer.flag(true)
             writer.flag(true)
             writer.flag(false)
@@ -193,15 +193,15 @@ import Testing
     }
 
     @Test(arguments: [(1, 1, 1), (2, 12, 11), (13, 160, 99), (14, 4, 3), (16, 2, 1)])
-    func `sample aspect ratios come from table E-1`(index: UInt32, width: Int, height: Int) throws {
+    func `sample aspect ratios come from table E-1`(index: Int, width: Int, height: Int) throws {
         #expect(try aspectRatio(index: index) == VideoDimensions(width: width, height: height))
     }
 
-    @Test(arguments: [0, 17, 254] as [UInt32]) func `other aspect ratios are unknown`(index: UInt32) throws {
+    @Test(arguments: [0, 17, 254]) func `other aspect ratios are unknown`(index: Int) throws {
         #expect(try aspectRatio(index: index) == nil)
     }
 
-    private func aspectRatio(index: UInt32) throws -> VideoDimensions? {
+    private func aspectRatio(index: Int) throws -> VideoDimensions? {
         var builder = SequenceParameterSetBuilder()
         builder.usability = { writer in
             writer.flag(true)

@@ -33,37 +33,6 @@ extension SeededGenerator {
     }
 }
 
-/// Writes syntax elements, as `BitReader` reads them.
-struct BitWriter {
-    private(set) var bytes: [UInt8] = []
-    private var bitCount = 0
-
-    mutating func bits(_ value: UInt32, _ count: Int) {
-        for bit in (0..<count).reversed() {
-            if bitCount % 8 == 0 { bytes.append(0) }
-            if value >> bit & 1 == 1 { bytes[bytes.count - 1] |= 0x80 >> UInt8(bitCount % 8) }
-            bitCount += 1
-        }
-    }
-
-    mutating func flag(_ value: Bool) { bits(value ? 1 : 0, 1) }
-
-    mutating func unsigned(_ value: Int) {
-        let code = UInt64(value) + 1
-        let length = 64 - code.leadingZeroBitCount
-        bits(0, length - 1)
-        bits(UInt32(truncatingIfNeeded: code), length)
-    }
-
-    mutating func signed(_ value: Int) { unsigned(value > 0 ? 2 * value - 1 : -2 * value) }
-
-    /// The stop bit and zeros up to the next byte.
-    mutating func stop() {
-        bits(1, 1)
-        while bitCount % 8 != 0 { bits(0, 1) }
-    }
-}
-
 extension NALUnit {
     /// A NAL unit from hexadecimal digits.
     init(hex: String) {

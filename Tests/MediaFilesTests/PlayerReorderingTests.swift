@@ -29,8 +29,8 @@ struct PlayerReorderingTests {
 
     @Test(
         "is shown completely and in order: Baseline, reordering unstated, none, too little",
-        arguments: [(66, nil), (77, nil), (77, 0), (77, 1)] as [(UInt32, UInt32?)])
-    func complete(profileIDC: UInt32, reorderFrames: UInt32?) throws {
+        arguments: [(66, nil), (77, nil), (77, 0), (77, 1)] as [(Int, Int?)])
+    func complete(profileIDC: Int, reorderFrames: Int?) throws {
         var stream = try RawPictureStream(profileIDC: profileIDC, reorderFrames: reorderFrames)
         let rig = PlayerRig(.init(reordering: .complete))
         let feed = SampleFeed(samples(&stream))

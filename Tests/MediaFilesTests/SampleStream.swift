@@ -6,61 +6,37 @@ import NIOCore
 /// Makes H.264 streams whose syntax is right as far as files look at it: real parameter sets, real slice headers, and
 /// filler for slice data.
 enum SampleStream {
-    /// Bits, most significant first.
-    struct BitWriter {
-        private(set) var bytes: [UInt8] = []
-        private var bitCount = 0
-
-        mutating func write(_ value: UInt32, bits: Int) {
-            for bit in (0..<bits).reversed() {
-                if bitCount % 8 == 0 { bytes.append(0) }
-                bytes[bytes.count - 1] |= UInt8(value >> UInt32(bit) & 1) << UInt8(7 - bitCount % 8)
-                bitCount += 1
-            }
-        }
-
-        /// `ue(v)` of H.264 9.1.
-        mutating func writeExpGolomb(_ value: UInt32) {
-            let length = 32 - (value + 1).leadingZeroBitCount
-            write(0, bits: length - 1)
-            write(value + 1, bits: length)
-        }
-
-        mutating func finish() -> [UInt8] {
-            write(1, bits: 1)
-            return bytes
-        }
-    }
-
     /// Baseline parameter sets of a picture of `width` by `height` macroblocks.
     static func parameterSets(width: Int, height: Int) -> [NALUnit] {
         var sps = BitWriter()
-        sps.write(66, bits: 8)
-        sps.write(0xC0, bits: 8)
-        sps.write(30, bits: 8)
-        sps.writeExpGolomb(0)  // id
-        sps.writeExpGolomb(0)  // log2_max_frame_num_minus4
-        sps.writeExpGolomb(2)  // pic_order_cnt_type
-        sps.writeExpGolomb(1)  // max_num_ref_frames
-        sps.write(0, bits: 1)
-        sps.writeExpGolomb(UInt32(width - 1))
-        sps.writeExpGolomb(UInt32(height - 1))
-        sps.write(0b1_1_0_0, bits: 4)  // frame_mbs_only, direct_8x8_inference, no cropping, no VUI
+        sps.bits(66, 8)
+        sps.bits(0xC0, 8)
+        sps.bits(30, 8)
+        sps.unsigned(0)  // id
+        sps.unsigned(0)  // log2_max_frame_num_minus4
+        sps.unsigned(2)  // pic_order_cnt_type
+        sps.unsigned(1)  // max_num_ref_frames
+        sps.bits(0, 1)
+        sps.unsigned(width - 1)
+        sps.unsigned(height - 1)
+        sps.bits(0b1_1_0_0, 4)  // frame_mbs_only, direct_8x8_inference, no cropping, no VUI
         var pps = BitWriter()
-        pps.writeExpGolomb(0)
-        pps.writeExpGolomb(0)
-        pps.write(0, bits: 2)
-        pps.writeExpGolomb(0)
-        pps.writeExpGolomb(0)
-        pps.writeExpGolomb(0)
-        pps.write(0, bits: 3)
-        pps.writeExpGolomb(0)
-        pps.writeExpGolomb(0)
-        pps.writeExpGolomb(0)
-        pps.write(0, bits: 3)
+        pps.unsigned(0)
+        pps.unsigned(0)
+        pps.bits(0, 2)
+        pps.unsigned(0)
+        pps.unsigned(0)
+        pps.unsigned(0)
+        pps.bits(0, 3)
+        pps.unsigned(0)
+        pps.unsigned(0)
+        pps.unsigned(0)
+        pps.bits(0, 3)
+        sps.stop()
+        pps.stop()
         return [
-            NALUnit(type: .sequenceParameterSet, referenceIDC: 3, rawPayload: sps.finish()),
-            NALUnit(type: .pictureParameterSet, referenceIDC: 3, rawPayload: pps.finish()),
+            NALUnit(type: .sequenceParameterSet, referenceIDC: 3, rawPayload: sps.bytes),
+            NALUnit(type: .pictureParameterSet, referenceIDC: 3, rawPayload: pps.bytes),
         ]
     }
 
@@ -73,15 +49,16 @@ enum SampleStream {
         return (0..<count).map { index in
             let isSync = index % 10 == 0
             var slice = BitWriter()
-            slice.writeExpGolomb(0)  // first_mb_in_slice
-            slice.writeExpGolomb(isSync ? 7 : 5)
-            slice.writeExpGolomb(0)
-            slice.write(UInt32(index % 10), bits: 4)  // frame_num
-            if isSync { slice.writeExpGolomb(UInt32(index / 10 % 2)) }  // idr_pic_id
+            slice.unsigned(0)  // first_mb_in_slice
+            slice.unsigned(isSync ? 7 : 5)
+            slice.unsigned(0)
+            slice.bits(index % 10, 4)  // frame_num
+            if isSync { slice.unsigned(index / 10 % 2) }  // idr_pic_id
+            slice.stop()
             let filler = (0..<(100 + index)).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ index) | 1 }
             let unit = NALUnit(
                 type: isSync ? .codedSliceIDR : .codedSliceNonIDR, referenceIDC: 2,
-                rawPayload: slice.finish() + filler)
+                rawPayload: slice.bytes + filler)
             return SampleBuffer(
                 data: BlockBuffer(LengthPrefixed.encode([unit])), format: format,
                 presentationTime: MediaTime(value: Int64(start + index) * 3000, timescale: 90_000),

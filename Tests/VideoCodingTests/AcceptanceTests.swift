@@ -82,16 +82,16 @@ struct AcceptanceTests {
     }
 
     @Test("a format is rejected whose chroma alone has more than 8 bits", arguments: [8, 9, 10])
-    func chromaDepth(depth: UInt32) throws {
-        var sps = TestBits()
-        for byte in [110, 0, 30] as [UInt32] { sps.append(byte, count: 8) }
+    func chromaDepth(depth: Int) throws {
+        var sps = BitWriter()
+        for byte in [110, 0, 30] { sps.bits(byte, 8) }
         // id, 4:2:0, the bit depths of luma and chroma.
-        for value in [0, 1, 0, depth - 8] { sps.append(golomb: value) }
-        sps.append(0, count: 2)  // no bypass of the transform, no scaling lists
-        for value in [0, 2, 1] as [UInt32] { sps.append(golomb: value) }
-        sps.append(0, count: 1)  // no gaps in frame_num
-        for value in [1, 1] as [UInt32] { sps.append(golomb: value) }
-        sps.append(0b11001, count: 5)  // frames only, direct_8x8_inference, no cropping, no VUI, stop bit
+        for value in [0, 1, 0, depth - 8] { sps.unsigned(value) }
+        sps.bits(0, 2)  // no bypass of the transform, no scaling lists
+        for value in [0, 2, 1] { sps.unsigned(value) }
+        sps.bits(0, 1)  // no gaps in frame_num
+        for value in [1, 1] { sps.unsigned(value) }
+        sps.bits(0b11001, 5)  // frames only, direct_8x8_inference, no cropping, no VUI, stop bit
         let picture = try RawPictureStream().format.parameterSets[1]
         let format = try VideoFormatDescription(h264ParameterSets: [
             NALUnit(type: .sequenceParameterSet, referenceIDC: 3, rawPayload: sps.bytes).bytes, picture,

@@ -1,5 +1,4 @@
 import H264
-import H264Fixtures
 import MediaCore
 import NIOCore
 import Testing
@@ -9,17 +8,17 @@ import Testing
 @Suite("An SPS that is rewritten to exclude reordering")
 struct LowDelayParameterSetTests {
     /// An SPS of 160x96 samples, Constrained Baseline, with `vui` behind `vui_parameters_present_flag`.
-    private func parameterSet(vui: [(value: UInt32, bits: Int)]) -> NALUnit? {
-        var bits = TestBits()
-        for byte: UInt32 in [66, 0xC0, 30] { bits.append(byte, count: 8) }
-        for value: UInt32 in [0, 0, 0, 0, 1] { bits.append(golomb: value) }
-        bits.append(0, count: 1)
-        bits.append(golomb: 9)
-        bits.append(golomb: 5)
-        for flag: UInt32 in [1, 1, 0] { bits.append(flag, count: 1) }
-        bits.append(vui.isEmpty ? 0 : 1, count: 1)
-        for (value, count) in vui { bits.append(value, count: count) }
-        bits.append(1, count: 1)
+    private func parameterSet(vui: [(value: Int, bits: Int)]) -> NALUnit? {
+        var bits = BitWriter()
+        for byte in [66, 0xC0, 30] { bits.bits(byte, 8) }
+        for value in [0, 0, 0, 0, 1] { bits.unsigned(value) }
+        bits.bits(0, 1)
+        bits.unsigned(9)
+        bits.unsigned(5)
+        for flag in [1, 1, 0] { bits.bits(flag, 1) }
+        bits.bits(vui.isEmpty ? 0 : 1, 1)
+        for (value, count) in vui { bits.bits(value, count) }
+        bits.bits(1, 1)
         return NALUnit(type: .sequenceParameterSet, referenceIDC: 3, rawPayload: bits.bytes)
     }
 
@@ -37,7 +36,7 @@ struct LowDelayParameterSetTests {
     @Test("keeps the VUI it has")
     func withVUI() throws {
         // Timing alone: 4 absent fields, timing, 2 absent HRDs, pic_struct, no restriction.
-        let vui: [(UInt32, Int)] = [(0, 4), (1, 1), (1, 32), (60, 32), (1, 1), (0, 2), (0, 1), (0, 1)]
+        let vui: [(Int, Int)] = [(0, 4), (1, 1), (1, 32), (60, 32), (1, 1), (0, 2), (0, 1), (0, 1)]
         let original = try #require(parameterSet(vui: vui))
         let rewritten = try #require(LowDelayParameterSet.rewrite(original))
         let set = try SequenceParameterSet(parsing: rewritten)

@@ -79,13 +79,13 @@ struct UntoldReorderingTests {
         var stream = try RawPictureStream()
         let samples = pyramid(&stream, groups: 4)
         let same = try VideoFormatDescription(h264ParameterSets: stream.format.parameterSets)
-        var other = TestBits()
-        for value in [1, 0] as [UInt32] { other.append(golomb: value) }
-        other.append(0, count: 2)
-        for value in [0, 0, 0] as [UInt32] { other.append(golomb: value) }
-        other.append(0, count: 3)
-        for value in [0, 0, 0] as [UInt32] { other.append(golomb: value) }
-        other.append(0b1001, count: 4)
+        var other = BitWriter()
+        for value in [1, 0] { other.unsigned(value) }
+        other.bits(0, 2)
+        for value in [0, 0, 0] { other.unsigned(value) }
+        other.bits(0, 3)
+        for value in [0, 0, 0] { other.unsigned(value) }
+        other.bits(0b1001, 4)
         let unit = NALUnit(type: .pictureParameterSet, referenceIDC: 3, rawPayload: other.bytes)
         let more = try VideoFormatDescription(h264ParameterSets: stream.format.parameterSets + [unit.bytes])
         #expect(more != stream.format)

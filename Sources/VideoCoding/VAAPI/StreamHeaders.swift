@@ -49,7 +49,7 @@ struct StreamHeaders {
     }
 
     var sequenceParameterSet: ByteBuffer {
-        var bits = H264BitWriter()
+        var bits = BitWriter()
         for byte in [profileLevel.profileIDC, profileLevel.constraintFlags, profileLevel.levelIDC] {
             bits.bits(Int(byte), 8)
         }
@@ -65,49 +65,49 @@ struct StreamHeaders {
         bits.unsigned(ReferenceStructure.log2MaximumPictureOrder - 4)
         bits.unsigned(maximumReferences)
         // Whether frames that others refer to may be left out; see `GapTolerantParameterSet`.
-        bits.bit(layers > 2)
+        bits.flag(layers > 2)
         bits.unsigned(coded.width / 16 - 1)
         bits.unsigned(coded.height / 16 - 1)
-        bits.bit(true)
-        bits.bit(true)
+        bits.flag(true)
+        bits.flag(true)
         let isCropped = cropping.right > 0 || cropping.bottom > 0
-        bits.bit(isCropped)
+        bits.flag(isCropped)
         if isCropped {
             bits.unsigned(0)
             bits.unsigned(cropping.right / 2)
             bits.unsigned(0)
             bits.unsigned(cropping.bottom / 2)
         }
-        bits.bit(true)
+        bits.flag(true)
         writeUsability(&bits)
-        bits.trailingBits()
+        bits.stop()
         return NALUnit(type: .sequenceParameterSet, referenceIDC: 3, rawPayload: bits.bytes).bytes
     }
 
     /// `vui_parameters` (H.264 E.1.1): shape, colour, and that no picture is reordered.
-    private func writeUsability(_ bits: inout H264BitWriter) {
+    private func writeUsability(_ bits: inout BitWriter) {
         let hasAspect = pixelAspectRatio.width != pixelAspectRatio.height
-        bits.bit(hasAspect)
+        bits.flag(hasAspect)
         if hasAspect {
             bits.bits(255, 8)
             bits.bits(pixelAspectRatio.width, 16)
             bits.bits(pixelAspectRatio.height, 16)
         }
-        bits.bit(false)
+        bits.flag(false)
         let hasColour = colour != .unspecified
-        bits.bit(hasColour)
+        bits.flag(hasColour)
         if hasColour {
             bits.bits(5, 3)
-            bits.bit(colour.isFullRange)
-            bits.bit(true)
+            bits.flag(colour.isFullRange)
+            bits.flag(true)
             bits.bits(Int(colour.primaries), 8)
             bits.bits(Int(colour.transferCharacteristics), 8)
             bits.bits(Int(colour.matrixCoefficients), 8)
         }
         // No place of chroma samples, timing, buffer models or picture structure.
         bits.bits(0, 5)
-        bits.bit(true)
-        bits.bit(true)
+        bits.flag(true)
+        bits.flag(true)
         bits.unsigned(0)
         bits.unsigned(0)
         bits.unsigned(16)
@@ -117,11 +117,11 @@ struct StreamHeaders {
     }
 
     var pictureParameterSet: ByteBuffer {
-        var bits = H264BitWriter()
+        var bits = BitWriter()
         bits.unsigned(0)
         bits.unsigned(0)
-        bits.bit(isCABAC)
-        bits.bit(false)
+        bits.flag(isCABAC)
+        bits.flag(false)
         bits.unsigned(0)
         bits.unsigned(0)
         bits.unsigned(0)
@@ -129,15 +129,15 @@ struct StreamHeaders {
         bits.signed(Self.initialQP - 26)
         bits.signed(0)
         bits.signed(0)
-        bits.bit(true)
+        bits.flag(true)
         bits.bits(0, 2)
-        bits.trailingBits()
+        bits.stop()
         return NALUnit(type: .pictureParameterSet, referenceIDC: 3, rawPayload: bits.bytes).bytes
     }
 
     /// The slice header behind its NAL unit's header, without trailing bits: the driver puts the slice behind it.
-    func sliceHeader(of picture: ReferenceStructure.Picture, qp: Int?) -> (bits: H264BitWriter, unitHeader: UInt8) {
-        var bits = H264BitWriter()
+    func sliceHeader(of picture: ReferenceStructure.Picture, qp: Int?) -> (bits: BitWriter, unitHeader: UInt8) {
+        var bits = BitWriter()
         bits.unsigned(0)
         bits.unsigned(picture.isIDR ? 7 : 5)
         bits.unsigned(0)
@@ -146,8 +146,8 @@ struct StreamHeaders {
         let order = picture.order & (1 << ReferenceStructure.log2MaximumPictureOrder - 1)
         bits.bits(order, ReferenceStructure.log2MaximumPictureOrder)
         if !picture.isIDR {
-            bits.bit(false)
-            bits.bit(picture.modification != nil)
+            bits.flag(false)
+            bits.flag(picture.modification != nil)
             if let modification = picture.modification {
                 bits.unsigned(0)
                 bits.unsigned(modification)
