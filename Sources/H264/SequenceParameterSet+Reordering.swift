@@ -18,7 +18,8 @@ extension SequenceParameterSet {
     public var maximumDecodedFrames: Int {
         let macroblocks = codedDimensions.area / 256
         // A picture too large for its level still needs its reference frames.
-        return min(max(maximumBufferedMacroblocks / max(macroblocks, 1), maximumReferenceFrames, 1), 16)
+        let buffered = Self.maximumBufferedMacroblocks(levelIDC: profileLevel.level.idc)
+        return min(max(buffered / max(macroblocks, 1), maximumReferenceFrames, 1), 16)
     }
 
     private var hasConstraintSet3: Bool { profileLevel.constraintFlags & 0x10 != 0 }
@@ -30,12 +31,9 @@ extension SequenceParameterSet {
         (61, 696_320), (62, 696_320),
     ]
 
-    private var maximumBufferedMacroblocks: Int {
-        // Level 1b of the profiles without a level_idc for it is 11 with constraint_set3_flag; it buffers as level 1.
-        let usesConstraintFor1b: Set<UInt8> = [66, 77, 88]
-        var level = profileLevel.levelIDC
-        if level == 11, usesConstraintFor1b.contains(profileLevel.profileIDC), hasConstraintSet3 { level = 10 }
+    /// The macroblocks of all pictures that a decoder keeps at a level; level 1b, which is 9, buffers as level 1.
+    package static func maximumBufferedMacroblocks(levelIDC: UInt8) -> Int {
         // A level we do not know is taken for the next one above.
-        return Self.bufferedMacroblocks.first { $0.level >= level }?.count ?? 696_320
+        bufferedMacroblocks.first { $0.level >= levelIDC }?.count ?? 696_320
     }
 }

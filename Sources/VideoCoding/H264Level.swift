@@ -1,3 +1,4 @@
+import H264
 public import MediaCore
 
 /// The limits of an H.264 level (table A-1).
@@ -93,26 +94,10 @@ public struct H264Level: Hashable, Sendable {
         BitRate(bitsPerSecond: Double(maximumBitRateUnits) * profile.bitRateFactor)
     }
 
-    /// `MaxDpbMbs`: macroblocks of all pictures that a decoder keeps (table A-1).
-    private var maximumKeptMacroblocks: Int {
-        switch levelIDC {
-        case 9, 10: 396
-        case 11: 900
-        case 12, 13, 20: 2376
-        case 21: 4752
-        case 22, 30: 8100
-        case 31: 18000
-        case 32: 20480
-        case 40, 41: 32768
-        case 42: 34816
-        case 50: 110_400
-        default: 184_320
-        }
-    }
-
     /// `MaxDpbFrames`: how many pictures of `dimensions` a decoder keeps (A.3.1 h), 16 at most.
     public func maximumReferenceFrames(for dimensions: VideoDimensions) -> Int {
-        min(max(maximumKeptMacroblocks / max(1, Self.macroblocks(dimensions)), 1), 16)
+        let kept = SequenceParameterSet.maximumBufferedMacroblocks(levelIDC: levelIDC)
+        return min(max(kept / max(1, Self.macroblocks(dimensions)), 1), 16)
     }
 
     /// The highest whole frame rate at which pictures of `dimensions` fit.
