@@ -1,3 +1,4 @@
+import DequeModule
 import MediaCore
 
 /// Remembers the sizes of recent frames, and computes the largest size of the next frame with which every limit holds.
@@ -9,21 +10,13 @@ struct DataRateLimiter {
 
     private var limits: [DataRateLimit] = []
     private var longestWindow = Duration.zero
-    /// Sizes within the longest window, oldest first, in a ring.
-    private var spendings: [Spending]
-    private var first = 0
-    private var count = 0
-
-    init() {
-        spendings = []
-    }
+    /// Sizes within the longest window, oldest first.
+    private var spendings = Deque<Spending>()
 
     mutating func setLimits(_ limits: [DataRateLimit]) {
         self.limits = limits
         longestWindow = limits.map(\.window).max() ?? .zero
-        if !limits.isEmpty, spendings.isEmpty {
-            spendings = Array(repeating: Spending(time: .zero, bytes: 0), count: 256)
-        }
+        if !limits.isEmpty { spendings.reserveCapacity(256) }
     }
 
     /// The most that a frame at `time` may take; nil for no bound.
@@ -33,10 +26,7 @@ struct DataRateLimiter {
         for limit in limits {
             let begin = time - MediaTime(limit.window, timescale: 1_000_000)
             var left = limit.size.bytes
-            for offset in 0..<count {
-                let spending = spendings[(first + offset) % spendings.count]
-                if spending.time > begin { left -= spending.bytes }
-            }
+            for spending in spendings where spending.time > begin { left -= spending.bytes }
             allowance = min(allowance, max(0, left))
         }
         return allowance
@@ -46,17 +36,7 @@ struct DataRateLimiter {
     mutating func spend(_ bytes: Int, at time: MediaTime) {
         guard !limits.isEmpty else { return }
         let begin = time - MediaTime(longestWindow, timescale: 1_000_000)
-        while count > 0, spendings[first].time <= begin {
-            first = (first + 1) % spendings.count
-            count -= 1
-        }
-        if count == spendings.count {
-            spendings =
-                (0..<count).map { spendings[(first + $0) % count] }
-                + Array(repeating: Spending(time: .zero, bytes: 0), count: count)
-            first = 0
-        }
-        spendings[(first + count) % spendings.count] = Spending(time: time, bytes: bytes)
-        count += 1
+        while let first = spendings.first, first.time <= begin { spendings.removeFirst() }
+        spendings.append(Spending(time: time, bytes: bytes))
     }
 }

@@ -1,4 +1,5 @@
 #if X264
+    import DequeModule
     import H264
     import MediaCore
     import NIOCore
@@ -21,9 +22,8 @@
         private let inspector: SliceInspector
         /// The encoder of the first pass, or of the group that is being encoded; nil before its first picture.
         private var encoder: X264GroupEncoder?
-        private var results: [Result]
-        /// Results before this one have been taken.
-        private var firstResult = 0
+        /// Results that have not been taken.
+        private var results = Deque<Result>()
         private var framesEncoded = 0
         /// The number of frames made; fewer than were encoded if the encoder has failed on one.
         private var framesMade = 0
@@ -94,7 +94,6 @@
             guard !analysis.isFinished else { throw .multiPass(.noFurtherPassRequested) }
             times = analysis.groups.flatMap(\.times)
             requests = analysis.pending ?? []
-            results = []
             let model = try X264GroupEncoder(
                 properties: properties, dimensions: dimensions, rateFactor: PassPlanner.rateFactors.upperBound,
                 keyframes: .given)
@@ -153,17 +152,13 @@
         }
 
         func nextReadyFrame() throws(VideoCodingError) -> BackEndFrame? {
-            while firstResult < results.count {
-                let result = results[firstResult]
-                firstResult += 1
+            while let result = results.popFirst() {
                 switch result {
                 case .frame(let frame): return frame
                 // Only now all of its frames have been handed out: another process that continues has them.
                 case .groupEnd(let group, let end): try store(group, end: end)
                 }
             }
-            results.removeAll(keepingCapacity: true)
-            firstResult = 0
             return nil
         }
 
