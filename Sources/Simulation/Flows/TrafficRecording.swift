@@ -5,42 +5,28 @@ import RTP
 struct TrafficRecording {
     private let setting: MediaFlowRecording.Setting
     private(set) var samples: [FlowSample] = []
-    private var queueingDelays = DelayHistogram()
-    private var packetDelays = DelayHistogram()
-    private var traffic = TrafficCount()
+    private var traffic: TrafficCount
     private var sentSinceSample = DataSize.zero
     private var receivedSinceSample = DataSize.zero
     private var usefulSinceSample = DataSize.zero
-    private var judgedSent = 0
-    private var judgedReceived = 0
-    private var markedCount = 0
-    private let windowStart: MonotonicInstant
-    private let windowEnd: MonotonicInstant
-    private let judgedEnd: MonotonicInstant
 
     init(setting: MediaFlowRecording.Setting) {
         self.setting = setting
-        windowStart = .zero + (setting.window?.lowerBound ?? .zero)
-        windowEnd = .zero + (setting.window?.upperBound ?? setting.duration)
-        judgedEnd = min(windowEnd, .zero + setting.duration - .seconds(1))
+        traffic = TrafficCount(setting: setting)
     }
 
     mutating func sent(_ packet: SimulatedPacket, now: MonotonicInstant) {
         sentSinceSample += packet.size
-        if now >= windowStart, now <= windowEnd { traffic.sent(packet.size) }
-        if now >= windowStart, now <= judgedEnd { judgedSent += 1 }
+        traffic.sent(packet.size, now: now)
     }
 
     /// Records an arrived packet, with its amount of useful data.
     mutating func received(_ packet: SimulatedPacket, useful: DataSize, now: MonotonicInstant) {
         receivedSinceSample += packet.size
         usefulSinceSample += useful
-        if packet.sendTime >= windowStart, packet.sendTime <= judgedEnd { judgedReceived += 1 }
-        guard now >= windowStart, now <= windowEnd else { return }
-        queueingDelays.add(packet.queueingDelay)
-        packetDelays.add(now - packet.sendTime)
-        traffic.received(packet.size)
-        if packet.ecn == .congestionExperienced { markedCount += 1 }
+        traffic.received(
+            packet.size, sendTime: packet.sendTime, queueingDelay: packet.queueingDelay,
+            isMarked: packet.ecn == .congestionExperienced, now: now)
     }
 
     mutating func sample(flow: Int, isActive: Bool, target: Double?, _ network: SimulatedNetwork) {
@@ -66,13 +52,10 @@ struct TrafficRecording {
     var metrics: (values: MetricValues, queueingDelayPercentiles: [Double]) {
         var values = MetricValues()
         FlowSeries(
-            samples: samples, window: ((windowStart - .zero).seconds, (windowEnd - .zero).seconds),
+            samples: samples, window: ((traffic.start - .zero).seconds, (traffic.end - .zero).seconds),
             sampleInterval: setting.sampleInterval, maximum: setting.maximum
         ).addMetrics(to: &values)
         traffic.addMetrics(to: &values)
-        values.addDelays(queueing: queueingDelays.distribution, packets: packetDelays.distribution)
-        if judgedSent > 0 { values[.loss] = (1 - Double(judgedReceived) / Double(judgedSent)) * 100 }
-        if markedCount > 0 { values[.marked] = Double(markedCount) / Double(queueingDelays.count) * 100 }
-        return (values, queueingDelays.percentiles)
+        return (values, traffic.queueingDelayPercentiles)
     }
 }

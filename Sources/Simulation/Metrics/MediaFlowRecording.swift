@@ -32,14 +32,8 @@ struct MediaFlowRecording {
     }
 
     private let setting: Setting
-    /// The bounds of the window; `judgedEnd` excludes the last packets, which are still under way at the end.
-    private let windowStart: MonotonicInstant
-    private let windowEnd: MonotonicInstant
-    private let judgedEnd: MonotonicInstant
 
     private(set) var samples: [MediaFlowSample] = []
-    private var queueingDelays = DelayHistogram()
-    private var packetDelays = DelayHistogram()
     private var frames: [Frame] = []
     private var skippedFrames = 0
     private var sentSize = DataSize.zero
@@ -50,19 +44,14 @@ struct MediaFlowRecording {
     private var sentSinceSample = DataSize.zero
     private var receivedSinceSample = DataSize.zero
     private var mediaReceivedSinceSample = DataSize.zero
-    private var traffic = TrafficCount()
+    private var traffic: TrafficCount
     private var framePackets = 0
     private var latePackets = 0
-    private var judgedSentPackets = 0
-    private var judgedReceivedPackets = 0
-    private var markedPackets = 0
     private(set) var lastSample = Duration.zero
 
     init(setting: Setting) {
         self.setting = setting
-        windowStart = .zero + (setting.window?.lowerBound ?? .zero)
-        windowEnd = .zero + (setting.window?.upperBound ?? setting.duration)
-        judgedEnd = min(windowEnd, .zero + setting.duration - .seconds(1))
+        traffic = TrafficCount(setting: setting)
     }
 
     /// The number of the next frame.
@@ -74,7 +63,7 @@ struct MediaFlowRecording {
     }
 
     mutating func frameSkipped(now: MonotonicInstant) {
-        if now >= windowStart, now <= windowEnd { skippedFrames += 1 }
+        if traffic.measures(now) { skippedFrames += 1 }
     }
 
     /// Records a sent packet. `frame` is the frame to which it adds data; nil if there is none.
@@ -90,8 +79,7 @@ struct MediaFlowRecording {
             frames[frame].packetCount += 1
             frames[frame].missing += 1
         }
-        if now >= windowStart, now <= windowEnd { traffic.sent(size) }
-        if now >= windowStart, now <= judgedEnd { judgedSentPackets += 1 }
+        traffic.sent(size, now: now)
     }
 
     /// Records an arrived packet and its media.
@@ -99,20 +87,14 @@ struct MediaFlowRecording {
         size: DataSize, media: ReceivedMedia, sendTime: MonotonicInstant, queueingDelay: Duration, isMarked: Bool,
         now: MonotonicInstant
     ) {
-        if now >= windowStart, now <= windowEnd {
-            queueingDelays.add(queueingDelay)
-            packetDelays.add(now - sendTime)
-            traffic.received(size)
-            if isMarked { markedPackets += 1 }
-        }
-        if sendTime >= windowStart, sendTime <= judgedEnd { judgedReceivedPackets += 1 }
+        traffic.received(size, sendTime: sendTime, queueingDelay: queueingDelay, isMarked: isMarked, now: now)
         receivedSinceSample += size
         if case .nothing = media { return }
         mediaReceivedSize += size
         mediaReceivedSinceSample += size
         guard case .frame(let frame) = media, frames.indices.contains(frame) else { return }
         frames[frame].missing -= 1
-        if now >= windowStart, now <= windowEnd {
+        if traffic.measures(now) {
             framePackets += 1
             if now - frames[frame].captured > Self.lateness { latePackets += 1 }
         }
@@ -152,12 +134,11 @@ struct MediaFlowRecording {
         var metrics = MetricValues()
         series.addMetrics(to: &metrics)
         traffic.addMetrics(to: &metrics)
-        metrics.addDelays(queueing: queueingDelays.distribution, packets: packetDelays.distribution)
         let frameDelays = addFrames(to: &metrics)
         addPackets(to: &metrics)
         metrics[.score] = FlowScore.score(metrics)
         return MediaFlowReport(
-            samples: samples, metrics: metrics, queueingDelayPercentiles: queueingDelays.percentiles,
+            samples: samples, metrics: metrics, queueingDelayPercentiles: traffic.queueingDelayPercentiles,
             frameDelayPercentiles: DelayDistribution.percentiles(sorted: frameDelays),
             reactions: series.reactions(to: setting.steps), keyframeCount: keyframeCount)
     }
@@ -178,15 +159,11 @@ struct MediaFlowRecording {
 
     private var series: FlowSeries {
         FlowSeries(
-            samples: flowSamples, window: ((windowStart - .zero).seconds, (windowEnd - .zero).seconds),
+            samples: flowSamples, window: ((traffic.start - .zero).seconds, (traffic.end - .zero).seconds),
             sampleInterval: setting.sampleInterval, maximum: setting.maximum)
     }
 
     private func addPackets(to values: inout MetricValues) {
-        if judgedSentPackets > 0 {
-            values[.loss] = (1 - Double(judgedReceivedPackets) / Double(judgedSentPackets)) * 100
-        }
-        if markedPackets > 0 { values[.marked] = Double(markedPackets) / Double(queueingDelays.count) * 100 }
         values[.residualLoss] = residualLoss.map { $0 * 100 }
         if framePackets > 0 { values[.discarded] = Double(latePackets) / Double(framePackets) * 100 }
         values[.padding] = sentSize > .zero ? Double(paddingSize.bytes) / Double(sentSize.bytes) * 100 : 0
@@ -198,7 +175,7 @@ struct MediaFlowRecording {
 
     /// Returns true if a frame is judged. Frames of the last moments are still under way and are not.
     private func isJudged(_ frame: Frame) -> Bool {
-        frame.captured >= windowStart && frame.captured < judgedEnd
+        frame.captured >= traffic.start && frame.captured < traffic.judgedEnd
     }
 
     /// The share of the frames' packets that never arrived, in spite of repair; nil without frames.
@@ -211,7 +188,7 @@ struct MediaFlowRecording {
 
     /// The seconds of the window in which the flow existed.
     private var measuredDuration: Double {
-        max((windowEnd - max(windowStart, .zero + setting.start)).seconds, 0.001)
+        max((traffic.end - max(traffic.start, .zero + setting.start)).seconds, 0.001)
     }
 
     /// Adds the figures of frames; returns the delays of complete frames in nanoseconds, ascending.
@@ -242,7 +219,7 @@ struct MediaFlowRecording {
     /// the sender paused is not a freeze. A final gap, after which no frame arrives, is one.
     private func freezes(_ frames: [Frame]) -> (count: Int, seconds: Double) {
         var completed = frames.compactMap(\.completed).sorted()
-        if !completed.isEmpty { completed.append(max(judgedEnd, completed[completed.count - 1])) }
+        if !completed.isEmpty { completed.append(max(traffic.judgedEnd, completed[completed.count - 1])) }
         let pauses = samples.filter { !$0.isActive }.map { MonotonicInstant.zero + $0.time }
         var count = 0
         var seconds = 0.0
@@ -252,18 +229,5 @@ struct MediaFlowRecording {
             seconds += (later - earlier).seconds
         }
         return (count, seconds)
-    }
-}
-
-extension MetricValues {
-    mutating func addDelays(queueing: DelayDistribution, packets: DelayDistribution) {
-        self[.queueingDelayMean] = queueing.mean.milliseconds
-        self[.queueingDelayMedian] = queueing.median.milliseconds
-        self[.queueingDelay95] = queueing.percentile95.milliseconds
-        self[.queueingDelay99] = queueing.percentile99.milliseconds
-        self[.packetDelayMean] = packets.mean.milliseconds
-        self[.packetDelayMedian] = packets.median.milliseconds
-        self[.packetDelay95] = packets.percentile95.milliseconds
-        self[.packetDelay99] = packets.percentile99.milliseconds
     }
 }
