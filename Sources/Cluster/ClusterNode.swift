@@ -89,12 +89,6 @@ public struct RoomOwner: Hashable, Codable, Sendable {
     public var instance: String
     /// The lease that the key ends with.
     public var lease: Int64
-
-    public init(node: NodeID, instance: String, lease: Int64) {
-        self.node = node
-        self.instance = instance
-        self.lease = lease
-    }
 }
 
 /// Values of the directory are JSON with sorted keys: equal values are equal bytes.

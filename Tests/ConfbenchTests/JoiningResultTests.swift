@@ -1,6 +1,6 @@
-import ConferenceClient
 import Testing
 
+@testable import ConferenceClient
 @testable import confbench
 
 @Suite("Joining times")

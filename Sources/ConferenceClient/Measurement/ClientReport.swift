@@ -11,16 +11,6 @@ public struct ClientReport: Codable, Sendable {
         public var secondsToConnect: Double?
         /// The time until the first decoded picture.
         public var secondsToFirstPicture: Double?
-
-        public init(
-            transport: String, secondsToAnswer: Double, secondsToConnect: Double? = nil,
-            secondsToFirstPicture: Double? = nil
-        ) {
-            self.transport = transport
-            self.secondsToAnswer = secondsToAnswer
-            self.secondsToConnect = secondsToConnect
-            self.secondsToFirstPicture = secondsToFirstPicture
-        }
     }
 
     /// Received video.

@@ -37,16 +37,6 @@ extension EncodeGroupPlanner {
         package var rate: BitRate
         /// True if the rate stays until the next review.
         package var isRateKept = false
-
-        package init(
-            id: EncodeGroupID, format: Int, members: [ParticipantID], rate: BitRate, isRateKept: Bool = false
-        ) {
-            self.id = id
-            self.format = format
-            self.members = members
-            self.rate = rate
-            self.isRateKept = isRateKept
-        }
     }
 
     /// The reason for which a receiver is in its group.

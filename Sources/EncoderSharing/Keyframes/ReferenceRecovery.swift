@@ -165,9 +165,5 @@ package struct RecoveryCounters: Hashable, Sendable {
     /// Losses that needed a keyframe all the same.
     package var keyframes: UInt64 = 0
 
-    package init(refreshes: UInt64 = 0, refreshesUsed: UInt64 = 0, keyframes: UInt64 = 0) {
-        self.refreshes = refreshes
-        self.refreshesUsed = refreshesUsed
-        self.keyframes = keyframes
-    }
+    package init() {}
 }

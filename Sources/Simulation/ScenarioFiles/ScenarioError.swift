@@ -5,12 +5,6 @@ public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible 
     public var line: Int?
     public var reason: String
 
-    public init(file: String, line: Int?, reason: String) {
-        self.file = file
-        self.line = line
-        self.reason = reason
-    }
-
     public var description: String {
         line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)"
     }
