@@ -45,9 +45,7 @@ struct Terminal: Sendable {
 
     /// Writes a result as JSON, for programs and people.
     static func output(json value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try output(String(decoding: encoder.encode(value), as: UTF8.self))
+        try output(JSONFile.text(of: value))
     }
 
     /// Writes the failure to standard error.

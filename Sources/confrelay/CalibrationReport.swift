@@ -2,6 +2,7 @@ import Conference
 import Foundation
 import LoadControl
 import MediaCore
+import RelayServer
 import VectorGraphics
 import VideoCoding
 
@@ -58,9 +59,7 @@ struct CalibrationReport: Encodable {
     }
 
     func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+        String(decoding: try JSONEncoder.readable.encode(self), as: UTF8.self) + "\n"
     }
 
     /// The cost of one, and of each participant at the relay's rates.

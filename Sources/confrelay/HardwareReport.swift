@@ -75,11 +75,7 @@ struct HardwareReport: Encodable {
         }
     }
 
-    func json() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self) + Data("\n".utf8)
-    }
+    func json() throws -> Data { try JSONEncoder.readable.encode(self) + Data("\n".utf8) }
 
     private static func lines(of path: String) -> [String] {
         let text = try? String(contentsOfFile: path, encoding: .utf8)

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import RelayServer
 
 /// Writes each log message to standard error as one JSON object on one line.
 struct JSONLogHandler: LogHandler {
@@ -25,9 +26,7 @@ struct JSONLogHandler: LogHandler {
             time: Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
             level: event.level.rawValue, label: label, message: "\(event.message)",
             metadata: fields.isEmpty ? nil : fields.mapValues { "\($0)" })
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard var data = try? encoder.encode(line) else { return }
+        guard var data = try? JSONEncoder.compact.encode(line) else { return }
         data.append(0x0A)
         // A log that cannot be written, such as on a full disk, is no reason to end calls.
         try? FileHandle.standardError.write(contentsOf: data)

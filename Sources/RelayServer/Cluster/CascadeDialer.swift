@@ -208,9 +208,8 @@ actor CascadeDialer {
     private func exchange(
         _ method: HTTPMethod, _ path: String, _ message: some Encodable, with peer: Peer
     ) async throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try await exchange(method, path, body: [UInt8](try encoder.encode(message)), with: peer)
+        let body = [UInt8](try JSONEncoder.compact.encode(message))
+        return try await exchange(method, path, body: body, with: peer)
     }
 
     private func exchange(

@@ -37,8 +37,6 @@ extension RelayOccupancy.RoomSettings: Codable {
 
     /// What is written to the directory: equal settings are equal bytes.
     var directoryValue: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(self)).map(Array.init) ?? []
+        (try? JSONEncoder.compact.encode(self)).map(Array.init) ?? []
     }
 }

@@ -75,9 +75,7 @@ struct RoomFeedMessage: Sendable {
     private static func encode(
         _ name: String, _ value: some Encodable, id: UInt64, retry: Int? = nil
     ) throws -> ByteBuffer {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let data = String(decoding: try encoder.encode(value), as: UTF8.self)
+        let data = String(decoding: try JSONEncoder.compact.encode(value), as: UTF8.self)
         return ServerSentEvent(id: id, name: name, retry: retry, data: data).encode()
     }
 

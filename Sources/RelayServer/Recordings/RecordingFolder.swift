@@ -72,11 +72,9 @@ final class RecordingFolder {
     }
 
     func write(_ event: RecordingTimelineEntry.Event, at time: Double) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Microseconds: enough for anything that a person or a film does.
         let entry = RecordingTimelineEntry(at: (time * 1e6).rounded() / 1e6, event)
-        var line = ByteBuffer(bytes: try encoder.encode(entry))
+        var line = ByteBuffer(bytes: try JSONEncoder.compact.encode(entry))
         line.writeString("\n")
         try timeline?.append(line)
         isTimelineSynchronized = false
@@ -175,9 +173,7 @@ final class RecordingFolder {
     }
 
     private func writeManifest() throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        var text = ByteBuffer(bytes: try encoder.encode(manifest))
+        var text = ByteBuffer(bytes: try JSONEncoder.readable.encode(manifest))
         text.writeString("\n")
         try files.replace("\(path)/\(RecordingManifest.fileName)", with: text)
     }

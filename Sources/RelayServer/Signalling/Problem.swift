@@ -77,9 +77,7 @@ extension Response {
 
     /// The JSON of a value, its keys in a fixed order.
     static func encode(_ value: some Encodable) throws -> ByteBuffer {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return ByteBuffer(bytes: try encoder.encode(value))
+        ByteBuffer(bytes: try JSONEncoder.compact.encode(value))
     }
 
     /// A text of the given media type.

@@ -139,11 +139,7 @@ final class EventOutputs: Sendable {
         }
     }
 
-    private static func encode(_ event: RelayEvent) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(event)
-    }
+    private static func encode(_ event: RelayEvent) throws -> Data { try JSONEncoder.compact.encode(event) }
 }
 
 /// Keeps another relay out of a folder for as long as this one runs.

@@ -41,9 +41,7 @@ struct ClusterStatusCommand: AsyncParsableCommand {
             throw CommandFailure(.unavailable, "\(error)")
         }
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            try StandardStreams.write(String(decoding: encoder.encode(status), as: UTF8.self) + "\n")
+            try StandardStreams.write(String(decoding: JSONEncoder.readable.encode(status), as: UTF8.self) + "\n")
         } else {
             try StandardStreams.write(Self.text(of: status))
         }

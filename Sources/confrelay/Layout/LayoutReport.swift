@@ -1,6 +1,7 @@
 import Compositing
 import Foundation
 import MediaCore
+import RelayServer
 
 /// The explanation of a layout, as text or JSON.
 struct LayoutReport {
@@ -120,10 +121,8 @@ struct LayoutReport {
                     rect: place.rect.map { Document.Rect(x: $0.x, y: $0.y, width: $0.width, height: $0.height) },
                     source: place.source.map(documented), reason: place.reason)
             }, notShown: explanation.notShown.map(documented), issues: issues.map(description))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         // Numbers and strings alone, which JSON has.
-        return (try? encoder.encode(document)).map { String(decoding: $0, as: UTF8.self) + "\n" } ?? ""
+        return (try? JSONEncoder.readable.encode(document)).map { String(decoding: $0, as: UTF8.self) + "\n" } ?? ""
     }
 
     private func documented(_ source: SourceID) -> Document.Source {

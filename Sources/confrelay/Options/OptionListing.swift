@@ -44,13 +44,11 @@ struct OptionListing {
             var source: RelayArguments.Source
             var values: [String]
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let items = DeclaredOption.all.map { option in
             let held = arguments.values(of: option)
             return Item(name: option.name, source: held.source, values: held.values)
         }
-        return String(decoding: try encoder.encode(["options": items]), as: UTF8.self) + "\n"
+        return String(decoding: try JSONEncoder.readable.encode(["options": items]), as: UTF8.self) + "\n"
     }
 
     /// A YAML scalar that stands for this very text.

@@ -35,9 +35,8 @@ struct ExportFolder {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(export).write(to: URL(fileURLWithPath: record(of: export.id)), options: .atomic)
+        let json = try JSONEncoder.readable.encode(export)
+        try json.write(to: URL(fileURLWithPath: record(of: export.id)), options: .atomic)
         try Self.makePrivate(record(of: export.id))
     }
 
