@@ -27,7 +27,7 @@ struct HostileReportTests {
         "impossible reports do not stop a controller, and honest ones after them count",
         arguments: Controller.allCases)
     func hostileReports(controller choice: Controller) throws {
-        var random = SeededRandom(state: 8)
+        var random = SeededGenerator(seed: 8)
         var controller = choice.make(limits: Self.limits)
         var adapter = TransportFeedbackAdapter()
         var now = MonotonicInstant.zero
@@ -52,7 +52,7 @@ struct HostileReportTests {
         #expect(roundTripTime >= .zero && roundTripTime < .milliseconds(50))
     }
 
-    private func hostileReport(near newest: UInt16, _ random: inout SeededRandom) -> CongestionControlFeedback {
+    private func hostileReport(near newest: UInt16, _ random: inout SeededGenerator) -> CongestionControlFeedback {
         let count = UInt16.random(in: 0...40, using: &random)
         let timestamps: [UInt32] = [0, 0x7FFF_FFFF, 0x8000_0000, .max, .random(in: 0 ... .max, using: &random)]
         let packets = (0..<count).map { _ -> CongestionControlFeedback.PacketArrival? in

@@ -182,7 +182,7 @@ struct TransportFeedbackTests {
         "the adapter understands the recorder's reports: arrivals to a quarter of a millisecond, losses, reordering"
     )
     func roundTrip() throws {
-        var random = SeededRandom(state: 3)
+        var random = SeededGenerator(seed: 3)
         var adapter = TransportFeedbackAdapter()
         var recorder = TransportFeedbackRecorder(senderSSRC: 1)
         var arrivals: [(time: MonotonicInstant, sequence: UInt16)] = []
@@ -280,7 +280,7 @@ struct TransportFeedbackTests {
 
     @Test("hostile sequence numbers neither trap nor make feedback without bounds")
     func hostileSequences() {
-        var random = SeededRandom(state: 11)
+        var random = SeededGenerator(seed: 11)
         var recorder = TransportFeedbackRecorder(senderSSRC: 1)
         var now = at(0)
         for index in 0..<50_000 {

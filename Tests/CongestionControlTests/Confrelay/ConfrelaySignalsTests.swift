@@ -8,7 +8,7 @@ struct ConfrelaySignalsTests {
     @Test("jitter is the median wait")
     func jitter() {
         var jitter = JitterEstimator(parameters: ConfrelayParameters())
-        var random = SeededRandom(state: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<5000 { jitter.add(Double.random(in: 0...0.03, using: &random)) }
         #expect(abs(jitter.value - 0.015) < 0.003)
     }

@@ -45,7 +45,7 @@ struct GoogleCongestionControllerTests {
 
     @Test("random loss above 10 % brings the target down, below 2 % it does not")
     func loss() {
-        var random = SeededRandom(state: 5)
+        var random = SeededGenerator(seed: 5)
         var path = SimplePath()
         path.run(for: .seconds(10)) { _ in
             Int.random(in: 0..<100, using: &random) < 1 ? nil : .milliseconds(25)
@@ -123,7 +123,7 @@ struct GoogleCongestionControllerTests {
     @Test("the same input gives the same output")
     func deterministic() {
         func run() -> [Int64] {
-            var random = SeededRandom(state: 9)
+            var random = SeededGenerator(seed: 9)
             var path = SimplePath()
             return (0..<50).map { _ in
                 path.run(for: .milliseconds(200)) { _ in
@@ -146,7 +146,7 @@ struct GoogleCongestionControllerTests {
 
     @Test("hostile feedback neither traps nor leaves the limits")
     func hostile() {
-        var random = SeededRandom(state: 42)
+        var random = SeededGenerator(seed: 42)
         for round in 0..<6 {
             var adapter = TransportFeedbackAdapter()
             var controller = GoogleCongestionController(limits: .test, now: .zero)
