@@ -19,11 +19,12 @@ public enum LeaveReason: Hashable, Sendable, CaseIterable {
     /// The relay shuts down.
     case closing
 
-    /// True if the client may come back within a moment, even if there is no seat for others.
+    /// True if the client may come back within a moment, even if there is no seat for others: it had a seat, or came
+    /// back to one and did not get through.
     var mayReturn: Bool {
         switch self {
-        case .left, .idle, .failed: true
-        case .neverConnected, .noSeat, .replaced, .removed, .ended, .closing: false
+        case .left, .idle, .failed, .neverConnected: true
+        case .noSeat, .replaced, .removed, .ended, .closing: false
         }
     }
 }

@@ -153,6 +153,22 @@ import Testing
         #expect(names(call) == ["Ben", "Cy", "Ada 3"])
     }
 
+    @Test("A client that comes back and does not get through in time keeps its place for another attempt")
+    func notThrough() throws {
+        let (call, ada, _) = try fullRoom()
+        leave(ada, call)
+        try call.join("Cy", colour: .blue)
+        call.run(for: .seconds(1))
+        let second = try call.join("Ada 2", colour: .red, overDTLS: true, returningAs: ada.participantID)
+        call.drops = { _, _, client in client === second }
+        call.run(for: .seconds(12))
+        #expect(names(call) == ["Ben", "Cy"])
+        call.remove(second)
+        try call.join("Ada 3", colour: .red, overDTLS: true, returningAs: second.participantID)
+        call.run(for: .seconds(12))
+        #expect(names(call) == ["Ben", "Cy", "Ada 3"])
+    }
+
     @Test("A participant that never connected has no place to come back to")
     func neverConnected() throws {
         let (call, ada, _) = try fullRoom()
