@@ -1,4 +1,7 @@
 import Cluster
+import Conference
+import Foundation
+import HTTPTypes
 import Logging
 import NIOPosix
 import Synchronization
@@ -8,10 +11,16 @@ import Testing
 
 @Suite("A relay's part in its cluster")
 struct ClusterServiceTests {
-    /// A directory without keys, which takes whatever it is told.
+    /// A directory that takes whatever it is told, and keeps nothing of it.
     private final class Directory: DirectoryEngine {
+        private let entries: [DirectoryEntry]
         /// For each lease that was given back, whether the task was cancelled that did so.
         private let endings = Mutex<[Bool]>([])
+
+        /// - Parameter entries: The keys that there are.
+        init(_ entries: [DirectoryEntry] = []) {
+            self.entries = entries
+        }
 
         var endedLeases: [Bool] { endings.withLock { $0 } }
 
@@ -23,7 +32,7 @@ struct ClusterServiceTests {
                 let isCancelled = Task.isCancelled
                 endings.withLock { $0.append(isCancelled) }
                 return .leaseEnded
-            case .read: return .page([], revision: 1, hasMore: false)
+            case .read: return .page(entries, revision: 1, hasMore: false)
             case .commit: return .committed(revision: 2, read: [])
             case .watch: return .failed(reason: "a watch is no single request")
             }
@@ -38,17 +47,49 @@ struct ClusterServiceTests {
         func close() async {}
     }
 
+    private func makeService(_ directory: Directory, _ driver: RelayDriver) async throws -> ClusterService {
+        let service = ClusterService(
+            ClusterSettings(etcd: EtcdSettings(endpoints: []), node: try #require(NodeID("a"))),
+            url: "http://127.0.0.1:7000", engine: directory, driver: driver,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        await service.waitUntilReachable(upTo: .seconds(60))
+        return service
+    }
+
+    @Test("names other relays to try to who comes back, too")
+    func alternates() async throws {
+        var client = SignallingClient()
+        client.script.state.withLock { $0.occupancy.rooms = ["demo": RelayOccupancy.RoomSettings()] }
+        let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
+            [script = client.script] in TwinRelay(script)
+        }
+        let other = try #require(NodeID("b"))
+        let record = NodeRecord(url: "http://b.example", region: "default", version: "1", instance: "1")
+        let value = [UInt8](try JSONEncoder().encode(record))
+        let directory = Directory([
+            DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1)
+        ])
+        let service = try await makeService(directory, driver)
+        client.cluster = service
+        for query in ["", "?resume=\(SignallingClient.session("p1"))"] {
+            let answer = try await client.answer(
+                driver, .post, "/rooms/demo/participants\(query)", headers: [.contentType: "application/sdp"],
+                body: "v=0\r\n")
+            #expect(answer.status == .created)
+            let links = answer.headers[values: .link]
+            #expect(links == ["<http://b.example/rooms/demo/participants>; rel=\"alternate\""], "\(query)")
+        }
+        await service.close()
+        await driver.close()
+    }
+
     @Test("gives its lease back although the stop that ends it takes too long and is cancelled")
     func cancelledStop() async throws {
         let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
             TwinRelay(TwinRelay.Script())
         }
         let directory = Directory()
-        let node = try #require(NodeID("a"))
-        let service = ClusterService(
-            ClusterSettings(etcd: EtcdSettings(endpoints: []), node: node), url: "http://127.0.0.1:7000",
-            engine: directory, driver: driver, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        await service.waitUntilReachable(upTo: .seconds(60))
+        let service = try await makeService(directory, driver)
         let stop = Task {
             // Until it is cancelled.
             try? await Task.sleep(for: .seconds(3600))

@@ -316,13 +316,14 @@ actor ClusterService {
         case .following where isOfLobby: break
         default: return nil
         }
-        guard let owner = directory.owner(of: room), owner.node != node
-        else { return nil }
+        guard let owner = directory.owner(of: room), owner.node != node else { return nil }
         return directory.nodes[owner.node]?.url
     }
 
-    /// Returns true if this relay has participants of a room.
-    func has(_ room: String) -> Bool { directory.presentRooms.contains(room) }
+    /// Two other relays for the participants of a room here to try if this one dies; nil: there are no participants.
+    func alternates(inRoom room: String) -> [String]? {
+        directory.presentRooms.contains(room) ? directory.alternates(to: node, now: now()) : nil
+    }
 
     /// The origins of the relays' pages.
     var origins: [WebOrigin] { pageOrigins.all }

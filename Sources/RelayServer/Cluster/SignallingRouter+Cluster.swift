@@ -35,9 +35,10 @@ extension SignallingRouter {
         _ request: Request, _ context: SignallingContext, room: RoomName, isReturning: Bool
     ) async throws -> (redirect: Response?, join: ClusterJoin) {
         guard let cluster else { return (nil, ClusterJoin()) }
-        if isReturning, await cluster.has(room.rawValue) {
+        if isReturning, let others = await cluster.alternates(inRoom: room.rawValue) {
             // It keeps its seat, whichever relay leads the room.
-            return (nil, ClusterJoin(secret: await cluster.secret))
+            let alternates = others.map { "\($0)\(request.uri.path)" }
+            return (nil, ClusterJoin(alternates: alternates, secret: await cluster.secret))
         }
         let query = request.uri.queryParameters
         let secret = await cluster.secret

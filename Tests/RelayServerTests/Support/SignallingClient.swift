@@ -61,6 +61,7 @@ struct SignallingClient {
     var streams: LiveStreams?
     var outputRules: HostRules?
     var playerRules: PlayerRules?
+    var cluster: ClusterService?
     /// The `Host` field.
     var authority = "relay"
     var now: @Sendable () -> MonotonicInstant = { .now() }
@@ -99,7 +100,7 @@ struct SignallingClient {
             access: AccessControl(
                 keys: keys, driver: driver, sessions: Self.sessions, quotas: quotas, now: now, time: time,
                 spent: spent),
-            hasAdministrationAddress: hasAdministrationAddress, now: now)
+            hasAdministrationAddress: hasAdministrationAddress, cluster: cluster, now: now)
     }
 
     /// A response whose body is not written yet.
