@@ -56,8 +56,8 @@ struct ClusterServiceTests {
         return service
     }
 
-    @Test("names other relays to try to who comes back, too")
-    func alternates() async throws {
+    @Test("names other relays to try to who comes back, too, and makes them no moderator of a room that others have")
+    func comingBack() async throws {
         var client = SignallingClient()
         client.script.state.withLock { $0.occupancy.rooms = ["demo": RelayOccupancy.RoomSettings()] }
         let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
@@ -67,7 +67,8 @@ struct ClusterServiceTests {
         let record = NodeRecord(url: "http://b.example", region: "default", version: "1", instance: "1")
         let value = [UInt8](try JSONEncoder().encode(record))
         let directory = Directory([
-            DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1)
+            DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1),
+            DirectoryEntry(path: DirectoryKey.relay(other, room: "demo").path, value: [], createRevision: 1),
         ])
         let service = try await makeService(directory, driver)
         client.cluster = service
@@ -79,6 +80,7 @@ struct ClusterServiceTests {
             let links = answer.headers[values: .link]
             #expect(links == ["<http://b.example/rooms/demo/participants>; rel=\"alternate\""], "\(query)")
         }
+        #expect(client.script.state.withLock { $0.requests.last?.newModeratorKey } == nil)
         await service.close()
         await driver.close()
     }

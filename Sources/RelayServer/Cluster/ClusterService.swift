@@ -24,8 +24,7 @@ actor ClusterService {
     private var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
     /// Settings that rooms had on their last relay and that are not set here yet.
     private var inherited: [String: (settings: RelayOccupancy.RoomSettings, until: MonotonicInstant)] = [:]
-    /// Rooms that take no more participants at this relay, and rooms from which it may keep somebody out, as last
-    /// heard.
+    /// Rooms that take nobody more here, and rooms from which this relay may keep somebody out, as last heard.
     private var fullRooms: Set<String> = []
     private var restrictedRooms: Set<String> = []
     private var pageOrigins = PageOrigins()
@@ -320,9 +319,10 @@ actor ClusterService {
         return directory.nodes[owner.node]?.url
     }
 
-    /// Two other relays for the participants of a room here to try if this one dies; nil: there are no participants.
-    func alternates(inRoom room: String) -> [String]? {
-        directory.presentRooms.contains(room) ? directory.alternates(to: node, now: now()) : nil
+    /// How a client stays in a room that this relay has: whether others have it too, and two to try if this one dies.
+    func stay(inRoom room: String) -> (isFurther: Bool, alternates: [String])? {
+        guard directory.presentRooms.contains(room) else { return nil }
+        return (!directory.otherRelays(of: room).isEmpty, directory.alternates(to: node, now: now()))
     }
 
     /// The origins of the relays' pages.

@@ -20,7 +20,7 @@ extension SignallingRouter {
     struct ClusterJoin {
         /// The participant that the client was on another relay.
         var rejoiningAs: String?
-        /// True if this relay joins the room's relays with this client.
+        /// True if other relays have the room: this client does not begin it.
         var isFurther = false
         /// Relays to try if this one dies.
         var alternates: [String] = []
@@ -35,10 +35,12 @@ extension SignallingRouter {
         _ request: Request, _ context: SignallingContext, room: RoomName, isReturning: Bool
     ) async throws -> (redirect: Response?, join: ClusterJoin) {
         guard let cluster else { return (nil, ClusterJoin()) }
-        if isReturning, let others = await cluster.alternates(inRoom: room.rawValue) {
+        if isReturning, let stay = await cluster.stay(inRoom: room.rawValue) {
             // It keeps its seat, whichever relay leads the room.
-            let alternates = others.map { "\($0)\(request.uri.path)" }
-            return (nil, ClusterJoin(alternates: alternates, secret: await cluster.secret))
+            let alternates = stay.alternates.map { "\($0)\(request.uri.path)" }
+            return (
+                nil, ClusterJoin(isFurther: stay.isFurther, alternates: alternates, secret: await cluster.secret)
+            )
         }
         let query = request.uri.queryParameters
         let secret = await cluster.secret
