@@ -2,6 +2,7 @@ import Conference
 import Foundation
 import LoadControl
 import MediaCore
+import NIOCore
 import RoomAPI
 import SecureTransport
 
@@ -32,10 +33,14 @@ struct RelayEventSource {
 
     /// The least time between two events of a room's speaker.
     static let speakerInterval = Duration.seconds(2)
+    /// Other relays of a cluster may order that several are removed at once.
+    private static let maximumDeparted = 64
 
     private let prefix: String
     private var count: UInt64 = 0
     private var rooms: [String: OpenRoom] = [:]
+    /// Those who left last. The relay tells that a member has left before it tells that a moderator removed them.
+    private var departed = CircularBuffer<(room: String, person: RelayEvent.Person)>()
     private var waitingSpeakers: Set<String> = []
     private var joinRefusals = Refusals()
     private var requestRefusals = Refusals()
@@ -63,10 +68,13 @@ struct RelayEventSource {
             return events + [event]
         case .left(let member, let reason, let duration):
             var event = make(.participantLeft, at: date, room: member.room)
-            event.participant = RelayEvent.Person(member)
+            let person = RelayEvent.Person(member)
+            event.participant = person
             event.reason = reason.name
             event.duration = duration.seconds
             rooms[member.room]?.people[member.id] = nil
+            if departed.count == Self.maximumDeparted { departed.removeFirst() }
+            departed.append((room: member.room, person: person))
             return [event]
         case .connected, .fellSilent, .authenticationFailed, .deviceFailed, .compositionDeviceFailed: return []
         }
@@ -85,7 +93,10 @@ struct RelayEventSource {
         case .moderated(let moderation):
             var event = make(.moderated, at: date, room: change.room)
             event.moderation = moderation
-            event.participant = moderation.participant.flatMap { rooms[change.room]?.people[$0] }
+            event.participant = moderation.participant.flatMap { id in
+                rooms[change.room]?.people[id]
+                    ?? departed.last { $0.room == change.room && $0.person.id == id }?.person
+            }
             return [event]
         case .recordingChanged(let status):
             var event = make(.recordingChanged, at: date, room: change.room)

@@ -81,6 +81,16 @@ struct RelayEventSourceTests {
         #expect(events.first?.participant?.name == "Ada")
     }
 
+    @Test("whom a moderator removed is named, although the leaving is told first")
+    func removal() {
+        var source = source()
+        for id in ["ada", "ben"] { _ = source.events(of: .joined(member(id)), at: date, now: start) }
+        _ = source.events(of: .left(member("ben"), .removed, after: .seconds(1)), at: date, now: start)
+        let moderation = ModerationEvent(.removed, participant: "ben", by: RoomActor(name: "Ada"))
+        let events = source.events(of: RoomEvent(room: "demo", kind: .moderated(moderation)), at: date, now: start)
+        #expect(events.first?.participant?.name == "Ben")
+    }
+
     @Test("a recording's beginning and end are told with its id")
     func recording() {
         var source = source()
