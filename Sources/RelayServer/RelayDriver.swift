@@ -195,8 +195,10 @@ actor RelayDriver {
     /// Starts to send a room's events and, once a second, the statistics of one participant's media.
     func follow(room: String, participant: String?) throws(RoomFeedError) -> RoomFeed {
         guard !isClosed else { throw .closed }
+        let member = participant.flatMap { access(ofRoom: room, participant: $0)?.member }
         let feed = try feeds.follow(
-            room, participant: participant, state: { relay.state(ofRoom: room) }, now: now(),
+            room, participant: participant, isHidden: member?.grants.isHidden ?? false,
+            state: { relay.state(ofRoom: room) }, now: now(),
             onRelease: { [weak self, eventLoop] subscriber in
                 eventLoop.execute { [weak self] in self?.assumeIsolated { $0.feeds.remove(subscriber) } }
             })

@@ -235,6 +235,25 @@ struct EventStreamTests {
         #expect(try await client.send(.get, path).status == .notFound)
     }
 
+    @Test("a member of whom others are not told follows the room, and learns whether the session goes on")
+    func hiddenMember() async throws {
+        openRoom()
+        script.state.withLock {
+            $0.access = ["demo": RoomAccess()]
+            $0.grants = ["p2": MemberGrants(role: .recorder, isHidden: true)]
+        }
+        let driver = makeDriver()
+        _ = try await driver.follow(room: "demo", participant: "p2")
+        let session = SignallingClient.session("p2")
+        let present = try await client.answer(driver, .get, "/rooms/demo/participants/\(session)")
+        #expect(present.status == .noContent)
+        #expect(try await client.answer(driver, .get, "/rooms/demo/participants/p2").status == .notFound)
+        script.state.withLock { $0.grants["p2"] = nil }
+        let gone = try await client.answer(driver, .get, "/rooms/demo/participants/\(session)")
+        #expect(gone.status == .notFound)
+        await driver.close()
+    }
+
     @Test("more subscribers than the relay has room for get 503 and when to try again")
     func tooMany() async throws {
         openRoom()

@@ -32,7 +32,8 @@ struct RoomFeedTests {
         _ hub: inout RoomFeedHub, _ state: RoomState? = nil, participant: String? = nil
     ) throws -> RoomFeed {
         let state = state ?? room
-        return try hub.follow(state.id, participant: participant, state: { state }, now: start, onRelease: { _ in })
+        return try hub.follow(
+            state.id, participant: participant, isHidden: false, state: { state }, now: start, onRelease: { _ in })
     }
 
     @Test("subscribers of a room get its events in order, and no other room's")
@@ -125,7 +126,7 @@ struct RoomFeedTests {
         var asked = 0
         func follow() throws -> RoomFeed {
             try hub.follow(
-                "demo", participant: nil,
+                "demo", participant: nil, isHidden: false,
                 state: {
                     asked += 1
                     return room
@@ -182,7 +183,8 @@ struct RoomFeedTests {
         let (released, release) = AsyncStream.makeStream(of: UInt64.self)
         do {
             _ = try hub.follow(
-                "demo", participant: nil, state: { room }, now: start, onRelease: { release.yield($0) })
+                "demo", participant: nil, isHidden: false, state: { room }, now: start,
+                onRelease: { release.yield($0) })
         }
         var iterator = released.makeAsyncIterator()
         #expect(await iterator.next() == 0)

@@ -38,10 +38,11 @@ struct RoomFeedHub {
 
     /// Adds a subscriber of a room.
     /// - Parameters:
+    ///   - isHidden: Whether the participant is in the room and others are not told of it.
     ///   - state: The room's state; asked for only if something has happened since it was last sent.
     ///   - onRelease: Called with the subscriber's number when the feed is no longer held.
     mutating func follow(
-        _ room: String, participant: String?, state: () -> RoomState?, now: MonotonicInstant,
+        _ room: String, participant: String?, isHidden: Bool, state: () -> RoomState?, now: MonotonicInstant,
         onRelease: @escaping @Sendable (UInt64) -> Void
     ) throws(RoomFeedError) -> RoomFeed {
         guard subscribers.count < Self.maximumSubscribers else {
@@ -51,7 +52,9 @@ struct RoomFeedHub {
             case .state(let current) = opening.content
         else { throw .noSuchRoom }
         states[room] = opening
-        if let participant, !current.participants.contains(where: { $0.id == participant }) { throw .noSuchParticipant }
+        if let participant, !isHidden, !current.participants.contains(where: { $0.id == participant }) {
+            throw .noSuchParticipant
+        }
         let (messages, continuation) = AsyncStream.makeStream(
             of: RoomFeedMessage.self, bufferingPolicy: .bufferingOldest(Self.queueLength))
         let id = nextSubscriber

@@ -2,6 +2,7 @@ import Conference
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import RoomAPI
 
 /// The relay's state, health and metrics.
 extension SignallingRouter {
@@ -36,6 +37,12 @@ extension SignallingRouter {
         let (report, room) = try await findRoom(context)
         let id = SessionNames.participant(in: try context.parameters.require("participant"))
         guard let participant = room.participants.first(where: { $0.id == id }) else {
+            // There are no figures of a member whom others do not see. The member may ask whether the session goes on.
+            if context.caller.proof == .session(participant: id),
+                await driver.access(ofRoom: room.id, participant: id)?.member?.grants.isHidden ?? false
+            {
+                return Response(status: .noContent)
+            }
             throw Problem(.notFound, "there is no such participant in the room '\(room.id)'")
         }
         return try .json(
