@@ -310,7 +310,7 @@ public struct ClusterDirectory {
 
     /// The directory may be another, which has lost its data: its revisions say nothing about those of the old one.
     private mutating func startAnew(now: MonotonicInstant) {
-        // The answers to what was asked before would each begin it once more.
+        // Requests that are under way have the revisions of the old directory: each answer would begin anew once more.
         for id in pending.keys { pending[id]?.revision = 0 }
         mirror.readAnew(now: now)
         awaited = nil

@@ -21,7 +21,7 @@ final class Demuxer {
         case lengthPrefixed(lengthSize: Int)
     }
 
-    /// What a container has beside the samples for their decoder: parameter sets, and how NAL units are framed.
+    /// A container's description for the decoder of its samples: the parameter sets and the framing of NAL units.
     private struct Configuration {
         let extradata: ByteBuffer
         let framing: Framing

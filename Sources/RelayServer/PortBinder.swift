@@ -10,7 +10,7 @@ import SecureTransport
 struct PortBinder {
     let host: String
     let eventLoop: any EventLoop
-    /// The address of what is for operators, if the port is that one's.
+    /// The address of the interface for operators; nil if the port is another.
     var administrationAddress: TransportAddress?
 
     /// The number of free ports that are tried until one is free for both.
@@ -99,7 +99,7 @@ struct PortBinder {
 }
 
 extension PortBinder {
-    /// Takes the address of what is for operators.
+    /// Takes the address of the interface for operators.
     init(administrationAt address: TransportAddress, eventLoop: any EventLoop) {
         self.init(host: address.host, eventLoop: eventLoop, administrationAddress: address)
     }

@@ -4,7 +4,7 @@ import ServiceLifecycle
 
 /// The time of day while the relay runs.
 extension RelayServer {
-    /// How often the system's clock is looked at.
+    /// The time between two looks at the system's clock.
     private static let clockInterval = Duration.seconds(5)
 
     /// Tells the relay what the system's clock shows.

@@ -16,7 +16,7 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case streamPortNotUsable(option: String, port: Int, reason: String)
     /// The system does not allow this user to listen there.
     case notPermitted(Transport, host: String, port: Int)
-    /// What is for operators cannot be served at its address.
+    /// The interface for operators cannot be served at its address.
     case administrationAddressNotUsable(String, reason: String)
     /// No port was free for both protocols.
     case noFreePort(host: String)

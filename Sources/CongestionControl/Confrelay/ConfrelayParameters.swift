@@ -31,8 +31,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var growth = 1.0
     /// The part of the target that must be sent for the capacity to grow without a measurement.
     public var usedPart = 0.7
-    /// The limit of the estimated capacity, as a multiple of the maximum rate. What is known beyond the maximum makes
-    /// frames leave sooner; more than a frame needs of it would only take longer to fall.
+    /// The limit of the estimated capacity, as a multiple of the maximum rate. An estimate above the maximum makes
+    /// frames leave sooner. A still higher one would only take longer to fall.
     public var headroom = 3.0
     /// The time that a packet on an idle link may take, as a multiple of its time at the capacity, before the rest
     /// counts against the capacity.

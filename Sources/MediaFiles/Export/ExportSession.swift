@@ -72,7 +72,7 @@ public final class ExportSession {
         }
         var (silo, storage) = try encodeFrames()
         if silo.count < frameCount {
-            // What is known of frames may reach the disk before them: after a power failure some are missing.
+            // The file of the passes may reach the disk before the frames: after a power failure, frames are missing.
             try storage?.remove()
             try silo.remove()
             (silo, storage) = try encodeFrames()

@@ -118,8 +118,8 @@ extension SignallingRouter {
 }
 
 extension Permission {
-    /// True if it is power over others or over what they do: only those give it who have it. A moderator who is not
-    /// seen or heard lets others be.
+    /// True if the permission gives power over other members or over what they do: a moderator gives it to others only
+    /// with the permission. A moderator who is not seen or heard may still let others be seen and heard.
     fileprivate var isPower: Bool {
         switch self {
         case .watch, .microphone, .camera, .screen: false

@@ -319,7 +319,7 @@ actor ClusterService {
         return directory.nodes[owner.node]?.url
     }
 
-    /// How a client stays in a room that this relay has: whether others have it too, and two to try if this one dies.
+    /// Tells a client that stays in a room here whether other relays have it, and two relays to try if this one dies.
     func stay(inRoom room: String) -> (isFurther: Bool, alternates: [String])? {
         guard directory.presentRooms.contains(room) else { return nil }
         return (!directory.otherRelays(of: room).isEmpty, directory.alternates(to: node, now: now()))

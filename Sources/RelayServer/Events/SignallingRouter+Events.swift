@@ -67,6 +67,6 @@ extension Problem {
 }
 
 extension HTTPField.Name {
-    /// Whether proxies may hold an answer back.
+    /// Tells proxies whether they may hold an answer back; `no` forbids it.
     static let accelBuffering = known("X-Accel-Buffering")
 }

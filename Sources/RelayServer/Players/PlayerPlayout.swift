@@ -180,8 +180,8 @@ struct PlayerPlayout {
         anchor = (place, now)
     }
 
-    /// The times of a film may jump as well: those of HLS do at an advertisement. Where all tracks have jumped, it
-    /// stands, and goes on from what has come. One track alone may have a gap, or lie badly beside the other.
+    /// The times of a film may jump as well: those of HLS do at an advertisement. Where all tracks have jumped, the
+    /// film stands, and goes on at the new times. One track alone may have a gap, or be interleaved badly.
     private mutating func standAtJump(now: MonotonicInstant) {
         guard !isLive, anchor != nil else { return }
         let place = place(now: now)

@@ -33,7 +33,7 @@ final class PlayerThread: Sendable {
         var isSeekable = false
         var framesShown = 0
         var framesDropped = 0
-        /// Those of what was opened before.
+        /// The pictures that were shown and dropped before the source was opened again.
         var before = (shown: 0, dropped: 0)
     }
 

@@ -38,7 +38,7 @@ final class RecordingQueue: Sendable {
     private struct State {
         var items = Deque<Item>()
         var bytes = 0
-        /// Those of what tells of the recording itself.
+        /// The bytes of events and ends of tracks that wait.
         var bytesOfEvents = 0
         var isEnded = false
     }
@@ -122,7 +122,7 @@ final class RecordingQueue: Sendable {
         if case .media(let item) = item { size(of: item) } else { 0 }
     }
 
-    /// What it keeps in memory if it tells of the recording itself, at most.
+    /// The most bytes that an event or a track's end keeps in memory; zero for samples.
     private static func sizeOfEvent(_ item: Item) -> Int {
         switch item {
         case .event(.layout(let layout), _):

@@ -163,8 +163,8 @@ struct SignallingRouter {
         }
     }
 
-    /// Whether a client is told the credentials of TURN servers, which carry traffic for everybody who has them: where
-    /// joins take a token, only with one.
+    /// Returns true if a client is told the credentials of TURN servers. These servers carry traffic for everybody who
+    /// has the credentials, so a client needs a token where joins need one.
     private func mayJoin(_ request: Request, _ context: SignallingContext) async throws -> Bool {
         guard !access.isOpen else { return true }
         guard request.headers.contains(.authorization) else { return false }

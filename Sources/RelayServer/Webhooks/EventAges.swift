@@ -11,7 +11,7 @@ struct EventAges {
     private static let mostSteps = 16
 
     private struct Step {
-        /// What the clock last showed before it.
+        /// The clock's last reading before the step.
         var from: Date
         var seconds: TimeInterval
     }

@@ -47,7 +47,7 @@ actor WebhookDelivery {
     private let totals = Mutex(WebhookCounters())
     /// Whether the log has said that requests fail.
     private var isFailing = false
-    /// Whether the log has said that the disk does not keep what is delivered.
+    /// True once the log has said that the disk does not keep the place up to which events are delivered.
     private var isForgetful = false
     /// The time of the log's last line about refused events, and how many were refused since.
     private var refusals: (told: Date?, untold: Int) = (nil, 0)

@@ -87,7 +87,7 @@ struct ExportFolder {
         return (size ?? 0, made.map { String($0.dropFirst(recordingPath.count + 1)) })
     }
 
-    /// Removes what there is of a film with which nobody goes on.
+    /// Removes the unfinished work of a film that nobody resumes.
     func removeWork(of id: String) {
         try? FileManager.default.removeItem(atPath: ExportSession.workFolder(of: film(of: id)))
     }
