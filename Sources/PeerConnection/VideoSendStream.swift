@@ -79,7 +79,9 @@ final class VideoSendStream {
         packetizer.mode = PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit
         updateRetransmission(media, using: &generator)
         guard let ssrc = media.localFlexFECSSRC, let payloadType = media.flexFECPayloadType else {
-            flexFEC?.setProtection(.none)
+            // What is decided for all streams later must not begin it again: its packets could not leave, and yet would
+            // have a share of the rate.
+            flexFEC = nil
             return
         }
         let extensions = MutableExtensions(media.outboundExtensionIDs)

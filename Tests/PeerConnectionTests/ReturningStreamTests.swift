@@ -69,4 +69,23 @@ import Testing
         }
         #expect(again == packet.encode())
     }
+
+    @Test("without forward error correction in the new answer, none is made, whatever protection is decided")
+    func protectionEnds() throws {
+        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        var generator = SeededGenerator(seed: 8)
+        let line = MediaLine(media(.video, ssrc: 1, flexFEC: 3))
+        line.setUpStreams(using: &generator)
+        let sender = try #require(line.videoSender)
+        let protection = Protection(rate: 1, burst: 1, delay: .zero)
+        let packet = RTPPacket(
+            payloadType: 96, marker: true, sequenceNumber: 9, timestamp: 0, ssrc: 1,
+            payload: ByteBuffer(bytes: [0x09, 0xF0]))
+        sender.setProtection(protection)
+        #expect(sender.protect(packet, now: now).count == 1)
+        line.update(media(.video, ssrc: 1), using: &generator)
+        sender.setProtection(protection)
+        #expect(sender.flexFEC?.isActive != true)
+        #expect(sender.protect(packet, now: now).isEmpty)
+    }
 }
