@@ -78,9 +78,10 @@ package struct MediaLines: RandomAccessCollection {
         return sum
     }
 
-    /// The fraction of our video packets that the remote side last reported lost.
+    /// The fraction of our video packets that the remote side last reported lost. A line that sends nothing any more
+    /// keeps its last report, which no other will follow.
     var videoFractionLost: Double {
-        all.reduce(0) { Swift.max($0, $1.videoSender?.statistics.fractionLost ?? 0) }
+        all.reduce(0) { Swift.max($0, $1.sendsVideo ? $1.videoSender?.statistics.fractionLost ?? 0 : 0) }
     }
 
     /// The fraction of our audio packets that the remote side last reported lost.

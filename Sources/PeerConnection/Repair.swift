@@ -62,7 +62,7 @@ struct Repair {
     ///
     /// - Parameter hasFeedback: True if there is feedback on single packets.
     mutating func update(_ lines: MediaLines, hasFeedback: Bool, now: MonotonicInstant) {
-        let canRetransmit = lines.allSatisfy { $0.videoSender == nil || $0.negotiated.feedback.nack }
+        let canRetransmit = lines.allSatisfy { !$0.sendsVideo || $0.negotiated.feedback.nack }
         if policy.update(canRetransmit: canRetransmit, now: now) { apply(to: lines) }
         redundancy.update(
             fractionLost: hasFeedback ? policy.loss.fraction : lines.audioFractionLost,
@@ -79,7 +79,7 @@ struct Repair {
     func overhead(of lines: MediaLines) -> Double {
         guard policy.protection.isActive else { return 0 }
         var overhead = 0.0
-        for line in lines {
+        for line in lines where line.sendsVideo {
             guard let encoder = line.videoSender?.flexFEC, encoder.isActive else { continue }
             // Before the first measurement, the requested overhead.
             overhead = max(overhead, encoder.overhead > 0 ? encoder.overhead : policy.protection.rate)

@@ -88,4 +88,33 @@ import Testing
         #expect(sender.flexFEC?.isActive != true)
         #expect(sender.protect(packet, now: now).isEmpty)
     }
+
+    @Test("the losses of a line that was disabled take nothing from the video of another")
+    func lossesEnd() throws {
+        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        var generator = SeededGenerator(seed: 9)
+        var first = media(.video, ssrc: 1, flexFEC: 3)
+        first.feedback.nack = false
+        let line = MediaLine(first)
+        line.setUpStreams(using: &generator)
+        var lines = MediaLines()
+        lines.append(line)
+        let sender = try #require(line.videoSender)
+        for number in 0..<40 as Range<UInt16> {
+            let packet = RTPPacket(
+                payloadType: 96, sequenceNumber: number, timestamp: 0, ssrc: 1,
+                payload: ByteBuffer(bytes: [0x09, 0xF0]))
+            sender.sent(packet, datagram: packet.encode(), now: now)
+        }
+        sender.reportReceived(ReportBlock(ssrc: 1, fractionLost: 64), ntpNow: NTPTime(rawValue: 1 << 32))
+        var repair = Repair()
+        repair.record(reportOn: sender, isCongested: false, now: now)
+        repair.update(lines, hasFeedback: false, now: now)
+        #expect(lines.videoFractionLost == 0.25)
+        #expect(repair.overhead(of: lines) > 0)
+
+        line.disable(using: &generator)
+        #expect(lines.videoFractionLost == 0)
+        #expect(repair.overhead(of: lines) == 0)
+    }
 }
