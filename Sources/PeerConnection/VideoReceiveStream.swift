@@ -132,7 +132,7 @@ package final class VideoReceiveStream {
     private func placeRecovered(_ packets: [RTPPacket]?, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void)
     {
         for packet in packets ?? [] where packet.payloadType == media.payloadType {
-            place(packet, now: now, forward: forward)
+            place(packet, isRepair: true, now: now, forward: forward)
         }
     }
 
@@ -151,9 +151,11 @@ package final class VideoReceiveStream {
         return totals
     }
 
-    private func place(_ packet: RTPPacket, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void) {
+    private func place(
+        _ packet: RTPPacket, isRepair: Bool = false, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void
+    ) {
         arrivals.record(timestamp: packet.timestamp, arrival: now)
-        let result = jitterBuffer.insert(packet, now: now)
+        let result = jitterBuffer.insert(packet, isRepair: isRepair, now: now)
         guard isForwarded, result == .inserted || result == .overflow else { return }
         forward(
             ReceivedVideoPacket(
@@ -176,7 +178,7 @@ package final class VideoReceiveStream {
             let original = packet.original(payloadType: media.payloadType, ssrc: ssrc)
         else { return }
         counters.retransmissionsReceived &+= 1
-        place(original, now: now, forward: forward)
+        place(original, isRepair: true, now: now, forward: forward)
     }
 
     func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {

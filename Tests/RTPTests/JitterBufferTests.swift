@@ -242,6 +242,17 @@ struct JitterBufferTests {
         #expect(buffer.statistics.resets == 0)
     }
 
+    @Test mutating func `repairs that come too late, or from elsewhere, do not start anything anew`() {
+        insert(10, 60, at: 0)
+        #expect(pop(at: 1000) == [10, 60])
+        for sequenceNumber in Array(11..<60) + [5000, 40_000] as [UInt16] {
+            #expect(buffer.insert(.numbered(sequenceNumber), isRepair: true, now: .milliseconds(1000)) == .late)
+        }
+        #expect(insert(61, at: 1001) == [.inserted])
+        #expect(pop(at: 1001) == [61])
+        #expect(buffer.statistics.resets == 0)
+    }
+
     @Test mutating func `a buffer that nobody empties starts anew instead of growing`() {
         buffer = JitterBuffer(configuration: .init(capacity: 100))
         for sequenceNumber in UInt16(0)..<100 { #expect(insert(sequenceNumber, at: 0) == [.inserted]) }

@@ -35,8 +35,8 @@ extension JitterBuffer {
         case inserted
         /// The packet was there already, and is dropped.
         case duplicate
-        /// The packet precedes packets that were handed out: it had been abandoned, or was handed out before. It is
-        /// dropped.
+        /// The packet precedes packets that were handed out: it had been abandoned, or was handed out before; or it
+        /// repairs a stream that is elsewhere. It is dropped.
         case late
         /// The packet is too far ahead or behind to belong to the stream. The buffer is emptied, and the stream
         /// restarts with this packet.

@@ -60,7 +60,12 @@ public struct JitterBuffer: Sendable {
     }
 
     /// Takes an arrived packet.
-    public mutating func insert(_ packet: RTPPacket, now: MonotonicInstant) -> InsertResult {
+    ///
+    /// - Parameter isRepair: True for a packet that another stream repeats or repairs. It fills a gap or is late, and
+    ///   never shows that the sender began anew.
+    public mutating func insert(
+        _ packet: RTPPacket, isRepair: Bool = false, now: MonotonicInstant
+    ) -> InsertResult {
         defer { updateDeadline() }
         statistics.received += 1
         guard let highest else {
@@ -72,13 +77,19 @@ public struct JitterBuffer: Sendable {
         let distance = Int16(bitPattern: packet.sequenceNumber &- UInt16(truncatingIfNeeded: highest))
         let sequence = highest &+ Int64(distance)
         if sequence < next {
-            let isRestart = restartDetector.isRestart(
-                packet.sequenceNumber, distanceBehind: next - sequence, configuration: configuration, now: now)
+            let isRestart =
+                !isRepair
+                && restartDetector.isRestart(
+                    packet.sequenceNumber, distanceBehind: next - sequence, configuration: configuration, now: now)
             guard !isRestart else { return restart(with: packet, now: now) }
             statistics.late += 1
             return .late
         }
-        guard sequence - next < Int64(configuration.capacity) else { return restart(with: packet, now: now) }
+        guard sequence - next < Int64(configuration.capacity) else {
+            guard isRepair else { return restart(with: packet, now: now) }
+            statistics.late += 1
+            return .late
+        }
         restartDetector.streamContinued(now: now)
 
         growRing(toHold: sequence)
