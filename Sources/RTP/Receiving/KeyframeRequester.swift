@@ -11,6 +11,8 @@ public struct KeyframeRequester: Sendable {
     /// True if a keyframe is needed and has not come.
     public private(set) var isNeeded = false
     private var nextRequest = MonotonicInstant.zero
+    /// The time before which nothing is requested, although what the last request was for has come.
+    private var earliestRequest = MonotonicInstant.zero
     private var interval = minimumInterval
     /// The number of requests so far.
     public private(set) var requestCount: UInt64 = 0
@@ -23,7 +25,8 @@ public struct KeyframeRequester: Sendable {
         guard !isNeeded else { return }
         isNeeded = true
         interval = Self.minimumInterval
-        nextRequest = max(nextRequest, now)
+        // The interval that had grown for the last keyframe was for a sender that did not answer.
+        nextRequest = max(earliestRequest, now)
     }
 
     /// Records that the keyframe came.
@@ -36,7 +39,9 @@ public struct KeyframeRequester: Sendable {
     public mutating func takeRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
         guard isNeeded, now >= nextRequest else { return false }
         requestCount &+= 1
-        interval = min(max(interval, roundTripTime * 2), Self.maximumInterval)
+        let least = min(max(Self.minimumInterval, roundTripTime * 2), Self.maximumInterval)
+        earliestRequest = now + least
+        interval = max(interval, least)
         nextRequest = now + interval
         interval = min(interval * 3 / 2, Self.maximumInterval)
         return true
