@@ -57,6 +57,18 @@ import Testing
         #expect(numbering.next == 4)
     }
 
+    @Test("only the last changes are remembered, also where every other packet is left out")
+    func memory() {
+        var numbering = ForwardingNumbering(first: 0, as: 0)
+        for sequence in stride(from: Int64(0), to: 2000, by: 2) {
+            #expect(numbering.number(sequence) == sequence / 2)
+            numbering.leaveOut(through: sequence + 1)
+        }
+        #expect(numbering.number(1990) == 995)
+        #expect(numbering.number(1500) == nil)
+        #expect(numbering.next == 1000)
+    }
+
     @Test("a late packet of a frame that was left out fills the place that it has, and no other")
     func lateLeftOut() {
         func packet(_ sequence: Int64, frame: UInt32, starts: Bool = false) -> ForwardedPacket {

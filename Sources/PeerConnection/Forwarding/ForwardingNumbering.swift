@@ -86,6 +86,6 @@ struct ForwardingNumbering {
 
     private mutating func append(_ segment: Segment) {
         segments.append(segment)
-        if segments.count > Self.memory { segments.removeFirst() }
+        if segments.count > Self.memory { segments.removeFirst(segments.count - Self.memory) }
     }
 }
