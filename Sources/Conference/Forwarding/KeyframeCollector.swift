@@ -14,8 +14,6 @@ struct KeyframeCollector {
     private let timestamp: UInt32
     private let began: MonotonicInstant
     private(set) var packets: [ForwardedPacket]
-    /// The number of the keyframe's packets that have come.
-    private var count = 1
     private var first: ForwardedPacket
     private var last: Int64?
 
@@ -36,7 +34,6 @@ struct KeyframeCollector {
     mutating func add(_ packet: ForwardedPacket) {
         packets.append(packet)
         guard packet.packet.timestamp == timestamp else { return }
-        count += 1
         if packet.sequence < first.sequence { first = packet }
         if packet.packet.marker { last = packet.sequence }
     }
@@ -48,6 +45,8 @@ struct KeyframeCollector {
 
     var isWhole: Bool {
         guard let last else { return false }
+        // Padding behind the last packet has the keyframe's timestamp, too.
+        let count = packets.count { $0.packet.timestamp == timestamp && $0.sequence <= last }
         return last - first.sequence + 1 == Int64(count) && isKeyframe
     }
 

@@ -68,4 +68,17 @@ import Testing
         let collected = try #require(keyframe(of: others + [packet(2, Self.firstFragment, frame: 0)]))
         #expect(collected.packets.map(\.sequence) == [2, 3, 4])
     }
+
+    @Test("padding behind a keyframe does not keep it from being whole")
+    func padding() throws {
+        let collected = try #require(
+            keyframe(of: [
+                packet(1, Self.sequenceParameterSet, frame: 0),
+                packet(2, Self.firstFragment, frame: 0),
+                packet(4, Self.lastFragment, frame: 0, marker: true),
+                packet(5, [], frame: 0),
+                packet(3, [0x7C, 0x05, 0x10, 0xFF], frame: 0),
+            ]))
+        #expect(collected.packets.map(\.sequence) == [1, 2, 3, 4, 5])
+    }
 }
