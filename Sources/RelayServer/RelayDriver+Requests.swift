@@ -50,8 +50,10 @@ extension RelayDriver {
     ///
     /// - Parameter isMoving: Whether clients are told to go to other relays of the cluster.
     /// - Returns: Participants that are here.
+    @discardableResult
     func beginDraining(isMoving: Bool) -> Int {
-        act { relay, _ in
+        feeds.isMoving = isMoving
+        return act { relay, _ in
             relay.drain(isMoving: isMoving)
             return relay.occupancy.participants
         }
@@ -61,6 +63,7 @@ extension RelayDriver {
     /// - Returns: Participants that are here; nil: the relay ends, and that is not undone.
     func endDraining() -> Int? {
         guard emptyRelay == nil, !isClosed else { return nil }
+        feeds.isMoving = false
         return act { relay, _ in
             relay.endDraining()
             return relay.occupancy.participants

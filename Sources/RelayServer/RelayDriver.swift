@@ -30,7 +30,7 @@ actor RelayDriver {
     /// True after `close` was called.
     private(set) var isClosed = false
     private var socketEnd: CheckedContinuation<Void, Never>?
-    private var feeds = RoomFeedHub()
+    var feeds = RoomFeedHub()
     private var feedTimer: Scheduled<Void>?
     private(set) var emptyRelay: AsyncStream<Never>.Continuation?
     private var memory = ProcessMemory()
@@ -126,7 +126,7 @@ actor RelayDriver {
     func drain(isMoving: Bool) -> AsyncStream<Never> {
         let (emptied, end) = AsyncStream.makeStream(of: Never.self)
         emptyRelay = end
-        act { relay, _ in relay.drain(isMoving: isMoving) }
+        beginDraining(isMoving: isMoving)
         if relay.isEmpty || isClosed { end.finish() }
         return emptied
     }

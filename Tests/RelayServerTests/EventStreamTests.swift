@@ -254,6 +254,21 @@ struct EventStreamTests {
         await driver.close()
     }
 
+    @Test("who begins to follow a room while the relay drains is told to move, too")
+    func moving() async throws {
+        openRoom()
+        let driver = makeDriver()
+        await driver.beginDraining(isMoving: true)
+        let moved = try await driver.follow(room: "demo", participant: nil)
+        _ = await driver.endDraining()
+        let stays = try await driver.follow(room: "demo", participant: nil)
+        await driver.close()
+        var texts: [String] = []
+        for await message in moved.messages { texts.append(String(buffer: try message.encode())) }
+        #expect(texts == ["id: 0\nevent: moved\ndata: {}\n\n"])
+        for await message in stays.messages { Issue.record("it was told \(message.content)") }
+    }
+
     @Test("more subscribers than the relay has room for get 503 and when to try again")
     func tooMany() async throws {
         openRoom()

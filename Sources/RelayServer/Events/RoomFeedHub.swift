@@ -32,6 +32,8 @@ struct RoomFeedHub {
     private(set) var overruns: UInt64 = 0
     /// The states that subscribers were sent, by room, until something happens there.
     private var states: [String: RoomFeedMessage] = [:]
+    /// Whether clients are to go to other relays. Those that begin to follow are told, too.
+    var isMoving = false
 
     /// The number of subscribers.
     var count: Int { subscribers.count }
@@ -62,6 +64,7 @@ struct RoomFeedHub {
         let overrun = RoomFeed.Overrun()
         subscribers[id] = Subscriber(
             room: room, participant: participant, continuation: continuation, overrun: overrun, lastMessage: now)
+        if isMoving { send(RoomFeedMessage(id: lastMessageID, content: .change(.moved)), to: id, now: now) }
         return RoomFeed(state: opening, messages: messages, overrun: overrun) { onRelease(id) }
     }
 

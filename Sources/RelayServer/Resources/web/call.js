@@ -55,6 +55,8 @@ export class Call extends EventTarget {
   #hasRaisedHand = false;
   #iceServers;
   #isRecovering = false;
+  /** The relay has said in the present events that it is about to end, while the call came back or moved. */
+  #isToMove = false;
   #backOff = new WakeablePause();
   #connecting = new WakeablePause();
   #abort = new AbortController();
@@ -214,6 +216,7 @@ export class Call extends EventTarget {
     const feed = new RoomFeed(this.#membership.eventsURL, this.#membership.session);
     this.#feed?.close();
     this.#feed = feed;
+    this.#isToMove = false;
     feed.addEventListener('message', ({ detail }) => {
       if (detail.name === 'moved') this.#moveAway();
       this.#observe(detail);
@@ -307,7 +310,6 @@ export class Call extends EventTarget {
         await this.#backOff.countDown(time, this.#abort.signal, (left) => this.#say('pause', left));
       }
     }
-    this.#setState('connected');
     this.#settle();
   }
 
@@ -315,11 +317,14 @@ export class Call extends EventTarget {
   #settle() {
     this.#isRecovering = false;
     if (this.isOver) return;
+    // A call may move before it is connected.
+    if (this.#link.isConnected) this.#setState('connected');
     // The relay may have been away when the microphone or the camera was turned on or off.
     this.#report.tell();
     // The events may have ended as well, with the former network.
     if (this.#feed.isLost) this.#feedLost(this.#feed);
     if (this.#link.isBroken) this.#recover('The connection is lost.');
+    else if (this.#isToMove) this.#moveAway();
     // The screen may have been shared or taken away meanwhile.
     else if (this.#link.screen !== this.screen.track) this.screen.tell();
   }
@@ -342,6 +347,7 @@ export class Call extends EventTarget {
 
   /** The relay is about to end: goes to another one, and leaves this one when the call goes on there. */
   async #moveAway() {
+    this.#isToMove = this.#isRecovering;
     if (this.#isRecovering || this.isOver || !this.#membership?.hasOthers) return;
     this.#isRecovering = true;
     for (let attempt = 0; attempt < pauses.length && !this.isOver; attempt += 1) {
