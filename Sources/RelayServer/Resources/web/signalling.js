@@ -101,6 +101,9 @@ function joinPath(room, watchOnly) {
  */
 const noOthers = { joins: [], key: null, moderatorKey: null };
 
+/** The place in a room's lobby from which one was let in: it holds until a join succeeds. */
+let admitted = { room: null, ticket: null };
+
 /**
  * Joins a room; waits in its lobby where there is one.
  *
@@ -116,7 +119,7 @@ export async function join({
   const own = joinPath(room, watchOnly);
   const places = elsewhere ? others.joins : [own, ...others.joins];
   let response;
-  for (let ticket = null; ;) {
+  for (let ticket = admitted.room === room ? admitted.ticket : null; ;) {
     const query = Object.entries({ name, resume, ticket, rejoin: others.key }).filter(([, value]) => value)
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
     const headers = {
@@ -127,7 +130,9 @@ export async function join({
     if (response.status !== 202) break;
     onWaiting?.();
     ticket = await admission(new URL(response.headers.get('Location'), response.url).href, signal);
+    admitted = { room, ticket };
   }
+  admitted = { room: null, ticket: null };
   const location = response.headers.get('Location');
   if (!location) throw new Refusal(response.status, 'The relay did not say where the call is.');
   const links = response.headers.get('Link');

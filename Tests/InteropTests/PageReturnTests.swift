@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// What the page keeps for another attempt, and for a reload.
+@Suite(
+    "The page's way back, in Chromium", .serialized,
+    .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
+struct PageReturnTests {
+    @Test("a person who was let in from the lobby does not wait again when the room has no seat for the moment")
+    func admission() async throws {
+        try await withPage { browser in
+            let _: Bool = try await browser.evaluate(
+                """
+                const { fetch } = window;
+                window.tickets = [];
+                window.fetch = (url, options) => {
+                  if (String(url).includes('/lobby/')) return Promise.resolve(new Response('{"state":"admitted"}'));
+                  if (options?.method !== 'POST') return fetch(url, options);
+                  window.tickets.push(url.searchParams.get('ticket') ?? 'none');
+                  const isFirst = window.tickets.length === 1;
+                  const headers = isFirst ? { Location: '/rooms/demo/lobby/w-1.key' } : { 'Retry-After': '0' };
+                  const response = new Response(null, { status: isFirst ? 202 : 503, headers });
+                  Object.defineProperty(response, 'url', { value: String(url) });
+                  return Promise.resolve(response);
+                };
+                return true;
+                """)
+            try await browser.type("demo", into: "#room-name")
+            try await browser.click("#watch-button")
+            try await browser.wait(for: "another attempt", until: "window.tickets.length > 2")
+            let tickets: [String] = try await browser.evaluate("return window.tickets.slice(0, 3);")
+            #expect(tickets == ["none", "w-1.key", "w-1.key"])
+        }
+    }
+}
