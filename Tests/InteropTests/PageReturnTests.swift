@@ -32,4 +32,33 @@ struct PageReturnTests {
             #expect(tickets == ["none", "w-1.key", "w-1.key"])
         }
     }
+
+    @Test("who began a room still has the key to moderate it after a reload")
+    func moderatorKey() async throws {
+        try await withPage { browser in
+            try await browser.type("demo", into: "#room-name")
+            try await browser.click("#watch-button")
+            let isInCall = "!document.getElementById('call').hidden"
+            try await browser.wait(for: "the call", until: isInCall)
+            let key: String = try await browser.evaluate(
+                "return JSON.parse(sessionStorage.getItem('confrelay.call')).moderatorKey;")
+            try await browser.execute(
+                "Page.addScriptToEvaluateOnNewDocument",
+                [
+                    "source": """
+                    {
+                      const { fetch } = window;
+                      window.fetch = (url, options) => {
+                        if (options?.method === 'POST') window.sentKey = options.headers['Moderator-Key'];
+                        return fetch(url, options);
+                      };
+                    }
+                    """
+                ])
+            try await browser.reload()
+            try await browser.wait(for: "the call again", until: isInCall)
+            let sent: String = try await browser.evaluate("return window.sentKey ?? '';")
+            #expect(sent == key && !key.isEmpty)
+        }
+    }
 }

@@ -83,8 +83,8 @@ export class Call extends EventTarget {
 
   get received() { return this.#link?.received ?? null; }
 
-  /** What the relay calls this client's session, its key included; null outside of one. */
-  get session() { return this.#membership?.session ?? null; }
+  /** What a reload of the page comes back by: `{session, moderatorKey}`; empty outside of a session. */
+  get proofs() { return this.#membership?.proofs ?? {}; }
 
   /** One's own id in the room. */
   get id() { return this.#membership?.id ?? null; }

@@ -4,7 +4,7 @@ import { JoinView } from './join-view.js';
 import { LocalMedia } from './local-media.js';
 import { currentCall, preferences } from './preferences.js';
 import { takeToken } from './access.js';
-import { Refusal } from './signalling.js';
+import { Refusal, noOthers } from './signalling.js';
 
 takeToken();
 const known = preferences.read();
@@ -24,9 +24,10 @@ function roomOfAddress() {
 }
 
 /** Joins a room; asks again while the relay has no seat, until the person stops that. Null when it does not work. */
-async function joined({ room, name, watchOnly, pin, resume: session }) {
+async function joined({ room, name, watchOnly, pin, resume: session, moderatorKey = null }) {
   for (;;) {
-    const entered = new Call({ room, name, watchOnly, pin, resume: session }, media);
+    const others = { ...noOthers, moderatorKey };
+    const entered = new Call({ room, name, watchOnly, pin, resume: session, others }, media);
     call = entered;
     entered.addEventListener('waiting', () => {
       joinView.waitInLobby(() => {
@@ -52,13 +53,13 @@ async function joined({ room, name, watchOnly, pin, resume: session }) {
 }
 
 /** Joins a room and shows it; back at the join page when that does not work, or the call is over. */
-async function enter({ room, name, watchOnly, pin, resume: session }) {
+async function enter({ room, name, watchOnly, pin, resume: session, moderatorKey }) {
   if (watchOnly) media.close();
-  const entered = await joined({ room, name, watchOnly, pin, resume: session });
+  const entered = await joined({ room, name, watchOnly, pin, resume: session, moderatorKey });
   if (!entered) return;
   joinView.hide();
-  currentCall.update({ room, name, watchOnly, session: entered.session, ...media.wanted });
-  entered.addEventListener('room', () => currentCall.update({ session: entered.session }));
+  currentCall.update({ room, name, watchOnly, ...entered.proofs, ...media.wanted });
+  entered.addEventListener('room', () => currentCall.update(entered.proofs));
   history.replaceState(null, '', `/rooms/${encodeURIComponent(room)}`);
   const view = new CallView(entered, media, room);
   entered.addEventListener('state', () => {
@@ -73,12 +74,12 @@ async function enter({ room, name, watchOnly, pin, resume: session }) {
 }
 
 /** Goes back into the call that a reload interrupted. */
-async function resume({ room, name, watchOnly, session, camera, microphone }) {
+async function resume({ room, name, watchOnly, session, moderatorKey, camera, microphone }) {
   // Browsers may ask for the devices again, and the relay may not answer: the page is not to be empty meanwhile.
   joinView.show({ room, notice: `You are coming back to ${room}…` });
   joinView.busy = true;
   if (!watchOnly) await media.open({ camera, microphone });
-  await enter({ room, name, watchOnly, resume: session });
+  await enter({ room, name, watchOnly, resume: session, moderatorKey });
 }
 
 function isReload() {

@@ -99,7 +99,7 @@ function joinPath(room, watchOnly) {
  *
  * @typedef {{joins: string[], key: string | null, moderatorKey: string | null}} Others
  */
-const noOthers = { joins: [], key: null, moderatorKey: null };
+export const noOthers = { joins: [], key: null, moderatorKey: null };
 
 /** The place in a room's lobby from which one was let in: it holds until a join succeeds. */
 let admitted = { room: null, ticket: null };
@@ -201,6 +201,9 @@ export class Membership {
     this.session = session;
     this.#participant = `${this.#room}/participants/${session}`;
   }
+
+  /** The name of the session, its key included, and the key by which one moderates the room; null: one has none. */
+  get proofs() { return { session: this.session, moderatorKey: this.others.moderatorKey }; }
 
   /** True if there are other relays to go to. */
   get hasOthers() { return this.others.joins.length > 0; }
