@@ -33,6 +33,25 @@ struct PageReturnTests {
         }
     }
 
+    @Test("a reload of the join page does not go into a call that was left by another address")
+    func joinPage() async throws {
+        try await withPage { browser in
+            try await browser.type("demo", into: "#room-name")
+            try await browser.click("#watch-button")
+            try await browser.wait(for: "the call", until: "!document.getElementById('call').hidden")
+            let room: String = try await browser.evaluate("return location.href;")
+            try await browser.open("about:blank")
+            try await browser.open(room)
+            let isJoinPage = "document.getElementById('own-name').checkVisibility()"
+            try await browser.wait(for: "the join page", until: isJoinPage)
+            try await browser.reload()
+            try await browser.wait(for: "the join page again", until: isJoinPage)
+            let isComingBack: Bool = try await browser.evaluate(
+                "return document.getElementById('join-notice').checkVisibility();")
+            #expect(!isComingBack)
+        }
+    }
+
     @Test("who began a room still has the key to moderate it after a reload")
     func moderatorKey() async throws {
         try await withPage { browser in

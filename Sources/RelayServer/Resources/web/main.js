@@ -94,5 +94,10 @@ window.addEventListener('pagehide', () => {
 window.addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
 
 const former = currentCall.read();
-if (isReload() && former.room && former.room === roomOfAddress()) resume(former);
-else joinView.show({ room: roomOfAddress() });
+if (isReload() && former.room && former.room === roomOfAddress()) {
+  resume(former);
+} else {
+  // A reload of the join page joins nothing.
+  currentCall.clear();
+  joinView.show({ room: roomOfAddress() });
+}
