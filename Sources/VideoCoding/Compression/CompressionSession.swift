@@ -3,7 +3,7 @@ public import MediaCore
 import NIOCore
 import Synchronization
 
-/// Encodes one stream: it takes pictures in presentation order and gives frames in decoding order.
+/// Encodes one H.264 stream: it takes pictures in presentation order and gives frames in decoding order.
 ///
 /// Each frame that `encode` takes is answered exactly once, through the output handler: with a frame, a drop or a
 /// failure. Without reordering (`realTime`, the default), this has happened when `encode` returns.
@@ -22,7 +22,6 @@ import Synchronization
 /// it must not call the session's own `encode`, `completeFrames` or `invalidate`.
 public final class CompressionSession: Sendable {
     public let dimensions: VideoDimensions
-    public let codec: VideoCodec
     public let backEnd: EncoderBackEnd
     /// The device of `EncoderBackEnd.vaapi`.
     public let device: VAAPIDevice?
@@ -43,8 +42,8 @@ public final class CompressionSession: Sendable {
     ///   - outputHandler: Called with the answer to each frame.
     /// - Throws: An error if the back end does not support the properties, or pictures like these.
     public init(
-        dimensions: VideoDimensions, codec: VideoCodec = .h264, backEnd: EncoderBackEnd = .openH264,
-        device: VAAPIDevice? = nil, properties: CompressionProperties, sourceAttributes: PixelBufferAttributes = .any,
+        dimensions: VideoDimensions, backEnd: EncoderBackEnd = .openH264, device: VAAPIDevice? = nil,
+        properties: CompressionProperties, sourceAttributes: PixelBufferAttributes = .any,
         outputHandler: @escaping @Sendable (EncodeOutput) -> Void
     ) throws(VideoCodingError) {
         guard backEnd.isBuilt else { throw .backEndNotBuilt(backEnd) }
@@ -57,7 +56,6 @@ public final class CompressionSession: Sendable {
             throw .dimensionsMismatch(picture: expected, session: dimensions)
         }
         self.dimensions = dimensions
-        self.codec = codec
         self.backEnd = backEnd
         self.device = device
         self.sourceAttributes = sourceAttributes
@@ -183,10 +181,4 @@ public final class CompressionSession: Sendable {
         }
         outputHandler(EncodeOutput(presentationTime: entry.presentationTime, token: entry.token, result: result))
     }
-}
-
-/// The codec of a stream.
-public enum VideoCodec: String, CaseIterable, Sendable {
-    /// ITU-T H.264, MPEG-4 AVC.
-    case h264
 }
