@@ -30,6 +30,8 @@ run: dependencies ## Build in release mode and start the relay; ARGS="--port 800
 # in debug mode, which is built sooner after a change. Real programs and browsers keep time only where they have the machine
 # for themselves: their tests run last, one by one.
 release_tests := $(release) -Xswiftc -enable-testing
+# The other tests run a few at a time: if all started at once, a test that waits would have its next turn minutes later.
+test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 # A crash is told by the thread that crashed, not by hundreds of others.
 test: export SWIFT_BACKTRACE ?= threads=crashed,images=none,registers=none,color=no
 test: test-dependencies ## Build and run all tests; ARGS="--filter RTPTests" runs some.
