@@ -79,8 +79,8 @@ final class VideoSendStream {
         packetizer.mode = PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit
         updateRetransmission(media, using: &generator)
         guard let ssrc = media.localFlexFECSSRC, let payloadType = media.flexFECPayloadType else {
-            // What is decided for all streams later must not begin it again: its packets could not leave, and yet would
-            // have a share of the rate.
+            // A later decision for all streams must not begin error correction again: its packets could not leave, and
+            // yet would take a share of the rate.
             flexFEC = nil
             return
         }

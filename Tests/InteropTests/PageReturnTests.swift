@@ -1,11 +1,18 @@
 import Foundation
 import Testing
 
-/// What the page keeps for another attempt, and for a reload.
+/// The page keeps proofs for another attempt to join, and for a reload.
 @Suite(
     "The page's way back, in Chromium", .serialized,
     .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
 struct PageReturnTests {
+    private static let isInCall = "!document.getElementById('call').hidden"
+
+    private func watchDemo(_ browser: Browser) async throws {
+        try await browser.type("demo", into: "#room-name")
+        try await browser.click("#watch-button")
+    }
+
     @Test("a person who was let in from the lobby does not wait again when the room has no seat for the moment")
     func admission() async throws {
         try await withPage { browser in
@@ -25,8 +32,7 @@ struct PageReturnTests {
                 };
                 return true;
                 """)
-            try await browser.type("demo", into: "#room-name")
-            try await browser.click("#watch-button")
+            try await watchDemo(browser)
             try await browser.wait(for: "another attempt", until: "window.tickets.length > 2")
             let tickets: [String] = try await browser.evaluate("return window.tickets.slice(0, 3);")
             #expect(tickets == ["none", "w-1.key", "w-1.key"])
@@ -36,9 +42,8 @@ struct PageReturnTests {
     @Test("a reload of the join page does not go into a call that was left by another address")
     func joinPage() async throws {
         try await withPage { browser in
-            try await browser.type("demo", into: "#room-name")
-            try await browser.click("#watch-button")
-            try await browser.wait(for: "the call", until: "!document.getElementById('call').hidden")
+            try await watchDemo(browser)
+            try await browser.wait(for: "the call", until: Self.isInCall)
             let room: String = try await browser.evaluate("return location.href;")
             try await browser.open("about:blank")
             try await browser.open(room)
@@ -55,10 +60,8 @@ struct PageReturnTests {
     @Test("who began a room still has the key to moderate it after a reload")
     func moderatorKey() async throws {
         try await withPage { browser in
-            try await browser.type("demo", into: "#room-name")
-            try await browser.click("#watch-button")
-            let isInCall = "!document.getElementById('call').hidden"
-            try await browser.wait(for: "the call", until: isInCall)
+            try await watchDemo(browser)
+            try await browser.wait(for: "the call", until: Self.isInCall)
             let key: String = try await browser.evaluate(
                 "return JSON.parse(sessionStorage.getItem('confrelay.call')).moderatorKey;")
             try await browser.execute(
@@ -75,7 +78,7 @@ struct PageReturnTests {
                     """
                 ])
             try await browser.reload()
-            try await browser.wait(for: "the call again", until: isInCall)
+            try await browser.wait(for: "the call again", until: Self.isInCall)
             let sent: String = try await browser.evaluate("return window.sentKey ?? '';")
             #expect(sent == key && !key.isEmpty)
         }

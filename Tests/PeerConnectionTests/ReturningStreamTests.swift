@@ -8,6 +8,8 @@ import Testing
 
 /// Streams that one offer leaves out and a further one takes up again.
 @Suite struct ReturningStreamTests {
+    private let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+
     private func media(
         _ kind: NegotiatedMedia.Kind, ssrc: UInt32, retransmissions: UInt32? = nil, flexFEC: UInt32? = nil
     ) -> NegotiatedMedia {
@@ -15,6 +17,12 @@ import Testing
             kind: kind, index: 0, mid: "a", payloadType: 96, retransmissionPayloadType: retransmissions.map { _ in 97 },
             flexFECPayloadType: flexFEC.map { _ in 98 }, clockRate: 90_000, direction: .sendAndReceive, keys: nil,
             feedback: .video, localSSRC: ssrc, localRetransmissionSSRC: retransmissions, localFlexFECSSRC: flexFEC)
+    }
+
+    private func makePacket(_ sequenceNumber: UInt16, marker: Bool = false) -> RTPPacket {
+        RTPPacket(
+            payloadType: 96, marker: marker, sequenceNumber: sequenceNumber, timestamp: 0, ssrc: 1,
+            payload: ByteBuffer(bytes: [0x09, 0xF0]))
     }
 
     @Test(
@@ -32,7 +40,6 @@ import Testing
 
     @Test("repair comes from the sources that the new answer names")
     func repair() throws {
-        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
         var generator = SeededGenerator(seed: 6)
         let line = MediaLine(media(.video, ssrc: 1, retransmissions: 2, flexFEC: 3))
         line.setUpStreams(using: &generator)
@@ -42,8 +49,7 @@ import Testing
         line.update(media(.video, ssrc: 1, retransmissions: 4, flexFEC: 5), using: &generator)
         #expect(line.videoSender === sender)
         #expect(sender.flexFEC?.ssrc == 5)
-        let packet = RTPPacket(
-            payloadType: 96, sequenceNumber: 9, timestamp: 0, ssrc: 1, payload: ByteBuffer(bytes: [0x09, 0xF0]))
+        let packet = makePacket(9)
         sender.sent(packet, datagram: packet.encode(), now: now)
         var source: UInt32?
         if case .retransmission(let again) = sender.resend(9, roundTripTime: .milliseconds(50), now: now) {
@@ -54,14 +60,12 @@ import Testing
 
     @Test("without a stream of retransmissions any more, the very bytes of a packet are sent again")
     func retransmissionsEnd() throws {
-        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
         var generator = SeededGenerator(seed: 7)
         let line = MediaLine(media(.video, ssrc: 1, retransmissions: 2))
         line.setUpStreams(using: &generator)
         line.update(media(.video, ssrc: 1), using: &generator)
         let sender = try #require(line.videoSender)
-        let packet = RTPPacket(
-            payloadType: 96, sequenceNumber: 9, timestamp: 0, ssrc: 1, payload: ByteBuffer(bytes: [0x09, 0xF0]))
+        let packet = makePacket(9)
         sender.sent(packet, datagram: packet.encode(), now: now)
         var again: ByteBuffer?
         if case .repetition(let datagram) = sender.resend(9, roundTripTime: .milliseconds(50), now: now) {
@@ -72,15 +76,12 @@ import Testing
 
     @Test("without forward error correction in the new answer, none is made, whatever protection is decided")
     func protectionEnds() throws {
-        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
         var generator = SeededGenerator(seed: 8)
         let line = MediaLine(media(.video, ssrc: 1, flexFEC: 3))
         line.setUpStreams(using: &generator)
         let sender = try #require(line.videoSender)
         let protection = Protection(rate: 1, burst: 1, delay: .zero)
-        let packet = RTPPacket(
-            payloadType: 96, marker: true, sequenceNumber: 9, timestamp: 0, ssrc: 1,
-            payload: ByteBuffer(bytes: [0x09, 0xF0]))
+        let packet = makePacket(9, marker: true)
         sender.setProtection(protection)
         #expect(sender.protect(packet, now: now).count == 1)
         line.update(media(.video, ssrc: 1), using: &generator)
@@ -91,7 +92,6 @@ import Testing
 
     @Test("the losses of a line that was disabled take nothing from the video of another")
     func lossesEnd() throws {
-        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
         var generator = SeededGenerator(seed: 9)
         var first = media(.video, ssrc: 1, flexFEC: 3)
         first.feedback.nack = false
@@ -101,9 +101,7 @@ import Testing
         lines.append(line)
         let sender = try #require(line.videoSender)
         for number in 0..<40 as Range<UInt16> {
-            let packet = RTPPacket(
-                payloadType: 96, sequenceNumber: number, timestamp: 0, ssrc: 1,
-                payload: ByteBuffer(bytes: [0x09, 0xF0]))
+            let packet = makePacket(number)
             sender.sent(packet, datagram: packet.encode(), now: now)
         }
         sender.reportReceived(ReportBlock(ssrc: 1, fractionLost: 64), ntpNow: NTPTime(rawValue: 1 << 32))

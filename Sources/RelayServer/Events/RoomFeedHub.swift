@@ -32,7 +32,7 @@ struct RoomFeedHub {
     private(set) var overruns: UInt64 = 0
     /// The states that subscribers were sent, by room, until something happens there.
     private var states: [String: RoomFeedMessage] = [:]
-    /// Whether clients are to go to other relays. Those that begin to follow are told, too.
+    /// True while clients are to go to other relays. A client that begins to follow is told, too.
     var isMoving = false
 
     /// The number of subscribers.

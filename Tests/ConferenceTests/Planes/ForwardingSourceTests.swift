@@ -11,8 +11,9 @@ import Testing
 @Suite struct ForwardingSourceTests {
     private static let now = MonotonicInstant(nanoseconds: 1_000_000_000)
     private static let sequenceParameterSet: [UInt8] = [0x67, 0x42, 0xC0, 0x1F]
-    /// The first and the last fragment of the slice of an IDR picture.
+    /// The first, a middle and the last fragment of the slice of an IDR picture.
     private static let firstFragment: [UInt8] = [0x7C, 0x85, 0x88, 0x84]
+    private static let middleFragment: [UInt8] = [0x7C, 0x05, 0x10, 0xFF]
     private static let lastFragment: [UInt8] = [0x7C, 0x45, 0x10, 0xFF]
 
     private func packet(
@@ -62,7 +63,7 @@ import Testing
     @Test("a keyframe whose first packet comes again last is whole, and without it is not")
     func firstPacketLast() throws {
         let others = [
-            packet(3, [0x7C, 0x05, 0x10, 0xFF], frame: 0), packet(4, Self.lastFragment, frame: 0, marker: true),
+            packet(3, Self.middleFragment, frame: 0), packet(4, Self.lastFragment, frame: 0, marker: true),
         ]
         #expect(keyframe(of: others)?.size == nil)
         let collected = try #require(keyframe(of: others + [packet(2, Self.firstFragment, frame: 0)]))
@@ -77,7 +78,7 @@ import Testing
                 packet(2, Self.firstFragment, frame: 0),
                 packet(4, Self.lastFragment, frame: 0, marker: true),
                 packet(5, [], frame: 0),
-                packet(3, [0x7C, 0x05, 0x10, 0xFF], frame: 0),
+                packet(3, Self.middleFragment, frame: 0),
             ]))
         #expect(collected.packets.map(\.sequence) == [1, 2, 3, 4, 5])
     }

@@ -83,7 +83,7 @@ export class Call extends EventTarget {
 
   get received() { return this.#link?.received ?? null; }
 
-  /** What a reload of the page comes back by: `{session, moderatorKey}`; empty outside of a session. */
+  /** A reload of the page comes back by these: `{session, moderatorKey}`; empty outside of a session. */
   get proofs() { return this.#membership?.proofs ?? {}; }
 
   /** One's own id in the room. */
