@@ -95,7 +95,7 @@ public struct ConfrelayCongestionController: CongestionController {
             guard !arrival.result.wasReportedMissing else { continue }
             let packet = arrival.result.sent
             let wait = path.packetArrived(packet, at: arrival.time.seconds, now: now)
-            losses.received(bytes: Double(packet.size.bytes), wait: wait)
+            losses.received(packet, wait: wait)
             marks.received(arrival.result.ecn)
         }
         losses.update(now: now)
@@ -207,11 +207,10 @@ public struct ConfrelayCongestionController: CongestionController {
     private mutating func countLosses(_ report: TransportFeedbackReport) {
         for result in report.results {
             if result.receiveTime == nil {
-                losses.lostPacket()
+                losses.lost(result.sent)
                 competition.lost(now: report.feedbackTime)
             } else if result.wasReportedMissing, let time = result.receiveTime {
-                losses.foundPacket(
-                    bytes: Double(result.sent.size.bytes), isRepair: path.isRepair(result.sent, at: time.seconds))
+                losses.found(result.sent, isRepair: path.isRepair(result.sent, at: time.seconds))
             }
         }
     }

@@ -180,7 +180,9 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// The least that the use of the capacity falls to by overflow.
     public var overflowUse = 0.6
     /// A bound that helps is raised by this factor each interval, to find when it is needed no more.
-    public var boundGrowth = 1.05
+    public var boundGrowth = 1.03
+    /// The time after which the packets that are sent keep to a new bound: frames in the encoder and the pacer leave.
+    public var boundDelay = Duration.milliseconds(300)
 
     // MARK: Marks (ECN)
 

@@ -5,12 +5,16 @@ import MediaCore
 /// If a queue overflows, packets get lost while delay is high, and delay control reacts, unless the queue is so short
 /// that its delay means little: then less of the capacity is used until losses stop. If delay did not move and much
 /// gets lost, a policer may drop packets beyond its rate: the rate falls to the rate of arrivals, and stays there if
-/// that helped. If it did not help, the loss is the link's and is accepted.
+/// that helped. If it did not help although senders kept to it, the loss is the link's and is accepted.
 struct LossClassifier: Sendable {
     /// The least number of packets that are judged.
     private static let minimumPacketCount = 20
     /// The part of the losses that a bound must prevent to be kept.
     private static let helpingPart = 0.3
+    /// The rate, as a part of a bound, above which the bound is used.
+    private static let usedPart = 0.5
+    /// The rate, as a part of a bound, up to which senders keep to it.
+    private static let keptPart = 1.3
 
     private let parameters: ConfrelayParameters
     private let overflowDelay: Double
@@ -25,8 +29,11 @@ struct LossClassifier: Sendable {
     private var unavoidableLoss = 0.0
 
     private var intervalStart: MonotonicInstant?
+    /// Packets that were sent before this, when senders did not keep to the bound yet, do not tell whether it helps.
+    private var countingStart: MonotonicInstant?
     private var packets = 0
     private var lost = 0
+    private var sentBytes = 0.0
     private var receivedBytes = 0.0
     private var waits = 0.0
     private var waitsBesideLoss = 0.0
@@ -34,6 +41,8 @@ struct LossClassifier: Sendable {
     private var isAfterLoss = false
     private var lastWait = 0.0
     private var lossBeforeBound = 0.0
+    /// The bound before it grew.
+    private var lowestBound = 0.0
     private var excessiveIntervals = 0
 
     init(parameters: ConfrelayParameters) {
@@ -42,9 +51,9 @@ struct LossClassifier: Sendable {
     }
 
     /// A packet arrived after it had waited so long, in seconds.
-    mutating func received(bytes: Double, wait: Double) {
-        packets += 1
-        receivedBytes += bytes
+    mutating func received(_ packet: SentPacket, wait: Double) {
+        guard count(packet) else { return }
+        receivedBytes += Double(packet.size.bytes)
         waits += wait
         lastWait = wait
         if isAfterLoss { place(wait) }
@@ -52,8 +61,8 @@ struct LossClassifier: Sendable {
     }
 
     /// A packet is missing.
-    mutating func lostPacket() {
-        packets += 1
+    mutating func lost(_ packet: SentPacket) {
+        guard count(packet) else { return }
         lost += 1
         if !isAfterLoss { place(lastWait) }
         isAfterLoss = true
@@ -61,18 +70,32 @@ struct LossClassifier: Sendable {
 
     /// Records that a packet that had been reported missing arrived. Its loss stays if it came as a repair. Its wait
     /// says nothing about the queue in both cases.
-    mutating func foundPacket(bytes: Double, isRepair: Bool) {
+    mutating func found(_ packet: SentPacket, isRepair: Bool) {
+        guard isCounted(packet) else { return }
         if !isRepair { lost = max(lost - 1, 0) }
-        receivedBytes += bytes
+        receivedBytes += Double(packet.size.bytes)
     }
+
+    private mutating func count(_ packet: SentPacket) -> Bool {
+        guard isCounted(packet) else { return false }
+        packets += 1
+        sentBytes += Double(packet.size.bytes)
+        return true
+    }
+
+    private func isCounted(_ packet: SentPacket) -> Bool { countingStart.map { packet.sendTime >= $0 } ?? true }
 
     /// Judges the losses when enough was counted.
     mutating func update(now: MonotonicInstant) {
-        let start = intervalStart ?? now
-        intervalStart = start
+        guard let start = intervalStart else {
+            // After the bound fell, the interval begins behind the first packets that count.
+            if countingStart == nil || packets > 0 { beginInterval(now: now) }
+            return
+        }
         guard now - start >= parameters.lossInterval, packets >= Self.minimumPacketCount else { return }
         let time = (now - start).seconds
         fractionLost = Double(lost) / Double(packets)
+        let (arriving, sent) = (receivedBytes / time, sentBytes / time)
         let meanWait = waits / Double(max(packets - lost, 1))
         let waitBesideLoss = lossesPlaced > 0 ? waitsBesideLoss / Double(lossesPlaced) : 0
         if lost > 1, waitBesideLoss > meanWait * parameters.overflowRatio, waitBesideLoss > meanWait + overflowDelay {
@@ -80,30 +103,37 @@ struct LossClassifier: Sendable {
         } else {
             use = min(use + parameters.overflowRecovery * time, 1)
         }
-        updateBound(arriving: receivedBytes / time)
+        beginInterval(now: now)
+        updateBound(arriving: arriving, sent: sent, now: now)
+    }
+
+    private mutating func beginInterval(now: MonotonicInstant) {
         intervalStart = now
         packets = 0
         lost = 0
+        sentBytes = 0
         receivedBytes = 0
         waits = 0
         waitsBesideLoss = 0
         lossesPlaced = 0
     }
 
-    private mutating func updateBound(arriving: Double) {
+    private mutating func updateBound(arriving: Double, sent: Double, now: MonotonicInstant) {
         let excess = fractionLost - unavoidableLoss
-        if let current = bound {
-            if excess <= parameters.policedLoss / 2 {
-                bound = current * parameters.boundGrowth
-                // Far less is sent, or the minimum rate, which is far more, arrives: nothing is bounded.
-                let isVoid = current > arriving * 2 || current * 2 < arriving
-                if fractionLost < parameters.policedLoss / 10, isVoid { bound = nil }
-            } else if fractionLost > lossBeforeBound * (1 - Self.helpingPart) {
+        if excess <= parameters.policedLoss / 2 {
+            excessiveIntervals = 0
+            unavoidableLoss = min(unavoidableLoss, fractionLost + parameters.policedLoss / 2)
+            if let current = bound { grow(current, arriving: arriving) }
+        } else if let current = bound, sent > current * Self.usedPart {
+            excessiveIntervals = 0
+            // Losses beyond the bound do not tell whether it helps.
+            guard sent <= current * Self.keptPart else { return }
+            if fractionLost > lossBeforeBound * (1 - Self.helpingPart) {
                 // Sending less did not help: it is lost anyway.
                 unavoidableLoss = fractionLost
                 bound = nil
             } else {
-                bound = arriving
+                setBound(arriving, now: now)
             }
         } else if excess > parameters.policedLoss {
             // Once may be an interruption that emptied a queue.
@@ -111,11 +141,23 @@ struct LossClassifier: Sendable {
             guard excessiveIntervals > 1 else { return }
             excessiveIntervals = 0
             lossBeforeBound = fractionLost
-            bound = arriving
+            setBound(arriving, now: now)
         } else {
             excessiveIntervals = 0
-            unavoidableLoss = min(unavoidableLoss, fractionLost + parameters.policedLoss / 2)
         }
+    }
+
+    private mutating func setBound(_ rate: Double, now: MonotonicInstant) {
+        bound = rate
+        lowestBound = rate
+        countingStart = now + parameters.boundDelay
+        intervalStart = nil
+    }
+
+    private mutating func grow(_ current: Double, arriving: Double) {
+        bound = current * parameters.boundGrowth
+        // The minimum rate, which is far more, arrives, or far less was sent while the bound doubled.
+        if current * 2 < arriving || current > max(arriving, lowestBound) * 2 { bound = nil }
     }
 
     private mutating func place(_ wait: Double) {
