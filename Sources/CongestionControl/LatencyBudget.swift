@@ -13,6 +13,8 @@ public enum LatencyBudget {
     /// The limit of data sent beyond the rate, as time at the rate. It is about the longest queue on the path. Beyond
     /// it, only a few frames a second are encoded, and forwarding gives way to an encoder.
     public static let debt = Duration.milliseconds(250)
+    /// Packets that were sent again take at most this, as time at their share of the rate, before others wait.
+    public static let retransmissions = Duration.milliseconds(500)
     /// If more than this has been sent in excess of the rate, nothing is encoded.
     public static let mostDebt = Duration.seconds(1)
 }

@@ -7,12 +7,16 @@ public import MediaCore
 /// is a debt that the rate pays back. While the debt exceeds the latency budget, only a few frames a second are
 /// encoded, to keep the picture alive (after a keyframe they are small), and none while it exceeds it by far. So the
 /// frame rate falls, and the delay does not grow.
+///
+/// A policer drops retransmissions too, and its receiver requests them again. So they have a share of the rate.
 public struct LinkQueue: Sendable {
     /// The interval of frames while the debt exceeds the latency budget.
     public static let reducedInterval = Duration.milliseconds(100)
 
     private var rate = BitRate.zero
     private var debt = DataSize.zero
+    /// The retransmissions that their share of the rate has not paid yet.
+    private var retransmissionDebt = DataSize.zero
     private var updated = MonotonicInstant.zero
     private var lastFrame = MonotonicInstant.zero
     /// The queueing of a packet sent now on the path, as the controller predicts; zero if it predicts nothing.
@@ -33,10 +37,16 @@ public struct LinkQueue: Sendable {
         spend(size, now: now)
     }
 
-    /// Records data other than a frame, such as a retransmission.
+    /// Records data other than a frame, such as forward error correction.
     public mutating func spend(_ size: DataSize, now: MonotonicInstant) {
         pay(now: now)
         debt += size
+    }
+
+    /// A packet is sent again.
+    public mutating func spend(retransmission size: DataSize, now: MonotonicInstant) {
+        spend(size, now: now)
+        retransmissionDebt += size
     }
 
     /// Returns true if a frame may be encoded now.
@@ -45,6 +55,17 @@ public struct LinkQueue: Sendable {
         if owed <= rate.dataSize(over: LatencyBudget.debt) { return true }
         return owed <= rate.dataSize(over: LatencyBudget.mostDebt) && now - lastFrame >= Self.reducedInterval
     }
+
+    /// Returns true if a packet may be sent again now.
+    ///
+    /// - Parameter waiting: The time for all that waits at the sender.
+    public func hasRoomForRetransmission(waiting: Duration, now: MonotonicInstant) -> Bool {
+        let rate = retransmissionRate
+        let debt = retransmissionDebt - rate.dataSize(over: now - updated)
+        return debt <= rate.dataSize(over: LatencyBudget.retransmissions) && waiting < LatencyBudget.beforeFrame
+    }
+
+    private var retransmissionRate: BitRate { rate * BitrateAllocator.maximumRetransmissionShare }
 
     /// Returns the link's outstanding work as time.
     ///
@@ -59,7 +80,9 @@ public struct LinkQueue: Sendable {
     }
 
     private mutating func pay(now: MonotonicInstant) {
-        debt = max(.zero, debt - rate.dataSize(over: now - updated))
+        let time = now - updated
+        debt = max(.zero, debt - rate.dataSize(over: time))
+        retransmissionDebt = max(.zero, retransmissionDebt - retransmissionRate.dataSize(over: time))
         updated = now
     }
 }

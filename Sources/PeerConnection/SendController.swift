@@ -223,14 +223,14 @@ struct SendController: ~Copyable {
         }
     }
 
-    /// Sends missing packets again, unless the path cannot carry them in time. Returns true if it sends any.
+    /// Sends missing packets again, as long as the path carries them in time. Returns true if it sends any.
     mutating func resend(
         _ sequenceNumbers: [UInt16], on line: MediaLine, roundTripTime: Duration, now: MonotonicInstant
     ) -> Bool {
         var resends = false
+        counters.nacks &+= UInt64(sequenceNumbers.count)
         for sequenceNumber in sequenceNumbers {
-            counters.nacks &+= 1
-            guard pacer.expectedDrainTime < LatencyBudget.beforeFrame else { continue }
+            guard queue.hasRoomForRetransmission(waiting: pacer.expectedDrainTime, now: now) else { break }
             let (packet, size): (OutgoingPacket, DataSize)
             switch line.videoSender?.resend(sequenceNumber, roundTripTime: roundTripTime, now: now) {
             case .retransmission(let original):
@@ -240,7 +240,7 @@ struct SendController: ~Copyable {
             case nil: continue
             }
             resends = true
-            queue.spend(size, now: now)
+            queue.spend(retransmission: size, now: now)
             pacer.enqueue(packet, size: size, priority: .retransmission, now: now)
         }
         return resends

@@ -9,9 +9,9 @@ import Testing
 @Suite("Repair of lost packets")
 struct RepairTests {
     private func run(
-        _ repair: MediaFlowParameters.Repair, loss: LossModel, feedbackLoss: LossModel = 0, delay: Int64 = 20,
-        rate: BitRate = .megabits(1), seconds: Int = 20,
-        events: [(time: Duration, event: MediaFlowParameters.Event)] = []
+        _ repair: MediaFlowParameters.Repair, loss: LossModel, policer: Policer? = nil, feedbackLoss: LossModel = 0,
+        delay: Int64 = 20, rate: BitRate = .megabits(1), seconds: Int = 20,
+        events: [(time: Duration, event: MediaFlowParameters.Event)] = [], adapts: Bool = false
     ) throws -> ScenarioResult {
         let limits = RateLimits(minimum: .kilobits(150), start: rate, maximum: .megabits(4))
         var parameters = MediaFlowParameters(
@@ -22,17 +22,20 @@ struct RepairTests {
             links: [
                 .init(
                     name: "forward",
-                    profile: LinkProfile(rate: .fixed(.megabits(4)), delay: .milliseconds(delay), loss: loss)),
+                    profile: LinkProfile(
+                        rate: .fixed(.megabits(4)), delay: .milliseconds(delay), loss: loss, policer: policer)),
                 .init(name: "backward", profile: LinkProfile(delay: .milliseconds(delay), loss: feedbackLoss)),
             ],
             flows: [
                 .init(
                     name: "video", kind: .media(parameters, limits), forward: ["forward"], backward: ["backward"])
             ])
-        var simulation = try ScenarioSimulation(scenario: scenario, seed: 3) { _ in
-            SimulatedController(FixedRateController(rate: rate))
+        var simulation = try ScenarioSimulation(scenario: scenario, seed: 3) { context in
+            adapts
+                ? SimulatedController(ConfrelayCongestionController(limits: context.limits, now: context.start))
+                : SimulatedController(FixedRateController(rate: rate))
         }
-        return simulation.run(controllerName: "fixed")
+        return simulation.run(controllerName: adapts ? "confrelay" : "fixed")
     }
 
     @Test("lost packets are requested and sent again; without repair they stay lost")
@@ -74,6 +77,24 @@ struct RepairTests {
         // Up to the budget's quarter of a second of debt, plus the IP and UDP headers of packets of 1100 bytes.
         #expect((1.8...2.09).contains(sent))
         #expect(try #require(result.metrics[.retransmitted]) > 7)
+    }
+
+    @Test("however much is lost and requested again, retransmissions take their share of the rate alone")
+    func boundedRetransmissions() throws {
+        let metrics = try run(.nack, loss: 0.7).metrics
+        #expect(try #require(metrics[.retransmitted]) < 40)
+        #expect(try #require(metrics[.sendRate]) < 1.1)
+    }
+
+    @Test("behind a policer the rate settles at the policer's")
+    func policer() throws {
+        let metrics = try run(
+            .nack, loss: 0, policer: Policer(rate: .megabits(1), burst: DataSize(bytes: 32_000)), seconds: 40,
+            adapts: true
+        ).metrics
+        #expect(try #require(metrics[.goodput]) > 0.8)
+        #expect(try #require(metrics[.loss]) < 25)
+        #expect(try #require(metrics[.framesLateOrLost]) < 20)
     }
 
     @Test("requests get lost with the feedback, and are repeated")
