@@ -128,7 +128,7 @@ let modules: [Module] = [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
             "PeerConnection", "RoomAPI", "LoadControl", "Conference", "FlightRecording", "FlightFiles", "MediaFiles",
             "AudioMixing", "Cluster",
-            "VectorGraphics", "CMalloc", "CLibSRT", nioCore, nioPosix, logging,
+            "VectorGraphics", "CMalloc", "CSocket", "CLibSRT", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -289,6 +289,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // How much of its heap the C library returns to the system.
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CSocket"),
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
     ]
 )

@@ -1,3 +1,4 @@
+import CSocket
 import Glibc
 import MediaCore
 import NIOCore
@@ -78,39 +79,64 @@ struct DatagramReceiverTests {
         #expect(batch.map(\.payload.readableBytes) == [DatagramReceiver.datagramCapacity, 5])
     }
 
-    /// A receiver whose system call is `outcome`, with datagrams of one sender and without stamps.
-    private func makeReceiver(outcome: @escaping () -> Int) -> DatagramReceiver {
-        DatagramReceiver(descriptor: -1) { _, message in
-            message.pointee.msg_controllen = 0
-            let address = SystemAddress(TransportAddress(ipv4: 0x7F00_0001, port: 9), isIPv6Socket: false)
-            address?.withUnsafeBytes { bytes in
-                UnsafeMutableRawBufferPointer(start: message.pointee.msg_name, count: bytes.count).copyMemory(
-                    from: bytes)
-                message.pointee.msg_namelen = socklen_t(bytes.count)
+    @Test("more datagrams than one system call receives come in order, and their lengths do not mix")
+    func severalCalls() throws {
+        let (socket, peer) = (try UDPPeer(), try UDPPeer())
+        let receiver = DatagramReceiver(descriptor: socket.descriptor)
+        for round in 0..<2 {
+            let count = DatagramReceiver.datagramsPerCall * 2 + 5
+            for index in 0..<count {
+                peer.send([UInt8](repeating: UInt8(index), count: (index + round) % 7), toPort: socket.address.port)
             }
-            return outcome()
+            let contents = read(receiver).map { Array($0.payload.readableBytesView) }
+            #expect(contents == (0..<count).map { [UInt8](repeating: UInt8($0), count: ($0 + round) % 7) })
+        }
+    }
+
+    /// A receiver whose system call is `outcome`, with datagrams of one byte, of one sender and without stamps.
+    private func makeReceiver(outcome: @escaping () -> Int) -> DatagramReceiver {
+        DatagramReceiver(descriptor: -1) { _, messages in
+            let count = outcome()
+            for index in 0..<max(count, 0) {
+                messages[index].size = 1
+                messages[index].message.msg_controllen = 0
+                let address = SystemAddress(TransportAddress(ipv4: 0x7F00_0001, port: 9), isIPv6Socket: false)
+                address?.withUnsafeBytes { bytes in
+                    UnsafeMutableRawBufferPointer(start: messages[index].message.msg_name, count: bytes.count)
+                        .copyMemory(from: bytes)
+                    messages[index].message.msg_namelen = socklen_t(bytes.count)
+                }
+            }
+            return count
         }
     }
 
     @Test("an interrupted system call is tried again, an error ends the read")
     func errors() throws {
-        let outcomes = [-Int(EINTR), 3, -Int(ENOMEM), 3]
+        let outcomes = [-Int(EINTR), DatagramReceiver.datagramsPerCall, -Int(ENOMEM), 3]
         var calls = 0
         let receiver = makeReceiver {
             defer { calls += 1 }
             return outcomes[calls]
         }
-        #expect(read(receiver).count == 1)
+        #expect(read(receiver).count == DatagramReceiver.datagramsPerCall)
         #expect(calls == 3)
+    }
+
+    @Test("a system call that receives less than it may is the last of a read")
+    func emptied() throws {
+        var calls = 0
+        let receiver = makeReceiver {
+            calls += 1
+            return 3
+        }
+        #expect(read(receiver).count == 3)
+        #expect(calls == 1)
     }
 
     @Test("without stamps a datagram has arrived when it is read")
     func withoutStamps() throws {
-        var left = 2
-        let receiver = makeReceiver {
-            left -= 1
-            return left >= 0 ? 1 : -Int(EAGAIN)
-        }
+        let receiver = makeReceiver { 2 }
         var batch: [DatagramReceiver.Datagram] = []
         let now = MonotonicInstant(nanoseconds: 7_000_000_000)
         receiver.read(into: &batch, limit: 9, now: now)

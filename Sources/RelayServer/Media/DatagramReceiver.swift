@@ -1,3 +1,4 @@
+import CSocket
 import Glibc
 import MediaCore
 import NIOCore
@@ -25,13 +26,15 @@ final class DatagramReceiver {
         }
     }
 
-    /// `recvmsg` as a function of the socket and the message: bytes received, or the negated error number.
-    typealias SystemCall = (CInt, UnsafeMutablePointer<msghdr>) -> Int
+    /// `recvmmsg` as a function of the socket and the messages: the number received, or the negated error number.
+    typealias SystemCall = (CInt, UnsafeMutableBufferPointer<message_vector_entry>) -> Int
 
     /// Room for a datagram. A larger one is cut, and then fails authentication.
     static let datagramCapacity = 2048
-    /// Room for an IPv6 address.
-    private static let addressCapacity = 28
+    /// The most datagrams that one system call receives.
+    static let datagramsPerCall = 32
+    /// Room for an IPv6 address, which keeps the next one aligned.
+    private static let addressCapacity = 32
     /// `CMSG_SPACE` of a timestamp: a header and two 64-bit words.
     private static let controlSpace = 32
     /// `SO_TIMESTAMPNS` of 64-bit systems (asm-generic/socket.h); control messages bear the same number.
@@ -41,59 +44,93 @@ final class DatagramReceiver {
 
     private let descriptor: CInt
     private let systemCall: SystemCall
-    private let vector: UnsafeMutablePointer<iovec>
-    private let address: UnsafeMutableRawBufferPointer
-    private let control: UnsafeMutableRawBufferPointer
+    private let messages: UnsafeMutableBufferPointer<message_vector_entry>
+    private let vectors: UnsafeMutableBufferPointer<iovec>
+    private let payloads: UnsafeMutableRawBufferPointer
+    private let addresses: UnsafeMutableRawBufferPointer
+    private let controls: UnsafeMutableRawBufferPointer
     private var lastArrival = MonotonicInstant.zero
 
     /// - Parameters:
     ///   - descriptor: A UDP socket. The receiver does not own it.
     ///   - systemCall: Receives without waiting; a test may replace it.
-    init(descriptor: CInt, systemCall: @escaping SystemCall = DatagramReceiver.receiveMessage) {
+    init(descriptor: CInt, systemCall: @escaping SystemCall = DatagramReceiver.receiveMessages) {
         self.descriptor = descriptor
         self.systemCall = systemCall
-        vector = .allocate(capacity: 1)
-        vector.initialize(
-            to: iovec(
-                iov_base: .allocate(byteCount: Self.datagramCapacity, alignment: 8), iov_len: Self.datagramCapacity))
-        address = .allocate(byteCount: Self.addressCapacity, alignment: 8)
-        control = .allocate(byteCount: Self.controlSpace, alignment: 8)
-        control.initializeMemory(as: UInt8.self, repeating: 0)
+        let count = Self.datagramsPerCall
+        messages = .allocate(capacity: count)
+        vectors = .allocate(capacity: count)
+        payloads = .allocate(byteCount: count * Self.datagramCapacity, alignment: 64)
+        addresses = .allocate(byteCount: count * Self.addressCapacity, alignment: 8)
+        controls = .allocate(byteCount: count * Self.controlSpace, alignment: 8)
+        controls.initializeMemory(as: UInt8.self, repeating: 0)
+        messages.initialize(repeating: message_vector_entry())
+        for index in 0..<count {
+            vectors.initializeElement(
+                at: index,
+                to: iovec(
+                    iov_base: payloads.baseAddress?.advanced(by: index * Self.datagramCapacity),
+                    iov_len: Self.datagramCapacity))
+            messages[index].message.msg_name = addresses.baseAddress?.advanced(by: index * Self.addressCapacity)
+            messages[index].message.msg_iov = vectors.baseAddress?.advanced(by: index)
+            messages[index].message.msg_iovlen = 1
+            messages[index].message.msg_control = controls.baseAddress?.advanced(by: index * Self.controlSpace)
+        }
         var isOn: CInt = 1
         // Without stamps, datagrams have arrived when they are read.
         setsockopt(descriptor, SOL_SOCKET, Self.optionTimestamp, &isOn, socklen_t(MemoryLayout<CInt>.size))
     }
 
     deinit {
-        vector.pointee.iov_base.deallocate()
-        vector.deallocate()
-        address.deallocate()
-        control.deallocate()
+        messages.deallocate()
+        vectors.deallocate()
+        payloads.deallocate()
+        addresses.deallocate()
+        controls.deallocate()
     }
 
     /// Appends the datagrams that wait in the socket to `batch`, `limit` at most, in the order in which they came.
     func read(into batch: inout [Datagram], limit: Int, now: MonotonicInstant) {
         var wallClock = timespec()
         clock_gettime(CLOCK_REALTIME, &wallClock)
-        for _ in 0..<limit {
-            var message = msghdr()
-            message.msg_name = address.baseAddress
-            message.msg_namelen = socklen_t(address.count)
-            message.msg_iov = vector
-            message.msg_iovlen = 1
-            message.msg_control = control.baseAddress
-            message.msg_controllen = control.count
-            var outcome: Int
-            repeat { outcome = systemCall(descriptor, &message) } while outcome == -Int(EINTR)
-            // Besides an empty socket this is an error of the socket: the channel meets it as well, and closes.
-            guard outcome >= 0 else { return }
-            let arrival = arrival(of: message, wallClock: wallClock, now: now)
-            let name = UnsafeRawBufferPointer(rebasing: address.prefix(Int(message.msg_namelen)))
-            guard let source = TransportAddress(systemAddress: name) else { continue }
-            let bytes = UnsafeRawBufferPointer(
-                start: vector.pointee.iov_base, count: min(outcome, Self.datagramCapacity))
-            batch.append(Datagram(payload: ByteBuffer(bytes: bytes), source: source, arrival: arrival))
+        var left = limit
+        while left > 0 {
+            let wanted = min(left, Self.datagramsPerCall)
+            let count = receive(atMost: wanted)
+            for index in 0..<count {
+                if let datagram = datagram(index, wallClock: wallClock, now: now) { batch.append(datagram) }
+            }
+            // Fewer came than there is room for: the socket is empty.
+            guard count == wanted else { return }
+            left -= count
         }
+    }
+
+    /// Fills messages, and returns their number.
+    private func receive(atMost count: Int) -> Int {
+        // The kernel has written the lengths of what it received before.
+        for index in 0..<count {
+            messages[index].message.msg_namelen = socklen_t(Self.addressCapacity)
+            messages[index].message.msg_controllen = Self.controlSpace
+        }
+        var outcome: Int
+        repeat {
+            outcome = systemCall(descriptor, UnsafeMutableBufferPointer(rebasing: messages[..<count]))
+        } while outcome == -Int(EINTR)
+        // Besides an empty socket this is an error of the socket: the channel meets it as well, and closes.
+        return min(max(outcome, 0), count)
+    }
+
+    /// Returns a received datagram; nil if its source has no address that we know.
+    private func datagram(_ index: Int, wallClock: timespec, now: MonotonicInstant) -> Datagram? {
+        let entry = messages[index]
+        let arrival = arrival(of: entry.message, wallClock: wallClock, now: now)
+        let name = UnsafeRawBufferPointer(
+            start: entry.message.msg_name, count: min(Int(entry.message.msg_namelen), Self.addressCapacity))
+        guard let source = TransportAddress(systemAddress: name) else { return nil }
+        let bytes = UnsafeRawBufferPointer(
+            start: vectors[index].iov_base, count: min(Int(entry.size), Self.datagramCapacity))
+        return Datagram(payload: ByteBuffer(bytes: bytes), source: source, arrival: arrival)
     }
 
     private func arrival(of message: msghdr, wallClock: timespec, now: MonotonicInstant) -> MonotonicInstant {
@@ -105,15 +142,18 @@ final class DatagramReceiver {
     }
 
     private func stamp(of message: msghdr) -> timespec? {
-        guard message.msg_controllen >= Self.controlSpace else { return nil }
+        guard message.msg_controllen >= Self.controlSpace, let control = message.msg_control else { return nil }
         let header = control.load(as: cmsghdr.self)
         guard header.cmsg_level == SOL_SOCKET, header.cmsg_type == Self.optionTimestamp else { return nil }
         return control.load(fromByteOffset: MemoryLayout<cmsghdr>.size, as: timespec.self)
     }
 
-    static func receiveMessage(descriptor: CInt, message: UnsafeMutablePointer<msghdr>) -> Int {
-        let received = recvmsg(descriptor, message, CInt(MSG_DONTWAIT))
-        return received < 0 ? -Int(errno) : received
+    static func receiveMessages(
+        descriptor: CInt, messages: UnsafeMutableBufferPointer<message_vector_entry>
+    ) -> Int {
+        let received = receive_messages(
+            descriptor, messages.baseAddress, CUnsignedInt(messages.count), CInt(MSG_DONTWAIT), nil)
+        return received < 0 ? -Int(errno) : Int(received)
     }
 }
 
