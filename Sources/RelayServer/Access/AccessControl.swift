@@ -23,6 +23,8 @@ struct AccessControl: Sendable {
 
     /// The largest error of the clocks of token makers.
     private static let leeway = 5.0
+    private static let aboutAllRooms =
+        "this is about all rooms: it takes a token whose room is *, or the relay's own --admin-address"
 
     /// Checks what a request takes.
     ///
@@ -50,9 +52,7 @@ struct AccessControl: Sendable {
             return try await check(permission, request, context, room: room)
         case .needsEverywhere(let permission):
             let caller = try await check(permission, request, context, room: nil)
-            if let claims = caller.claims, !claims.isForAllRooms {
-                throw Self.forbidden("this is about all rooms: it takes a token whose room is *")
-            }
+            if let claims = caller.claims, !claims.isForAllRooms { throw Self.forbidden(Self.aboutAllRooms) }
             return caller
         case .ownSessionOr(let permission):
             // The key of a relay that was started again since is none; the id is then enough, with the permission.
@@ -69,7 +69,10 @@ struct AccessControl: Sendable {
         let caller = try await caller(of: request, context, room: room, for: permission)
         guard caller.may(permission) else {
             if caller.proof == .nothing {
-                throw Self.forbidden("this takes a moderator: send Authorization: Bearer with the moderator's key")
+                throw Self.forbidden(
+                    room == nil
+                        ? Self.aboutAllRooms
+                        : "this takes a moderator: send Authorization: Bearer with the moderator's key")
             }
             throw Self.forbidden("this takes the permission '\(permission.rawValue)', which yours does not have")
         }
@@ -134,11 +137,12 @@ struct AccessControl: Sendable {
 
     private func proven(by bearer: String, room: RoomName?) async throws(Problem) -> Caller {
         // A token has two points, a session's name one, a moderator's key none.
-        switch bearer.utf8.count(where: { $0 == UInt8(ascii: ".") }) {
-        case 2: return try await tokenCaller(bearer, room: room)
-        case 1: return try await sessionCaller(bearer, room: room)
-        default: return try await moderator(by: bearer, room: room)
-        }
+        let points = bearer.utf8.count(where: { $0 == UInt8(ascii: ".") })
+        if points == 2 { return try await tokenCaller(bearer, room: room) }
+        // Keys are of one room: without it nothing shows if this is one.
+        guard let room else { throw Self.unauthorized(Self.aboutAllRooms, "invalid_token") }
+        return points == 1
+            ? try await sessionCaller(bearer, room: room) : try await moderator(by: bearer, room: room)
     }
 
     func tokenCaller(_ token: String, room: RoomName?) async throws(Problem) -> Caller {
@@ -166,8 +170,7 @@ struct AccessControl: Sendable {
         return Caller(proof: .token(claims), permissions: claims.permissions, name: name)
     }
 
-    private func sessionCaller(_ bearer: String, room: RoomName?) async throws(Problem) -> Caller {
-        guard let room else { throw Self.forbidden("a session's key is for one room") }
+    private func sessionCaller(_ bearer: String, room: RoomName) async throws(Problem) -> Caller {
         guard let participant = try? sessions.participant(ofSession: bearer, in: room) else {
             throw Self.unauthorized("the session's key is wrong, or for another room", "invalid_token")
         }
@@ -181,8 +184,7 @@ struct AccessControl: Sendable {
             name: member.name)
     }
 
-    private func moderator(by key: String, room: RoomName?) async throws(Problem) -> Caller {
-        guard let room else { throw Self.forbidden("a moderator's key is for one room") }
+    private func moderator(by key: String, room: RoomName) async throws(Problem) -> Caller {
         guard let digest = await driver.access(ofRoom: room.rawValue)?.moderatorKey,
             SecretComparison.areEqual(ModeratorKey.digest(of: key), digest)
         else {
