@@ -205,6 +205,15 @@ struct CommandLineTests {
         #expect(message(arguments).contains(arguments[0]))
     }
 
+    @Test(
+        "no token is made with a name that lets nobody in",
+        arguments: ["", " ", "a\u{7}b", String(repeating: "a", count: 65)])
+    func nameOfToken(name: String) throws {
+        let arguments = ["token", "--auth-keys", "keys.json", "--room", "demo", "--name"]
+        #expect(throws: (any Error).self) { try Confrelay.parse(arguments + [name]) }
+        #expect(try Confrelay.parse(arguments + ["Ada"]) is TokenCommand)
+    }
+
     @Test("every option of the help is in docs/confrelay.md")
     func documentedOptions() throws {
         let help = ConfrelayCommand.helpMessage(columns: 100)

@@ -1,5 +1,6 @@
 import Compositing
 import HTTPTypes
+public import RoomAPI
 
 /// The identifier of a room in paths: letters, digits, `-`, `_` and `.`, at most 64 of them.
 struct RoomName: Equatable {
@@ -62,5 +63,13 @@ struct ParticipantName: Equatable {
         Problem(
             .badRequest,
             "the name is not acceptable: use 1 to \(maximumLength) visible characters, percent-encoded as UTF-8")
+    }
+}
+
+extension AccessClaims {
+    /// Whether a relay lets the bearer in by the name that the token has, if it has one.
+    public var hasAcceptableName: Bool {
+        guard let name else { return true }
+        return (try? ParticipantName(name)) != nil
     }
 }

@@ -88,6 +88,9 @@ struct TokenCommand: AsyncParsableCommand {
         guard (1...64).contains(room.utf8.count),
             room.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") })
         else { throw ValidationError("--room must be a room's name, or a pattern such as 'team-*'") }
+        guard claims(time: 0, id: "").hasAcceptableName else {
+            throw ValidationError("--name must have 1 to 64 visible characters: with another nobody could join")
+        }
         guard valid > 0 else { throw ValidationError("--valid must be longer than nothing") }
         for medium in publish where medium != "none" && Self.media[medium] == nil {
             throw ValidationError("--publish \(medium) is not possible: give camera, microphone, screen or none")
