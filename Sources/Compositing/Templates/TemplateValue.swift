@@ -64,7 +64,12 @@ extension TemplateValue: Decodable {
         if container.decodeNil() { return .null }
         if let text = try? container.decode(String.self) { return .text(text) }
         if let flag = try? container.decode(Bool.self) { return .flag(flag) }
-        if let number = try? container.decode(Double.self), number.isFinite { return .number(number) }
+        do {
+            let number = try container.decode(Double.self)
+            if number.isFinite { return .number(number) }
+        } catch DecodingError.typeMismatch {
+            return .unreadable("text that is not in UTF-8")
+        } catch {}
         return .unreadable("a number that is too large")
     }
 }

@@ -201,6 +201,17 @@ struct LayoutTemplateTests {
         #expect(template.error(ofImagesIn: both) == nil)
     }
 
+    @Test("text that is not in UTF-8 is told as such")
+    func noUTF8() throws {
+        let bytes = Array(#"{"slots":[{"name":""#.utf8) + [0xFF] + Array(#"","show":["next"]}]}"#.utf8)
+        let error = try #require(
+            #expect(throws: LayoutTemplateError.self) {
+                try JSONDecoder().decode(LayoutTemplate.self, from: Data(bytes))
+            })
+        #expect(error.issues.map(\.path) == ["slots[0].name"])
+        #expect(error.issues.allSatisfy { $0.reason.hasPrefix("this is text that is not in UTF-8; give a name") })
+    }
+
     @Test("hostile JSON is refused or read, and every layout that is read can be laid out")
     func hostile() throws {
         var random = SeededGenerator(seed: 3)
