@@ -68,6 +68,18 @@ struct ControlTests {
         #expect(untyped.status == .unsupportedMediaType)
     }
 
+    @Test("a number that a field cannot hold is told", arguments: ["1e30", "2500000.5"])
+    func impossibleNumber(number: String) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("numbers-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var client = client
+        client.recordings = try RecordingStore(settings: RecordingSettings(folder: folder.path))
+        let answer = try await client.send(
+            .post, "/rooms/demo/recordings", headers: [.contentType: "application/json"],
+            body: "{\"mode\":\"composite\",\"bitRate\":\(number)}")
+        #expect(answer.status == .badRequest && answer.detail.contains("a number that is too large or not whole"))
+    }
+
     @Test("changes that come too often get 429, and when to try again")
     func tooManyChanges() throws {
         let problem = Problem(RoomControlError.tooManyChanges(retryAfter: 3))

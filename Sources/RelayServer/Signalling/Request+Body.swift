@@ -73,7 +73,8 @@ extension DecodingError {
             case nil: "the JSON is not of the expected form: send an object"
             }
         case .dataCorrupted(let context) where !context.codingPath.isEmpty: context.debugDescription
-        default: "the body is not JSON: send an object"
+        // The decoder does not tell a number that its type cannot hold from what is no JSON.
+        default: "the body is not JSON, or has a number that is too large or not whole: send an object"
         }
     }
 
