@@ -44,6 +44,19 @@ import VideoCoding
         #expect(abs(written - size.bytes) <= size.bytes / 200, "\(written) bytes in \(passes) passes")
     }
 
+    @Test("an export into a file that cannot be so small leaves nothing behind")
+    func tooSmall() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try RecordedCall(in: folder).record(seconds: 4)
+        let session = ExportSession(
+            source: try film(),
+            settings: ExportSettings(
+                dimensions: Self.canvas, frameRate: Self.frameRate, target: .size(DataSize(bytes: 1000))),
+            path: folder.appendingPathComponent("film.mp4").path)
+        #expect(throws: ExportError.self) { try session.run() }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["r1"])
+    }
+
     @Test("a film has the loudness of a programme, captions, and a poster of the picture with most to see")
     func companions() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

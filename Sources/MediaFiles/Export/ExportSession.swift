@@ -137,6 +137,8 @@ public final class ExportSession {
             let seconds = Double(frameCount) / Double(settings.frameRate)
             let rate = BitRate(bitsPerSecond: Double(size.bytes - overhead) * 8 / seconds)
             guard rate >= Self.leastRate else {
+                // The same export never gets further: there is nothing to go on with.
+                try? FileManager.default.removeItem(atPath: workFolder)
                 let least = overhead + Int(clamping: Double(Self.leastRate.bitsPerSecond) / 8 * seconds) + 1
                 throw ExportError.tooSmall(size, least: DataSize(bytes: least))
             }
