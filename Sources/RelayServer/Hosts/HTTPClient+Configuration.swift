@@ -11,3 +11,10 @@ extension HTTPClient.Configuration {
         return configuration
     }
 }
+
+extension HTTPClientError {
+    private static let timeouts = [HTTPClientError.connectTimeout, .readTimeout, .deadlineExceeded]
+
+    /// Whether the server took too long.
+    var isTimeout: Bool { Self.timeouts.contains(self) }
+}

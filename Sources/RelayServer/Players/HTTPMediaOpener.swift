@@ -108,11 +108,9 @@ final class HTTPMediaOpener: MediaOpener {
         }
     }
 
-    private static let timeouts = [HTTPClientError.connectTimeout, .readTimeout, .deadlineExceeded]
-
     private static func failure(_ error: any Error) -> StreamFailure {
         switch error {
-        case let error as HTTPClientError where timeouts.contains(error): .timedOut
+        case let error as HTTPClientError where error.isTimeout: .timedOut
         case let error as HTTPClientError where error == .remoteConnectionClosed: .connectionLost
         case is ResponseAccumulator.ResponseTooBigError:
             .failed(

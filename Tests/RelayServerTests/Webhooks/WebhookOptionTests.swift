@@ -1,5 +1,7 @@
 import ArgumentParser
+import AsyncHTTPClient
 import Foundation
+import NIOCore
 import RoomAPI
 import Testing
 
@@ -42,6 +44,14 @@ struct WebhookOptionTests {
                 "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
                 "first",
             ])
+    }
+
+    @Test("the log tells in words why a request was not answered")
+    func unanswered() {
+        let refused = WebhookRequestError(IOError(errnoCode: ECONNREFUSED, reason: "connect"))
+        #expect(refused.description == "Connection refused")
+        #expect("\(WebhookRequestError(HTTPClientError.deadlineExceeded))" == "no answer in time")
+        #expect("\(WebhookRequestError(HTTPClientError.remoteConnectionClosed))" == "it closes the connection")
     }
 
     @Test("with several keys there is a signature by each")
