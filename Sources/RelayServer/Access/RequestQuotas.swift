@@ -128,7 +128,7 @@ extension Problem {
     static func tooManyRequests(_ kind: RequestQuotas.Kind, retryAfter seconds: Int) -> Problem {
         let reason =
             switch kind {
-            case .join: "too many joins came from your address, or with your token, in a short time"
+            case .join: "too many joins or other requests by POST came from your address or with your token lately"
             case .change: "too many changes came from your address, or with your token, in a short time"
             case .wrongSecret: "too many wrong PINs came from your address"
             case .wrongProof: "too many wrong tokens or keys came from your address"
