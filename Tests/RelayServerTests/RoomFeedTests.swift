@@ -242,9 +242,9 @@ struct RoomFeedTests {
     func keepAlive() async throws {
         var hub = RoomFeedHub()
         let feed = try follow(&hub)
-        for second in 1...14 { hub.tick(now: start + .seconds(second)) { _ in nil } }
-        hub.publish(RoomEvent(room: "demo", kind: .layoutChanged(.grid)), now: start + .seconds(14))
-        for second in 15...44 { hub.tick(now: start + .seconds(second)) { _ in nil } }
+        for second in 1...4 { hub.tick(now: start + .seconds(second)) { _ in nil } }
+        hub.publish(RoomEvent(room: "demo", kind: .layoutChanged(.grid)), now: start + .seconds(4))
+        for second in 5...14 { hub.tick(now: start + .seconds(second)) { _ in nil } }
         hub.close()
         let texts = try await texts(of: feed)
         #expect(texts.map { $0 == ":\n\n" } == [false, true, true])

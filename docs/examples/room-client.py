@@ -35,8 +35,8 @@ class Room:
 
     def events(self):
         """The room's events, as pairs of name and data; the first is ("room", all that is known)."""
-        # A comment comes every 15 s, so silence for longer means that the relay is gone.
-        with self._open("/events", accept="text/event-stream", timeout=45) as stream:
+        # A comment comes every 5 s, so silence for longer means that the relay is gone.
+        with self._open("/events", accept="text/event-stream", timeout=20) as stream:
             name, data = "message", []
             for line in (raw.decode().rstrip("\r\n") for raw in stream):
                 if line.startswith("event:"):

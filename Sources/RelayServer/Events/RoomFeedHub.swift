@@ -10,8 +10,8 @@ struct RoomFeedHub {
     static let queueLength = 256
     /// Subscribers of all rooms together.
     static let maximumSubscribers = 384
-    /// The longest time of a connection without a message.
-    static let keepAliveInterval = Duration.seconds(15)
+    /// The longest time of a connection without a message. Only a failed write tells that a subscriber is gone.
+    static let keepAliveInterval = Duration.seconds(5)
     /// The interval of `tick` while there are subscribers.
     static let tickInterval = Duration.seconds(1)
 

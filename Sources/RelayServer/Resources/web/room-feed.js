@@ -1,7 +1,7 @@
 import { proofHeaders, retryAfter } from './signalling.js';
 
-/** The relay says something every 15 seconds at least. */
-const longestSilence = 40_000;
+/** The relay says something every 5 seconds at least. */
+const longestSilence = 15_000;
 
 /**
  * The room's server-sent events, read by `fetch`: `EventSource` sends no `Authorization`.
