@@ -83,12 +83,10 @@ extension ConfrelayCongestionController {
         return isSilent ? .emptyPathProbe : nil
     }
 
-    /// After so long at the sender packets keep further frames from being made.
-    var frameTimeout: Duration {
-        guard timeout.hasTransportFeedback, path.capacity.rate * use < limits.minimum.bytesPerSecond else {
-            return parameters.frameTimeout
-        }
-        return min(parameters.slowFrameTimeout, parameters.frameTimeout)
+    /// The wait of packets at the sender from which no further frames are made; nil leaves it to the sender.
+    var frameTimeout: Duration? {
+        guard timeout.hasTransportFeedback, path.capacity.rate * use < limits.minimum.bytesPerSecond else { return nil }
+        return parameters.slowFrameTimeout
     }
 
     /// True if a pause to see the empty path must stop video, because the queue would not drain in time at the minimum

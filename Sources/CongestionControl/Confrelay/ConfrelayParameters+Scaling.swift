@@ -31,7 +31,6 @@ extension ConfrelayParameters {
         ("additivePacingRate", { $0.additivePacingRate = $0.additivePacingRate * $1 }),
         ("holdDelay", { $0.holdDelay = $0.holdDelay * $1 }),
         ("leastWindow", { $0.leastWindow = DataSize(bytes: Double($0.leastWindow.bytes) * $1) }),
-        ("frameTimeout", { $0.frameTimeout = $0.frameTimeout * $1 }),
         ("leastWindowTime", { $0.leastWindowTime = $0.leastWindowTime * $1 }),
         ("slowFrameTimeout", { $0.slowFrameTimeout = $0.slowFrameTimeout * $1 }),
         ("ownQueue", { $0.ownQueue = $0.ownQueue * $1 }),

@@ -55,8 +55,6 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var leastWindow = DataSize(bytes: 2400)
     /// If the path takes longer than this for `leastWindow`, less may be in flight, at least a packet.
     public var leastWindowTime = Duration.milliseconds(150)
-    /// Frames are skipped while packets have waited this long at the sender, because new ones would be late.
-    public var frameTimeout = Duration.milliseconds(200)
 
     /// The limit of our queue on the path, at the rate of arrivals, whatever else the model says: two such queues,
     /// there and back, end a conversation.

@@ -99,6 +99,14 @@ struct ConfrelayCongestionControllerTests {
         #expect(atOnce.congestionWindow == afterDelay.congestionWindow)
     }
 
+    @Test("the sender decides when frames are skipped, unless the path carries less than the minimum rate")
+    mutating func frameTimeout() {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        #expect(controller.advance(now: at(1030)).frameTimeout == nil)
+        for index in 0..<10 { frame(at: 1500 + Double(index) * 500, rate: .kilobits(100)) }
+        #expect(controller.advance(now: at(6450)).frameTimeout == .milliseconds(30))
+    }
+
     @Test("in silence a packet may leave each 100 ms, and no more")
     mutating func keepsAlive() throws {
         for index in 0..<30 { frame(at: Double(index) * 33) }
