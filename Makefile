@@ -90,7 +90,8 @@ results: dependencies ## Compare the controllers over all scenarios anew (CONFRE
 		--markdown Simulations/results/comparison.md --csv Simulations/results/comparison.csv && \
 	"$$confsim" run Simulations/rfc8867 Simulations/stress/sudden-drop.yaml --plots Simulations/results/plots \
 		--controller google,scream,nada,confrelay,oracle && \
-	"$$confsim" sensitivity Simulations/suite.yaml --jobs "$$(nproc)" --markdown Simulations/results/sensitivity.md
+	"$$confsim" sensitivity Simulations/peer-suite.yaml --factors 0.5,1.5 --runs 3 --only /300ms/ \
+		--jobs "$$(nproc)" --markdown Simulations/results/sensitivity.md
 
 dependencies:
 	@scripts/install-dependencies.sh
