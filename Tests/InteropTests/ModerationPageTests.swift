@@ -80,6 +80,12 @@ struct ModerationPageTests {
         try await ben.browser.screenshot(to: TestOutput.file("lobby-waiting.png"))
         try await ada.browser.wait(for: "Ben in the lobby", until: "document.querySelector('[data-admit]') !== null")
         try await ada.browser.screenshot(to: TestOutput.file("lobby-moderator.png"))
+        let isReadable: Bool = try await ada.browser.evaluate(
+            """
+            const { color, backgroundColor } = getComputedStyle(document.querySelector('[data-admit]'));
+            return color !== backgroundColor;
+            """)
+        #expect(isReadable, "the button's text differs from its ground")
         try await ada.browser.click("[data-admit]")
         try await waitForCall(ben)
         try await ada.see("Ben") { $0[.green, default: 0] > 0.4 }
