@@ -120,7 +120,8 @@ public enum JoinError: Error, CustomStringConvertible {
         case .draining: "the relay takes no more joins: it ends when the calls in progress are over"
         case .keptOut: "a moderator has removed you from the room"
         case .locked: "the room is locked: no new members are admitted"
-        case .pinNeeded: "the room has a PIN: send it as Room-PIN, or with the query parameter pin"
+        case .pinNeeded:
+            "the room has a PIN: send it as Room-PIN, as the query parameter pin, or by confclient's --pin"
         case .waits: "a moderator has to let you in; you wait in the lobby"
         case .lobbyFull: "too many people wait in the lobby already, or too many from your address; try again later"
         case .nobodyIsBack(let seconds):

@@ -148,6 +148,8 @@ struct ModerationPageTests {
             for: "the PIN to be set", until: "document.getElementById('new-pin').placeholder.startsWith('set')")
         try await ask(cy, "demo", of: relay)
         try await cy.browser.wait(for: "the question for the PIN", until: isShown("pin-field"))
+        try await cy.browser.wait(
+            for: "words for people, not for programs", until: says("join-error", "This room has a PIN."))
         // The page asks again by itself when it may, so what it says of a refusal is noted. Wrong PINs come fast while
         // it asks: a person on a slow machine is slower than the tries that are allowed meanwhile.
         let guesses = try await cy.browser.evaluate(

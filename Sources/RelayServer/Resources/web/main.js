@@ -44,7 +44,9 @@ async function joined({ room, name, watchOnly, pin, resume: session, moderatorKe
       if (call !== entered || isGoingAway) return null;
       call = null;
       entered.leave();
-      joinView.fail(error.message, error instanceof Refusal && error.wantsPIN);
+      const wantsPIN = error instanceof Refusal && error.wantsPIN;
+      // The relay tells programs how to send one.
+      joinView.fail(wantsPIN && !pin ? 'This room has a PIN.' : error.message, wantsPIN);
       if (error instanceof Refusal && error.isTemporary && await joinView.countDown(error.retryAfter ?? 5)) continue;
       currentCall.clear();
       return null;
