@@ -331,7 +331,7 @@ struct PageTests {
             try await viewer.open(relay.url("/rooms/demo"))
             try await viewer.wait(
                 for: "the missing devices to be named",
-                until: "/camera|microphone/.test(document.getElementById('device-problems').textContent)")
+                until: "/camera.*microphone/s.test(document.getElementById('device-problems').textContent)")
             try await viewer.screenshot(to: TestOutput.file("without-devices.png"))
             for (button, role) in [("#watch-button", "watch"), ("#join-button", "sendAndReceive")] {
                 try await viewer.type("Viewer", into: "#own-name")

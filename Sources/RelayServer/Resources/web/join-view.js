@@ -209,8 +209,9 @@ export class JoinView {
     drawChoice(byID('camera-choice'), media.cameras, media.cameraID, 'camera');
     drawChoice(byID('microphone-choice'), media.microphones, media.microphoneID, 'microphone');
     const problems = Object.values(media.problems).filter(Boolean);
-    const texts = problems.length === 2 && problems[0].replace('camera', 'microphone') === problems[1]
-      ? [problems[0].replace('the camera', 'camera and microphone')] : problems;
+    const ofBoth = problems[0]?.replace('the camera', 'camera and microphone');
+    const texts = ofBoth !== problems[0] && problems[0].replace('camera', 'microphone') === problems[1]
+      ? [ofBoth] : problems;
     // Screen readers read it out again where the same is written again.
     if (texts.join() === this.#problems) return;
     this.#problems = texts.join();
