@@ -9,7 +9,8 @@ caps() {   # of the $1 (video or audio), with clock rate $2, encoding $3 and pay
     echo "application/x-srtp,media=$1,clock-rate=$2,encoding-name=$3,payload=$4,$CIPHERS,ssrc=(uint)$ssrc,"\
         "roc=(uint)0,srtp-key=(buffer)${key//[[:space:]]/}"
 }
-FIXED=video/x-raw,format=I420,width=1280,height=720,framerate=30/1,pixel-aspect-ratio=1/1,colorimetry=bt601
+# jpegenc takes the values of YUV as they are, but JPEG has the full range.
+FIXED=video/x-raw,format=RGB,width=1280,height=720,framerate=30/1,pixel-aspect-ratio=1/1
 timeout --foreground --signal INT "$TIME" gst-launch-1.0 -q -e \
     udpsrc port="$VIDEO_PORT" caps="$(caps video 90000 H264 96)" ! srtpdec ! rtpjitterbuffer \
     ! rtph264depay ! avdec_h264 ! videorate ! videoscale add-borders=true ! videoconvert ! "$FIXED" \
