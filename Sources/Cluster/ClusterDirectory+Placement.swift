@@ -48,6 +48,10 @@ extension ClusterDirectory {
             }
             // The owner's record is gone: its key goes too, and the claim waits for that.
         }
+        if !isFurther, let other = successor(of: room, now: now), let url = nodes[other]?.url {
+            promises.add(other, now: now)
+            return .further(other, url: url)
+        }
         if hops == nil, mirror.isLive, let other = choose(now: now), other != node {
             return elsewhere(other, hops: nil, now: now)
         }
@@ -83,6 +87,13 @@ extension ClusterDirectory {
         guard let chosen, let url = nodes[chosen]?.url else { return nil }
         promises.add(chosen, now: now)
         return .further(chosen, url: url)
+    }
+
+    /// The relay to which joins of a room go when this one has nobody in it any more; nil: no other has the room, or
+    /// all that have it drain.
+    func successor(of room: String, now: MonotonicInstant) -> NodeID? {
+        let others = otherRelays(of: room)
+        return candidates(now: now).first { others.contains($0.node) }?.node
     }
 
     /// The relays of a room: each two have a link.

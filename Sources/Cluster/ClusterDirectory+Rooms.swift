@@ -18,6 +18,8 @@ extension ClusterDirectory {
         // A client that was let in a moment ago may still come.
         rooms[room]?.isPresent = false
         rooms[room]?.settings = nil
+        // It is sent on to those who are in the room: their relay knows the conditions for entering, and leads it next.
+        if successor(of: room, now: now) != nil { rooms[room]?.expectedUntil = now }
         unsettled.insert(room)
         wake(now: now)
     }

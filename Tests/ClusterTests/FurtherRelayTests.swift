@@ -41,6 +41,19 @@ struct FurtherRelayTests {
         #expect(members(try world(relays: 4, limit: 100, joins: 8)) == [8, 0, 0, 0])
     }
 
+    @Test("is led by a relay with people as soon as the last one leaves its own, and joins go there")
+    func leaving() throws {
+        let world = try world(relays: 2, limit: 2, joins: 3)
+        #expect(members(world) == [2, 1])
+        for _ in 0..<2 { world.leave("demo", at: world.nodes[0]) }
+        world.join("demo", at: world.nodes[0])
+        world.run(for: .seconds(1))
+        #expect(members(world) == [0, 2])
+        #expect(world.standing(world.nodes[0], "demo") == nil)
+        let owner = try #require(world.twin.owner(of: "demo"))
+        #expect(world.standing(world.nodes[1], "demo") == .leading(epoch: owner.epoch))
+    }
+
     @Test("is on at most eight relays")
     func mesh() throws {
         let world = try world(relays: 10, limit: 1, joins: 10)
