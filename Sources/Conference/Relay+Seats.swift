@@ -1,4 +1,4 @@
-import MediaCore
+public import MediaCore
 
 /// A participant takes a seat when it connects, not when it joins: a join proves nothing about its client.
 extension Relay {
@@ -19,8 +19,13 @@ extension Relay {
 
     /// Returns true if the client continues an earlier participant, which has a seat or had one a moment ago.
     func isReturning(_ request: JoinRequest, now: MonotonicInstant) -> Bool {
-        guard let id = request.returningAs else { return false }
-        return returning.contains(id, of: request.room, now: now) || former(of: request)?.holdsSeat == true
+        request.returningAs.map { holdsPlace(of: $0, inRoom: request.room, now: now) } ?? false
+    }
+
+    /// Returns true if a participant has a seat, or had one a moment ago: its client may come back.
+    public func holdsPlace(of publicID: String, inRoom room: String, now: MonotonicInstant) -> Bool {
+        returning.contains(publicID, of: room, now: now)
+            || rooms[room]?.localParticipant(publicID: publicID)?.holdsSeat == true
     }
 
     /// Removes the participant that a returning client was until now.

@@ -14,6 +14,8 @@ public import SecureTransport
 public protocol RelayCore: AnyObject {
     /// Admits a participant.
     func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult
+    /// True if a participant has a seat, or had one a moment ago.
+    func holdsPlace(of publicID: String, inRoom room: String, now: MonotonicInstant) -> Bool
     /// Removes a participant; `false` if it does not exist.
     func leave(room: String, participant: String, now: MonotonicInstant) -> Bool
     /// Answers another offer of a participant in the room.

@@ -56,21 +56,32 @@ struct ClusterServiceTests {
         return service
     }
 
+    private func makeDriver(_ client: SignallingClient) -> RelayDriver {
+        RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
+            [script = client.script] in TwinRelay(script)
+        }
+    }
+
+    /// A directory in which another relay has people in a room.
+    private func directoryOfOther() throws -> Directory {
+        let other = try #require(NodeID("b"))
+        let record = NodeRecord(url: "http://b.example", region: "default", version: "1", instance: "1")
+        let value = [UInt8](try JSONEncoder().encode(record))
+        return Directory([
+            DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1),
+            DirectoryEntry(path: DirectoryKey.relay(other, room: "demo").path, value: [], createRevision: 1),
+            DirectoryEntry(
+                path: DirectoryKey.secret.path, value: [UInt8](repeating: 7, count: ClusterSecret.size),
+                createRevision: 1),
+        ])
+    }
+
     @Test("names other relays to try to who comes back, too, and makes them no moderator of a room that others have")
     func comingBack() async throws {
         var client = SignallingClient()
         client.script.state.withLock { $0.occupancy.rooms = ["demo": RelayOccupancy.RoomSettings()] }
-        let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
-            [script = client.script] in TwinRelay(script)
-        }
-        let other = try #require(NodeID("b"))
-        let record = NodeRecord(url: "http://b.example", region: "default", version: "1", instance: "1")
-        let value = [UInt8](try JSONEncoder().encode(record))
-        let directory = Directory([
-            DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1),
-            DirectoryEntry(path: DirectoryKey.relay(other, room: "demo").path, value: [], createRevision: 1),
-        ])
-        let service = try await makeService(directory, driver)
+        let driver = makeDriver(client)
+        let service = try await makeService(try directoryOfOther(), driver)
         client.cluster = service
         for query in ["", "?resume=\(SignallingClient.session("p1"))"] {
             let answer = try await client.answer(
@@ -81,6 +92,24 @@ struct ClusterServiceTests {
             #expect(links == ["<http://b.example/rooms/demo/participants>; rel=\"alternate\""], "\(query)")
         }
         #expect(client.script.state.withLock { $0.requests.last?.newModeratorKey } == nil)
+        await service.close()
+        await driver.close()
+    }
+
+    @Test("takes back who left a moment ago although only another relay has the room by now, and sends others there")
+    func comingBackAlone() async throws {
+        var client = SignallingClient()
+        let driver = makeDriver(client)
+        let service = try await makeService(try directoryOfOther(), driver)
+        client.cluster = service
+        for (participant, status) in [("p2", HTTPResponse.Status.temporaryRedirect), ("p1", .created)] {
+            let answer = try await client.answer(
+                driver, .post, "/rooms/demo/participants?resume=\(SignallingClient.session(participant))",
+                headers: [.contentType: "application/sdp"], body: "v=0\r\n")
+            #expect(answer.status == status, "\(participant)")
+        }
+        let request = try #require(client.script.state.withLock { $0.requests.last })
+        #expect(request.returningAs == "p1" && request.newModeratorKey == nil)
         await service.close()
         await driver.close()
     }

@@ -320,9 +320,8 @@ actor ClusterService {
     }
 
     /// Tells a client that stays in a room here whether other relays have it, and two relays to try if this one dies.
-    func stay(inRoom room: String) -> (isFurther: Bool, alternates: [String])? {
-        guard directory.presentRooms.contains(room) else { return nil }
-        return (!directory.otherRelays(of: room).isEmpty, directory.alternates(to: node, now: now()))
+    func stay(inRoom room: String) -> (isFurther: Bool, alternates: [String]) {
+        (!directory.otherRelays(of: room).isEmpty, directory.alternates(to: node, now: now()))
     }
 
     /// The origins of the relays' pages.

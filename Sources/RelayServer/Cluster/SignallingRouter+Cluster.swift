@@ -29,14 +29,17 @@ extension SignallingRouter {
 
     /// Decides where a join goes.
     ///
-    /// - Parameter isReturning: The client has the key of a session here.
+    /// - Parameter returning: The participant of a session here whose key the client has.
     /// - Returns: The answer that sends the client to another relay, or how it joins here.
     func place(
-        _ request: Request, _ context: SignallingContext, room: RoomName, isReturning: Bool
+        _ request: Request, _ context: SignallingContext, room: RoomName, returning: String?
     ) async throws -> (redirect: Response?, join: ClusterJoin) {
         guard let cluster else { return (nil, ClusterJoin()) }
-        if isReturning, let stay = await cluster.stay(inRoom: room.rawValue) {
+        if let returning,
+            await driver.act({ relay, now in relay.holdsPlace(of: returning, inRoom: room.rawValue, now: now) })
+        {
             // It keeps its seat, whichever relay leads the room.
+            let stay = await cluster.stay(inRoom: room.rawValue)
             let alternates = stay.alternates.map { "\($0)\(request.uri.path)" }
             return (
                 nil, ClusterJoin(isFurther: stay.isFurther, alternates: alternates, secret: await cluster.secret)

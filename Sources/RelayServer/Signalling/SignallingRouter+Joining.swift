@@ -38,7 +38,7 @@ extension SignallingRouter {
         }
         let grants = context.caller.grants
         let role = try Self.role(at: endpoint, with: grants)
-        let (redirect, clusterJoin) = try await place(request, context, room: room, isReturning: former != nil)
+        let (redirect, clusterJoin) = try await place(request, context, room: room, returning: former)
         let offer = try await request.text()
         if let redirect {
             guard let proxy = cluster?.joinProxy, let location = redirect.headers[.location] else {

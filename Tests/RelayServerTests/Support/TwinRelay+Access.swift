@@ -19,6 +19,10 @@ extension TwinRelay {
         script.state.withLock { state in grants.identity.map { state.keptOut.contains($0) } ?? false }
     }
 
+    func holdsPlace(of publicID: String, inRoom room: String, now: MonotonicInstant) -> Bool {
+        script.state.withLock { $0.participants.contains(publicID) }
+    }
+
     func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState? {
         script.state.withLock { $0.lobby[ticket] }
     }
