@@ -38,8 +38,9 @@ extension SignallingRouter {
         }
         let grants = context.caller.grants
         let role = try Self.role(at: endpoint, with: grants)
-        let (redirect, clusterJoin) = try await place(request, context, room: room, returning: former)
+        // The body may take long to come, and the room may move to another relay meanwhile.
         let offer = try await request.text()
+        let (redirect, clusterJoin) = try await place(request, context, room: room, returning: former)
         if let redirect {
             guard let proxy = cluster?.joinProxy, let location = redirect.headers[.location] else {
                 return (redirect, nil)
