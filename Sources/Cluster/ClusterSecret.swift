@@ -27,20 +27,23 @@ public struct ClusterSecret: Sendable {
         public var hops: Int
         /// What the sending relay has found out about the client's rights; nil: nothing.
         public var grant: String?
+        /// What the sending relay knows of the participant that the client was until now; nil: nothing.
+        public var former: String?
         /// True if the relay is to join the room's relays; nil: false.
         public var isFurther: Bool?
         /// The client's address, where the sending relay brings the join itself; nil: the client comes.
         public var client: String?
 
         public init(
-            room: String, node: NodeID, expiry: Double, hops: Int, grant: String? = nil, isFurther: Bool? = nil,
-            client: String? = nil
+            room: String, node: NodeID, expiry: Double, hops: Int, grant: String? = nil, former: String? = nil,
+            isFurther: Bool? = nil, client: String? = nil
         ) {
             self.room = room
             self.node = node
             self.expiry = expiry
             self.hops = hops
             self.grant = grant
+            self.former = former
             self.isFurther = isFurther
             self.client = client
         }

@@ -122,10 +122,10 @@ public final class Relay {
         if let newKey { room.door.conditions.moderatorKey = newKey }
         // A relay that knows nothing of the way here has not been told of the last move at least.
         if request.rejoiningAs != nil { participant.moves = 1 }
-        let remote = room.participant(publicID: participant.publicID)
-        if let remote {
-            participant.moves = min(remote.moves, .max - 1) + 1
-            participant.adoptModeration(of: remote)
+        let told = room.participant(publicID: participant.publicID)?.remote?.told ?? request.former
+        if let told {
+            participant.moves = min(told.moves ?? 0, .max - 1) + 1
+            participant.adoptModeration(of: told)
         }
         let place = removeFromLinks(participant.publicID, of: room, now: now)
         // An admission lasts until a join succeeds.
@@ -139,7 +139,7 @@ public final class Relay {
                 for: negotiation.session, start: participant.peer.configuration.rateLimits.start),
             at: place)
         // Somebody whom it names may have left.
-        if let layout = remote?.remote?.told.layout { try? room.setLayout(layout, for: participant) }
+        if let layout = told?.layout { try? room.setLayout(layout, for: participant) }
         notices.append(.joined(participant.member))
         if let transport = negotiation.session.transport {
             paths.add(participant, usernameFragment: transport.localCredentials.usernameFragment)

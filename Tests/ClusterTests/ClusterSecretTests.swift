@@ -8,7 +8,9 @@ struct ClusterSecretTests {
 
     private func ticket() throws -> (ClusterSecret.Ticket, NodeID) {
         let node = try #require(NodeID("b"))
-        return (ClusterSecret.Ticket(room: "demo", node: node, expiry: 110, hops: 1, grant: #"{"room":"*"}"#), node)
+        let ticket = ClusterSecret.Ticket(
+            room: "demo", node: node, expiry: 110, hops: 1, grant: #"{"room":"*"}"#, former: #"{"id":"k3v9"}"#)
+        return (ticket, node)
     }
 
     @Test("are read by the relay that they are for, for that room and for that time")

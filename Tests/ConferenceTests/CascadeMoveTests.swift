@@ -162,4 +162,29 @@ struct CascadeMoveTests {
         let moved = try #require(three.room(1)?.localParticipant(publicID: ada.participantID))
         #expect(moved.moderation.isMuted && moved.grants == MemberGrants(role: .moderator))
     }
+
+    @Test("somebody whom a relay sends on to one that has not had the room stays muted there, and keeps the role")
+    func sentOn() throws {
+        let three = VirtualCascade(["a", "b", "c"])
+        let ada = try three[0].join("Ada", colour: .red, isOpen: true)
+        try three[1].join("Ben", colour: .green)
+        three.run(for: .milliseconds(500))
+        try three.link(1, 0)
+        try #require(three.run { three.names(1) == ["Ada", "Ben"] })
+        try three[0].act { relay, now in
+            try relay.perform(
+                .moderate(
+                    .member(MemberModeration(microphone: .muted, camera: .off), participant: ada.participantID),
+                    by: RoomActor(name: "Ada")), room: "demo", now: now)
+        }
+        three.run(for: .seconds(1))
+        var former = try #require(three[1].relay.memberState(ada.participantID, inRoom: "demo"))
+        former.moves = 1
+        try three[2].join(
+            "Ada", colour: .red, returningAs: ada.participantID,
+            adjustRequest: { request in (request.rejoiningAs, request.former) = (ada.participantID, former) })
+        let moved = try #require(three.room(2)?.localParticipant(publicID: ada.participantID))
+        #expect(moved.moderation == ModerationState(isMuted: true, isCameraOff: true))
+        #expect(moved.grants == MemberGrants(role: .moderator) && moved.moves == 2)
+    }
 }

@@ -9,6 +9,13 @@ struct RemoteOrigin {
     var lines: [SourceContent: Int] = [:]
 }
 
+extension Relay {
+    /// What this relay knows of a member, for another one to which the member's client goes; nil: there is none.
+    public func memberState(_ publicID: String, inRoom room: String) -> CascadeState.Member? {
+        rooms[room]?.participant(publicID: publicID).map { $0.remote?.told ?? CascadeState.Member($0) }
+    }
+}
+
 extension CascadeSource.Content {
     init(_ content: SourceContent) {
         self =

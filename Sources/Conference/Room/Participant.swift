@@ -235,11 +235,11 @@ final class Participant: Endpoint {
     }
 
     /// Takes over what moderators have done to the member that the participant was at another relay of the room.
-    func adoptModeration(of former: Participant) {
-        moderation = former.moderation
-        guard former.grants.role != grants.role else { return }
-        grants.role = former.grants.role
-        grants.permissions = former.grants.role.permissions
+    func adoptModeration(of former: CascadeState.Member) {
+        moderation = ModerationState(isMuted: former.muted, isCameraOff: former.cameraOff)
+        guard former.accessRole != grants.role else { return }
+        grants.role = former.accessRole
+        grants.permissions = former.accessRole.permissions
     }
 
     /// True if the participant has a seat, or takes its former one when it connects. A member at another relay has its

@@ -20,6 +20,8 @@ extension SignallingRouter {
     struct ClusterJoin {
         /// The participant that the client was on another relay.
         var rejoiningAs: String?
+        /// What the relay that sent the client here tells of that participant.
+        var former: CascadeState.Member?
         /// True if other relays have the room: this client does not begin it.
         var isFurther = false
         /// Relays to try if this one dies.
@@ -59,10 +61,15 @@ extension SignallingRouter {
         let alternates = placement.alternates.map { "\($0)\(request.uri.path)" }
         switch placement.decision {
         case .here, .pending:
+            let told = ticket?.former.flatMap { text in
+                try? JSONDecoder().decode(CascadeState.Member.self, from: Data(text.utf8))
+            }
             return (
                 nil,
                 ClusterJoin(
-                    rejoiningAs: former, isFurther: ticket?.isFurther ?? false, alternates: alternates, secret: secret)
+                    // A ticket of another client's proves nothing about this one.
+                    rejoiningAs: former, former: told?.id == former ? told : nil,
+                    isFurther: ticket?.isFurther ?? false, alternates: alternates, secret: secret)
             )
         case .refused(let reason):
             throw Problem(.serviceUnavailable, "\(reason); try again in a second", headers: [.retryAfter: "1"])
@@ -73,7 +80,8 @@ extension SignallingRouter {
             let next = ClusterSecret.Ticket(
                 room: room.rawValue, node: node, expiry: time + ClusterSecret.ticketLifetime,
                 hops: (ticket?.hops ?? 0) + 1, grant: claims.map { String(decoding: $0, as: UTF8.self) },
-                isFurther: isFurther, client: cluster.joinProxy == nil ? nil : context.client?.host)
+                former: await telling(of: former, in: room) ?? ticket?.former, isFurther: isFurther,
+                client: cluster.joinProxy == nil ? nil : context.client?.host)
             guard let signed = secret?.sign(next) else {
                 throw Problem(
                     .serviceUnavailable, "the relay does not know its cluster yet", headers: [.retryAfter: "1"])
@@ -86,6 +94,16 @@ extension SignallingRouter {
             response.headers.append(alternates: alternates)
             return (response, ClusterJoin())
         }
+    }
+
+    /// What this relay knows of the participant that a client was, for a ticket; nil: nothing.
+    private func telling(of former: String?, in room: RoomName) async -> String? {
+        guard let former,
+            var member = await driver.ask({ $0.memberState(former, inRoom: room.rawValue) })
+        else { return nil }
+        // The join brings its own, and tickets are short.
+        (member.name, member.avatar) = ("", nil)
+        return (try? JSONEncoder().encode(member)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The same request at another relay, with another ticket.

@@ -59,7 +59,7 @@ extension SignallingRouter {
             returningAs: former ?? clusterJoin.rejoiningAs,
             grants: grants, newModeratorKey: moderatorKey.map { ModeratorKey.digest(of: $0.text) })
         wanted.moderatorKey = request.headers[.moderatorKey].map(ModeratorKey.digest(of:))
-        wanted.rejoiningAs = clusterJoin.rejoiningAs
+        (wanted.rejoiningAs, wanted.former) = (clusterJoin.rejoiningAs, clusterJoin.former)
         wanted.ticket = query["ticket"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
         let pin = request.headers[.roomPIN] ?? query["pin"].map { String($0) }
         wanted.inheritedConditions = await cluster?.inheritedConditions(of: room.rawValue)

@@ -23,6 +23,8 @@ extension TwinRelay {
         script.state.withLock { $0.participants.contains(publicID) }
     }
 
+    func memberState(_ publicID: String, inRoom room: String) -> CascadeState.Member? { nil }
+
     func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState? {
         script.state.withLock { $0.lobby[ticket] }
     }
