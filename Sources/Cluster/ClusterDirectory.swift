@@ -314,6 +314,8 @@ public struct ClusterDirectory {
         for id in pending.keys { pending[id]?.revision = 0 }
         mirror.readAnew(now: now)
         awaited = nil
+        // The other lease may be lost, too, and without it no settings are written.
+        settingsLease.renewSoon(now: now)
         forgetKeys()
     }
 

@@ -49,6 +49,9 @@ struct LeaseKeeper {
         }
     }
 
+    /// Renews the lease at once.
+    mutating func renewSoon(now: MonotonicInstant) { nextStep = min(nextStep, now) }
+
     /// When `step` must be called.
     var nextWakeUp: MonotonicInstant {
         switch state {

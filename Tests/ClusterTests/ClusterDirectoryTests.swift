@@ -140,9 +140,11 @@ struct ClusterDirectoryTests {
     @Test("puts everything back into a directory that has lost its data")
     func dataLoss() {
         open()
+        world.update(a) { $0.setSettings([1, 2, 3], of: "demo", now: $1) }
         world.run(for: .seconds(5))
         world.twin.loseEverything()
         world.run(for: .seconds(8))
+        #expect(world.twin.keys[DirectoryKey.settings(room: "demo").path]?.value == [1, 2, 3])
         #expect(world.twin.owner(of: "demo")?.node == a)
         #expect(world.standing(a, "demo") == world.twin.owner(of: "demo").map { .leading(epoch: $0.epoch) })
         #expect(world.relays[b]?.directory.owner(of: "demo")?.node == a)
