@@ -76,6 +76,8 @@ public struct ClusterDirectory {
     /// A write of this relay that the watch has to tell of.
     private var awaited: (revision: Int64, deadline: MonotonicInstant)?
     private var isMakingSecret = false
+    /// Goes back into a directory that has lost its data: clients have keys that were made with it.
+    private var lastSecret: [UInt8]?
     private var wasReachable = false
     private var isNameTaken = false
     private(set) var isClosed = false
@@ -381,10 +383,11 @@ public struct ClusterDirectory {
     }
 
     private mutating func stepSecret(now: MonotonicInstant) {
+        lastSecret = mirror.contents.secret ?? lastSecret
         guard mirror.contents.secret == nil, !isMakingSecret, now >= registrationRetry else { return }
         isMakingSecret = true
-        var secret: [UInt8] = []
-        for _ in 0..<ClusterSecret.size { secret.append(UInt8(truncatingIfNeeded: random.next())) }
+        var secret = lastSecret ?? []
+        while secret.count < ClusterSecret.size { secret.append(UInt8(truncatingIfNeeded: random.next())) }
         send(
             .commit(
                 DirectoryTransaction(

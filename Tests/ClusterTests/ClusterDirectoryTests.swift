@@ -138,12 +138,14 @@ struct ClusterDirectoryTests {
     }
 
     @Test("puts everything back into a directory that has lost its data")
-    func dataLoss() {
+    func dataLoss() throws {
         open()
         world.update(a) { $0.setSettings([1, 2, 3], of: "demo", now: $1) }
         world.run(for: .seconds(5))
+        let secret = try #require(world.twin.keys[DirectoryKey.secret.path]?.value)
         world.twin.loseEverything()
         world.run(for: .seconds(8))
+        #expect(world.twin.keys[DirectoryKey.secret.path]?.value == secret)
         #expect(world.twin.keys[DirectoryKey.settings(room: "demo").path]?.value == [1, 2, 3])
         #expect(world.twin.owner(of: "demo")?.node == a)
         #expect(world.standing(a, "demo") == world.twin.owner(of: "demo").map { .leading(epoch: $0.epoch) })
