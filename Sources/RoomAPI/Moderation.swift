@@ -38,6 +38,17 @@ public struct MemberModeration: Codable, Hashable, Sendable {
         self.camera = camera
         self.role = role
     }
+
+    private enum CodingKeys: String, CodingKey {
+        case microphone, camera, role
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        microphone = try container.decodeChoice(forKey: .microphone)
+        camera = try container.decodeChoice(forKey: .camera)
+        role = try container.decodeChoice(forKey: .role)
+    }
 }
 
 /// A change of the conditions for entering a room. As JSON: `{"locked":true}`; a missing field changes nothing.

@@ -76,8 +76,8 @@ struct LayoutOptions: Codable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        fit = try Self.choice(.fit, in: container)
-        selfView = try Self.choice(.selfView, in: container)
+        fit = try container.decodeChoice(forKey: .fit)
+        selfView = try container.decodeChoice(forKey: .selfView)
         var seen: Set<String> = []
         hidden = try (container.decodeIfPresent([String].self, forKey: .hidden) ?? []).filter {
             seen.insert($0).inserted
@@ -89,17 +89,5 @@ struct LayoutOptions: Codable {
         try container.encodeIfPresent(fit, forKey: .fit)
         if !hidden.isEmpty { try container.encode(hidden, forKey: .hidden) }
         try container.encodeIfPresent(selfView, forKey: .selfView)
-    }
-
-    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ key: CodingKeys, in container: KeyedDecodingContainer<CodingKeys>
-    ) throws -> Choice? {
-        guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
-        guard let choice = Choice(rawValue: text) else {
-            let known = Choice.allCases.map(\.rawValue).joined(separator: " or ")
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "\"\(key.stringValue)\" is \"\(text)\"; use \(known)")
-        }
-        return choice
     }
 }

@@ -43,6 +43,29 @@ struct RoomLayoutCodingTests {
         }
     }
 
+    @Test(
+        "a word that a field does not take is refused with the words that it takes",
+        arguments: [
+            (#"{"microphone":"loud"}"#, "\"microphone\" is \"loud\"; use muted or ask-to-unmute or allowed"),
+            (#"{"camera":"on"}"#, "\"camera\" is \"on\"; use off or allowed"),
+            (#"{"role":"king"}"#, "use moderator or presenter or participant or viewer or recorder"),
+        ])
+    func choices(json: String, reason: String) {
+        #expect {
+            let _: MemberModeration = try value(json)
+        } throws: { error in
+            guard case .dataCorrupted(let context) = error as? DecodingError else { return false }
+            return context.debugDescription.contains(reason) && context.codingPath.count == 1
+        }
+    }
+
+    @Test("what a moderation leaves out or has as null stays as it is")
+    func moderations() throws {
+        let change: MemberModeration = try value(#"{"microphone":"ask-to-unmute","camera":null}"#)
+        #expect(change == MemberModeration(microphone: .askedToUnmute))
+        #expect(try text(change) == #"{"microphone":"ask-to-unmute"}"#)
+    }
+
     @Test("a refusal is shown by its mistakes if it has any, and by its detail if not")
     func problems() throws {
         let plain: ProblemDetails = try value(#"{"title":"Not Found","status":404,"detail":"there is no room"}"#)

@@ -90,13 +90,7 @@ public struct RecordingRequest: Codable, Hashable, Sendable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let text = try container.decodeIfPresent(String.self, forKey: .mode)
-        guard let mode = text.map({ RecordingManifest.Mode(rawValue: $0) }) ?? .tracks else {
-            let known = RecordingManifest.Mode.allCases.map(\.rawValue).joined(separator: " or ")
-            throw DecodingError.dataCorruptedError(
-                forKey: .mode, in: container, debugDescription: "\"mode\" is \"\(text ?? "")\"; use \(known)")
-        }
-        self.mode = mode
+        mode = try container.decodeChoice(forKey: .mode) ?? .tracks
         composite = try CompositeSettings(from: decoder)
         guard mode == .composite || composite == CompositeSettings() else {
             throw DecodingError.dataCorruptedError(
