@@ -77,7 +77,7 @@ struct ControlTests {
         let answer = try await client.send(
             .post, "/rooms/demo/recordings", headers: [.contentType: "application/json"],
             body: "{\"mode\":\"composite\",\"bitRate\":\(number)}")
-        #expect(answer.status == .badRequest && answer.detail.contains("a number that is too large or not whole"))
+        #expect(answer.status == .badRequest && answer.detail.contains("has a fraction, or is too large"))
     }
 
     @Test("changes that come too often get 429, and when to try again")
@@ -122,6 +122,35 @@ struct ControlTests {
         let answer = try await put("/rooms/demo/layout", body)
         #expect(answer.status == .badRequest)
         #expect(answer.detail.contains(reason) && answer.detail.contains(#"{"layout":"speaker"}"#), "\(answer.detail)")
+    }
+
+    @Test(
+        "a value of the wrong kind gets 400 with its place and the kind that it must be of",
+        arguments: [
+            (#"{"layout":"grid","hide":[1]}"#, "hide[0]", "a text"), (#"{"layout":7}"#, "layout", "a text"),
+        ])
+    func wrongKind(body: String, place: String, kind: String) async throws {
+        let answer = try await put("/rooms/demo/layout", body)
+        #expect(answer.status == .badRequest)
+        #expect(
+            errors(answer) == [
+                ["path": place, "reason": "\"\(place)\" in the JSON has a value of the wrong kind: give \(kind)"]
+            ])
+    }
+
+    @Test("a number that its field cannot hold gets 400, which does not say that the body is no JSON")
+    func numbers() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("numbers-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var client = client
+        client.recordings = try RecordingStore(settings: RecordingSettings(folder: folder.path))
+        for rate in ["1.5", "1e30"] {
+            let answer = try await client.send(
+                .post, "/rooms/demo/recordings", headers: [.contentType: "application/json"],
+                body: #"{"mode":"composite","bitRate":\#(rate)}"#)
+            #expect(answer.status == .badRequest)
+            #expect(answer.detail.contains("a number in the JSON"), "\(answer.detail)")
+        }
     }
 
     @Test("a body without the content type of JSON gets 415, one that is too large 413")

@@ -50,32 +50,49 @@ extension Request {
     }
 
     private static func decode<Value: Decodable>(_: Value.Type, from text: String, example: String) throws -> Value {
+        let data = Data(text.utf8)
         do {
-            return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+            return try JSONDecoder().decode(Value.self, from: data)
         } catch let error as LayoutTemplateError {
             throw Problem(error)
         } catch let error as DecodingError {
+            let reason = error.explanation ?? reasonWithoutPlace(data)
             throw Problem(
-                .badRequest, "\(error.explanation), such as \(example)",
-                errors: error.path.map { [Problem.Mistake(path: $0, reason: error.explanation)] } ?? [])
+                .badRequest, "\(reason); an example: \(example)",
+                errors: error.path.map { [Problem.Mistake(path: $0, reason: reason)] } ?? [])
         }
+    }
+
+    /// The decoder names no place for a document that is no JSON, nor for a number that its field cannot hold.
+    private static func reasonWithoutPlace(_ data: Data) -> String {
+        let isJSON = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+        return isJSON ? "a number in the JSON has a fraction, or is too large" : "the body is not JSON"
     }
 }
 
 extension DecodingError {
-    /// A description of the mistake in the document, for its author.
-    fileprivate var explanation: String {
+    /// A description of the mistake in the document, for its author; nil if it has no place.
+    fileprivate var explanation: String? {
         switch self {
-        case .keyNotFound(let key, _): "the JSON lacks \"\(key.stringValue)\": send an object"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            switch context.codingPath.last {
-            case .some(let key): "\"\(key.stringValue)\" in the JSON has a value of the wrong kind: send an object"
-            case nil: "the JSON is not of the expected form: send an object"
+        case .keyNotFound(let key, _): "the JSON lacks \"\(key.stringValue)\""
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            if context.codingPath.isEmpty {
+                "the JSON is not of the expected form: send an object"
+            } else {
+                "\"\(context.codingPath.jsonPath)\" in the JSON has a value of the wrong kind"
+                    + (Self.kind(type).map { ": give \($0)" } ?? "")
             }
         case .dataCorrupted(let context) where !context.codingPath.isEmpty: context.debugDescription
-        // The decoder does not tell a number that its type cannot hold from what is no JSON.
-        default: "the body is not JSON, or has a number that is too large or not whole: send an object"
+        default: nil
         }
+    }
+
+    /// The JSON of a type in words; nil for lists and objects, which the example shows.
+    private static func kind(_ type: Any.Type) -> String? {
+        if type == Bool.self { return "true or false" }
+        if type == String.self { return "a text" }
+        if type == Int.self || type == Int64.self { return "a whole number" }
+        return type == Double.self ? "a number" : nil
     }
 
     /// The place in the document; nil if the whole is no JSON.
