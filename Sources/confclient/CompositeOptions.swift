@@ -7,7 +7,10 @@ struct CompositeOptions: ParsableArguments {
     @Option(help: "Layout: grid, speaker, side-by-side, picture-in-picture or presentation; by default the room's.")
     var layout: CompositeLayout?
 
-    @Option(help: ArgumentHelp("Size of the picture, such as 1280x720; by default the relay's.", valueName: "SIZE"))
+    @Option(
+        help: ArgumentHelp(
+            "Size of the picture, such as 1280x720: \(CompositeSettings.sizeRule); by default the relay's.",
+            valueName: "SIZE"))
     var size: CompositeSize?
 
     @Option(help: ArgumentHelp("Bitrate of the video, 100k to 20M; by default the relay's most.", valueName: "RATE"))

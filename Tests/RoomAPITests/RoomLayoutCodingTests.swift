@@ -66,6 +66,16 @@ struct RoomLayoutCodingTests {
         #expect(try text(change) == #"{"microphone":"ask-to-unmute"}"#)
     }
 
+    @Test("a composite of too many pixels is refused with the bound, though both sides are within theirs")
+    func largestComposite() throws {
+        #expect(CompositeSettings.size("3840x2160") != nil)
+        #expect {
+            let _: CompositeSettings = try value(#"{"size":"3840x3840"}"#)
+        } throws: { error in
+            "\(error)".contains("no more pixels than 3840x2160")
+        }
+    }
+
     @Test("a refusal is shown by its mistakes if it has any, and by its detail if not")
     func problems() throws {
         let plain: ProblemDetails = try value(#"{"title":"Not Found","status":404,"detail":"there is no room"}"#)

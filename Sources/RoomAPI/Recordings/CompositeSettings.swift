@@ -14,6 +14,9 @@ public struct CompositeSettings: Hashable, Sendable {
     /// The sizes that can be chosen, of each side, and of both together.
     public static let sides = 128...3840
     public static let largestArea = 3840 * 2160
+    /// The same for people.
+    public static let sizeRule =
+        "even sides of \(sides.lowerBound) to \(sides.upperBound), and no more pixels than 3840x2160"
     public static let bitRates = BitRate.kilobits(100)...BitRate.megabits(20)
 
     public init(layout: ParticipantLayout = ParticipantLayout(), size: VideoDimensions? = nil, bitRate: BitRate? = nil)
@@ -48,8 +51,7 @@ extension CompositeSettings: Codable {
             guard let size = Self.size(text) else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .size, in: container,
-                    debugDescription: "\"size\" is \"\(text)\"; use even sides of \(Self.sides.lowerBound) to "
-                        + "\(Self.sides.upperBound), as 1280x720")
+                    debugDescription: "\"size\" is \"\(text)\"; use \(Self.sizeRule), as 1280x720")
             }
             self.size = size
         }
