@@ -14,7 +14,7 @@ struct JoinCommand: AsyncParsableCommand {
     @Option(help: "Name that others see.")
     var name = "Guest"
 
-    @Option(help: "Maximum bitrate to send, with audio, such as 1.5M or 500k.")
+    @Option(help: "Maximum bitrate to send, with audio, such as 1.5M or 500k: 60k to 100M.")
     var maxBitrate = BitRateArgument(.megabits(1.5), "1.5M")
 
     @Option(
@@ -23,7 +23,7 @@ struct JoinCommand: AsyncParsableCommand {
             valueName: "FILE.flight"))
     var flightRecorder: String?
 
-    @Option(help: "Maximum size of that file; the recording ends there.")
+    @Option(help: "Maximum size of that file, such as 500kB: at least 10kB. The recording ends there.")
     var flightRecorderLimit = FileSizeArgument(FlightRecorder.defaultLimit, "64MB")
 
     @Option(

@@ -11,12 +11,12 @@ struct LayoutCommand: AsyncParsableCommand {
             Without a change, shows the present choices. Settings that are not given stay. NAME is a participant's \
             name in the room, or its id.
 
-            confclient layout URL speaker                     everyone sees the speaker large
-            confclient layout URL pinned --participant Ada    everyone sees Ada large
-            confclient layout URL solo --participant Ben --for Ada     Ada sees Ben alone
+            confclient layout URL speaker                   everyone sees the speaker large
+            confclient layout URL pinned --participant Ada  everyone sees Ada large
+            confclient layout URL solo --participant Ben --for Ada       Ada sees Ben alone
             confclient layout URL --for Ada --hide Cy --self-view always
-            confclient layout URL --for Ada room              Ada sees the room's layout again
-            confclient layout URL --template lecture.json     a custom layout (docs/templates.md)
+            confclient layout URL --for Ada room            Ada sees the layout of the room
+            confclient layout URL --template lecture.json   see docs/templates.md
             """)
 
     @OptionGroup var room: RoomArgument

@@ -19,7 +19,7 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: "Name of the clients; each gets a number after it.")
     var name = "Load"
 
-    @Option(help: "Video bitrate of each client, such as 500k.")
+    @Option(help: "Video bitrate of each client, such as 500k: 60k to 100M.")
     var maxBitrate = BitRateArgument(.kilobits(500), "500k")
 
     func validate() throws {

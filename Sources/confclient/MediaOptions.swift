@@ -26,7 +26,11 @@ struct MediaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Audio to send: tone, none, or a WAV file.", valueName: "tone|none|FILE"))
     var audio = "tone"
 
-    @Option(help: "Size of the sent video. Default: the file's own, or 640x360 for synthetic video.")
+    @Option(
+        help: """
+            Size of the sent video, such as 1280x720: even sides of 16 to 4096. Default: the file's own, or 640x360 \
+            for synthetic video.
+            """)
     var size: SizeArgument?
 
     @Option(help: "Frames per second of synthetic video and raw H.264 files.")

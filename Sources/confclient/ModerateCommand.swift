@@ -10,10 +10,10 @@ struct ModerateCommand: AsyncParsableCommand {
             Takes a moderator's key (the first member of a room gets it), or a moderator's token, with \
             --token. People are named as they are called in the room, or by their ids.
 
-            confclient moderate URL --token KEY mute Ada          is not heard, whatever her client does
-            confclient moderate URL --token KEY ask-to-unmute Ada she may unmute herself now
-            confclient moderate URL --token KEY remove Ben        out, and kept out; --may-return lets him come back
-            confclient moderate URL --token KEY lobby-on          newcomers wait; lobby lists them
+            confclient moderate URL --token KEY mute Ada          nobody hears her
+            confclient moderate URL --token KEY ask-to-unmute Ada she may unmute herself
+            confclient moderate URL --token KEY remove Ben        --may-return: not for good
+            confclient moderate URL --token KEY lobby-on          lobby lists who waits
             confclient moderate URL --token KEY admit Cy
             confclient moderate URL --token KEY pin 271828        pin-off takes it away
             """)
@@ -61,15 +61,16 @@ struct ModerateCommand: AsyncParsableCommand {
             throw ValidationError(error.description)
         }
         guard action.takesSubject == (subject != nil) else {
+            let wanted = action == .pin ? "a PIN such as 271828" : "a name such as Ada"
             throw ValidationError(
                 action.takesSubject
-                    ? "\(action.rawValue) takes a name or a PIN behind it" : "\(action.rawValue) takes no name")
+                    ? "\(action.rawValue) needs \(wanted) behind it" : "\(action.rawValue) takes nothing behind it")
         }
         // The relay takes an empty PIN for none: an unset variable of a script would open the room.
         guard action != .pin || subject != "" else {
             throw ValidationError("the PIN is empty; pin-off takes the room's PIN away")
         }
-        guard !mayReturn || action == .remove else { throw ValidationError("--may-return goes with remove") }
+        guard !mayReturn || action == .remove else { throw ValidationError("--may-return is for remove") }
     }
 
     func run() async throws {

@@ -10,11 +10,11 @@ struct PlayerCommand: AsyncParsableCommand {
             The relay plays them, if it was started with --player-files DIR or --players-from HOST \
             (docs/players.md). Players are named as they are called in the room, or by their ids.
 
-            confclient player start URL talk.mp4 --name Talk --loop     prints the player's id
+            confclient player start URL talk.mp4 --name Talk --loop   prints the player's id
             confclient player set URL Talk --pause
             confclient player set URL Talk --resume --position 1min30s
             confclient player end URL Talk
-            confclient player list URL                                  --json for programs
+            confclient player list URL                                --json for programs
             """, subcommands: [Start.self, Set.self, End.self, List.self])
 
     /// How a film is played.
@@ -47,7 +47,7 @@ struct PlayerCommand: AsyncParsableCommand {
 
         @Argument(
             help: ArgumentHelp(
-                "A file of the relay's folder, or an http, https, rtsp, rtmp or srt URL.", valueName: "film"))
+                "A file of the relay's folder, or an http, https, rtsp, rtmp, rtmps or srt URL.", valueName: "film"))
         var film: String
 
         @Option(help: "Name on its tile. Default: the file's, or the host.")

@@ -10,10 +10,10 @@ struct RecordCommand: AsyncParsableCommand {
             The relay records if it was started with --recordings DIR; the files lie there, on the relay's machine \
             (docs/recording.md).
 
-            confclient record start URL     what each participant sends; prints the recording's id
-            confclient record start URL --composite --layout speaker     one film of the room, with the mix
-            confclient record stop URL      ends the recording that goes on
-            confclient record list URL      all recordings of the room, the newest first; --json for programs
+            confclient record start URL   what each participant sends; prints the id
+            confclient record start URL --composite --layout speaker      one film of all
+            confclient record stop URL    ends the recording that goes on
+            confclient record list URL    the newest first; --json for programs
             """, subcommands: [Start.self, Stop.self, List.self])
 
     struct Start: AsyncParsableCommand {
