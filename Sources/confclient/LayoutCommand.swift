@@ -103,7 +103,7 @@ struct LayoutCommand: AsyncParsableCommand {
         } catch is DecodingError {
             throw .unreadableInput(path: path, reason: "it is not JSON")
         } catch {
-            throw .unreadableInput(path: path, reason: "it cannot be read: \(error.localizedDescription)")
+            throw .unreadableInput(path: path, reason: "it cannot be read")
         }
     }
 }

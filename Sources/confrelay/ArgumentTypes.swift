@@ -163,7 +163,7 @@ extension LinkProfile {
                 do {
                     return try String(contentsOfFile: path, encoding: .utf8)
                 } catch {
-                    throw .unreadableTrace(path: path, reason: error.localizedDescription)
+                    throw .unreadableTrace(path: path, reason: OptionFile.reason(error))
                 }
             }
         } catch {

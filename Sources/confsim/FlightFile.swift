@@ -1,5 +1,6 @@
 import FlightRecording
 import Foundation
+import Simulation
 
 /// Reads the flight recordings that the command line names.
 enum FlightFile {
@@ -8,7 +9,7 @@ enum FlightFile {
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            throw InputError.unusable("cannot read the recording '\(path)': \(error.localizedDescription)")
+            throw InputError.unusable("cannot read the recording '\(path)': \(UnreadableFile.reason(error))")
         }
         do throws(FlightDecodingError) {
             return try FlightDecoder([UInt8](data))

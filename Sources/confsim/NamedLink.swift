@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LinkEmulation
+import Simulation
 
 /// A link that the command line names: a trace, or a description.
 struct NamedLink {
@@ -51,7 +52,7 @@ struct NamedLink {
         do {
             return try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
         } catch {
-            throw .unreadableTrace(path: path, reason: error.localizedDescription)
+            throw .unreadableTrace(path: path, reason: UnreadableFile.reason(error))
         }
     }
 }

@@ -71,7 +71,7 @@ struct Traces: ParsableCommand {
             do {
                 text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
             } catch {
-                throw InputError.unusable("cannot read the trace '\(path)': \(error.localizedDescription)")
+                throw InputError.unusable("cannot read the trace '\(path)': \(UnreadableFile.reason(error))")
             }
             do throws(LinkProfileError) {
                 return try DeliveryTrace(parsing: text)

@@ -28,7 +28,7 @@ struct FileReader {
         do {
             return try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
         } catch {
-            throw node.error("cannot read '\(path)': \(error.localizedDescription)")
+            throw node.error("cannot read '\(path)': \(UnreadableFile.reason(error))")
         }
     }
 
@@ -49,7 +49,7 @@ struct FileReader {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
-            throw node.error("cannot read the folder '\(folder)': \(error.localizedDescription)")
+            throw node.error("cannot read the folder '\(folder)': \(UnreadableFile.reason(error))")
         }
         let traces = names.filter { !$0.hasPrefix(".") && !$0.hasSuffix(".md") && !$0.hasSuffix(".txt") }.sorted()
         guard !traces.isEmpty else { throw node.error("there are no traces in '\(folder)'") }

@@ -31,7 +31,7 @@ public struct ScenarioFile {
         do {
             text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
         } catch {
-            throw ScenarioError(file: path, line: nil, reason: "cannot read it: \(error.localizedDescription)")
+            throw ScenarioError(file: path, line: nil, reason: "cannot read it: \(UnreadableFile.reason(error))")
         }
         var node = try ScenarioNode(parsing: text, file: path)
         guard let extended = node["extends"] else { return node }

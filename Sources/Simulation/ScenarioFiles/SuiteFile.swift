@@ -33,7 +33,7 @@ public struct SuiteFile {
         do {
             text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
         } catch {
-            throw ScenarioError(file: path, line: nil, reason: "cannot read it: \(error.localizedDescription)")
+            throw ScenarioError(file: path, line: nil, reason: "cannot read it: \(UnreadableFile.reason(error))")
         }
         let root = try ScenarioNode(parsing: text, file: path)
         var reader = try MappingReader(root, subject: "a suite")

@@ -121,7 +121,8 @@ struct OptionFile {
         name.prefix(64).lowercased().filter { $0 != "-" && $0 != "_" }
     }
 
-    private static func reason(_ error: any Error) -> String {
+    /// The reason for which a file cannot be read, or is no YAML, for people.
+    static func reason(_ error: any Error) -> String {
         switch error {
         case YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
             YamlError.composer(_, let problem, let mark, _):

@@ -190,7 +190,7 @@ struct ScenarioFileTests {
             ("rate: 1M", "steps: [{at: 0s, rate: 1M}, {at: 20s, rate: 2M}]", 3, "not before the end"),
             ("rate: 1M", "steps: [{at: 0s, ratio: 1}]", 3, "needs the link's 'reference-rate'"),
             ("rate: 1M", "rate: 1M, steps: [{at: 0s, rate: 1M}]", 3, "exclude each other"),
-            ("rate: 1M", "trace: nowhere", 3, "cannot read"),
+            ("rate: 1M", "trace: nowhere", 3, "there is no such file"),
             ("rate: 1M", "rate: 1M, loss: 150%", 3, "a part from 0 to 100%"),
             ("rate: 1M", "rate: 1M, burst: 5", 3, "'burst' needs 'loss'"),
             ("rate: 1M", "rate: 1M, rate: 2M", 3, "twice"),
