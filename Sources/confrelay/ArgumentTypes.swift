@@ -172,11 +172,19 @@ extension LinkProfile {
     }
 }
 
+extension UInt16 {
+    /// Parses the number of a port.
+    init(port text: String) throws {
+        guard let port = UInt16(text) else { throw ValidationError("give a number from 0 to 65535") }
+        self = port
+    }
+}
+
 extension TransportAddress {
-    /// Parses an IP address without a port that others can send to.
+    /// Parses the IP address, without a port, of one machine.
     init(option text: String) throws {
         guard let address = TransportAddress(host: text, port: 0), !address.isUnspecified else {
-            throw ValidationError("give an IP address that others can reach, such as 192.0.2.7 or 2001:db8::1")
+            throw ValidationError("give the IP address of a machine, such as 192.0.2.7 or 2001:db8::1")
         }
         self = address
     }

@@ -105,6 +105,15 @@ struct CommandLineTests {
         #expect(message(["--flight-recorder-files", "0"]).contains("choose 1 to 1000000"))
     }
 
+    @Test(
+        "a port that is none is refused with those that there are", arguments: ["--port", "--rtmp-port", "--srt-port"])
+    func ports(option: String) {
+        for text in ["70000", "-1", "x"] {
+            #expect(message(["\(option)=\(text)"]).contains("from 0 to 65535"), "\(option) \(text)")
+        }
+        #expect(message([option, "65535"]).isEmpty)
+    }
+
     @Test("ICE servers are read from a file, and its mistakes are reported with their line")
     func iceServerFile() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-ice-\(UUID().uuidString)").path

@@ -4,7 +4,9 @@ import SecureTransport
 
 /// The addresses of the relay.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: "Port for TCP and UDP; 0 picks one that is free for both.")
+    @Option(
+        help: "Port for TCP and UDP; 0 picks one that is free for both. (default: 7000)",
+        transform: UInt16.init(port:))
     var port: UInt16 = 7000
 
     @Option(

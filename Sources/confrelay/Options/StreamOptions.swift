@@ -48,12 +48,14 @@ struct StreamOptions: ParsableArguments {
             discussion: """
                 The key is a token for the room with --auth-keys, and otherwise the name on the tile. 1935 is usual. \
                 docs/players.md describes it.
-                """, valueName: "port"))
+                """, valueName: "port"),
+        transform: UInt16.init(port:))
     var rtmpPort: UInt16?
 
     @Option(
         help: ArgumentHelp(
-            "Take streams by SRT on this UDP port: srt://relay:port?streamid=ROOM/KEY.", valueName: "port"))
+            "Take streams by SRT on this UDP port: srt://relay:port?streamid=ROOM/KEY.", valueName: "port"),
+        transform: UInt16.init(port:))
     var srtPort: UInt16?
 
     func validate() throws {
