@@ -32,6 +32,15 @@ struct AdministrationTests {
         #expect(try await client.send(.get, "/rooms/demo").status == .ok)
     }
 
+    @Test(
+        "an open relay that has no such address says what draining takes",
+        arguments: [HTTPRequest.Method.post, .delete])
+    func draining(method: HTTPRequest.Method) async throws {
+        let answer = try await SignallingClient().send(method, "/admin/drain")
+        #expect(answer.status == .forbidden)
+        #expect(answer.detail.contains("--admin-address") && !answer.detail.contains("moderator's key"))
+    }
+
     @Test("a server serves them there, and nothing that changes a call")
     func server() async throws {
         let free = try await RunningServer.freePort()
