@@ -62,7 +62,7 @@ struct OutputHub {
             connect: connector(target))
         sessions[id] = Session(room: room, name: name, url: target.shown, thread: thread)
         order.append(id)
-        logger.notice("output", metadata: ["room": "\(room)", "output": "\(id)", "url": "\(target.shown)"])
+        logger.notice("output begins", metadata: ["room": "\(room)", "output": "\(id)", "url": "\(target.shown)"])
     }
 
     /// Takes a sample. Returns whether it belongs to an output, and its room if that is to have a keyframe.

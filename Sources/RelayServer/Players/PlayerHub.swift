@@ -54,7 +54,7 @@ struct PlayerHub {
         order.append(status.id)
         counters.started += 1
         logger.notice(
-            "player", metadata: ["room": "\(room)", "player": "\(status.id)", "url": "\(target.shown)"])
+            "player begins", metadata: ["room": "\(room)", "player": "\(status.id)", "url": "\(target.shown)"])
     }
 
     /// Changes how a player plays.

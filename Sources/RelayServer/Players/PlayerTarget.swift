@@ -42,7 +42,8 @@ enum PlayerTarget: Sendable {
                 parsing: authority, scheme: scheme, defaultPort: scheme == "http" ? 80 : 443)
             guard isPlain, address.user == nil else {
                 throw ParseError(
-                    description: "\"url\" must be of ASCII without spaces and \\, and has no user: give a token in it")
+                    description: "\"url\" must be of ASCII without spaces and \\, and without name:password before the "
+                        + "host; put a token into its path or query")
             }
             self = .http(address, url: "\(scheme)://\(address.shown)\(path.hasPrefix("/") ? path : "/\(path)")")
         case "rtsp":

@@ -60,7 +60,7 @@ struct RecordingHub {
             },
             onEnd: { [store] in store.end(id) })
         sessions[id] = RecordingSession(room: room, writer: writer, state: state, now: time)
-        logger.notice("recording", metadata: ["recording": "\(id)", "room": "\(room)"])
+        logger.notice("recording begins", metadata: ["recording": "\(id)", "room": "\(room)"])
     }
 
     /// Takes a sample. Returns its room if its track is to go on with a keyframe.

@@ -98,7 +98,7 @@ struct StreamHub: Sendable {
         sessions[id] = Session(
             stream: stream, feed: CompositeFeed(room: room, queue: queue, news: news), thread: thread)
         streams[room] = stream
-        logger.notice("streaming", metadata: ["room": "\(room)"])
+        logger.notice("streaming begins", metadata: ["room": "\(room)"])
     }
 
     /// Takes a sample. Returns whether it belongs to a stream, and its room if that is to have a keyframe.
