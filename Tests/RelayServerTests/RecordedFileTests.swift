@@ -115,4 +115,22 @@ import Testing
         store.end(Self.id)
         #expect(try await client.send(.get, "/recordings/\(Self.id)").status == .notFound)
     }
+
+    @Test("a film of a composite, which is one already, is refused at once")
+    func composite() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("composite-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var client = SignallingClient()
+        client.recordings = try RecordingStore(settings: RecordingSettings(folder: folder.path))
+        let recording = folder.appendingPathComponent(Self.id)
+        try FileManager.default.createDirectory(at: recording, withIntermediateDirectories: true)
+        var manifest = RecordingManifest(id: Self.id, room: "demo", mode: .composite, began: "2026-01-01T00:00:00Z")
+        manifest.ended = "2026-01-01T00:01:00Z"
+        try JSONEncoder().encode(manifest).write(to: recording.appendingPathComponent(RecordingManifest.fileName))
+        let answer = try await client.send(
+            .post, "/recordings/\(Self.id)/exports", headers: [.contentType: "application/json"], body: "{}")
+        #expect(answer.status == .conflict && answer.detail.contains("a film already"), "\(answer.body)")
+        let films = try await client.send(.get, "/recordings/\(Self.id)/exports")
+        #expect((films.json["exports"] as? [Any])?.isEmpty == true)
+    }
 }

@@ -39,6 +39,12 @@ extension SignallingRouter {
                     .conflict,
                     "the recording goes on; end it first with DELETE /rooms/\(recording.room)/recordings/\(id)")
             }
+            guard recording.mode == .tracks else {
+                throw Problem(
+                    .conflict,
+                    "the recording is a composite, which is a film already: GET /recordings/\(id)/files/tracks/"
+                        + "\(RecordingTrack.composite.fileNamePrefix)-001.mp4")
+            }
             do throws(ExportQueue.Refusal) {
                 return try store.exports.add(wish, recording: id)
             } catch {
