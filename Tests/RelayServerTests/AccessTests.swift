@@ -323,7 +323,7 @@ struct AccessTests {
         #expect(try await !pins.matches("271829", record: one))
         #expect(try await !pins.matches("", record: one))
         #expect(try await !pins.matches("271828", record: []))
-        await #expect(throws: Problem.self) { try await pins.record(of: "123") }
+        await #expect { try await pins.record(of: "123") } throws: { ($0 as? Problem)?.errors.first?.path == "pin" }
     }
 
     @Test("five wrong PINs from an address get 401, the sixth 429 even if it is right; others go on")

@@ -113,7 +113,10 @@ import Testing
         #expect(store.recordings(ofRoom: "demo").map(\.id) == [Self.id] && store.recordings(ofRoom: "other").isEmpty)
         #expect(try await client.send(.delete, "/recordings/\(Self.id)").status == .conflict)
         store.end(Self.id)
-        #expect(try await client.send(.get, "/recordings/\(Self.id)").status == .notFound)
+        for list in ["/recordings", "/rooms/demo/recordings"] {
+            let missing = try await client.send(.get, "\(list)/\(Self.id)")
+            #expect(missing.status == .notFound && missing.detail.contains("GET \(list) lists"), "\(missing.detail)")
+        }
     }
 
     @Test("a film of a composite, which is one already, is refused at once")

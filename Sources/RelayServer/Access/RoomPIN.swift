@@ -3,6 +3,7 @@ import CryptoExtras
 import Foundation
 import HTTPTypes
 import MediaCore
+import RoomAPI
 import SecureTransport
 
 /// Checks a room's PIN, of which only a slow hash is kept (scrypt, RFC 7914).
@@ -18,8 +19,9 @@ actor RoomPIN {
     /// The hash of a PIN, behind its salt.
     func record(of pin: String) throws(Problem) -> [UInt8] {
         guard Self.lengths.contains(pin.utf8.count) else {
-            throw Problem(
-                .unprocessableContent, "a PIN has \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) bytes")
+            let reason =
+                "the PIN has \(pin.utf8.count) bytes; give \(Self.lengths.lowerBound) to \(Self.lengths.upperBound)"
+            throw Problem(.unprocessableContent, reason, errors: [Problem.Mistake(path: "pin", reason: reason)])
         }
         var generator = SystemRandomNumberGenerator()
         let salt = (0..<Self.saltSize).map { _ in UInt8.random(in: 0...255, using: &generator) }

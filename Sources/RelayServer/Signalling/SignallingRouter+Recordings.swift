@@ -73,9 +73,9 @@ extension SignallingRouter {
     func recording(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let store = try recordingStore()
         let id = try context.parameters.require("recording")
-        guard let recording = try await Self.onDisk({ store.recording(id) }),
-            context.parameters.get("room").map({ $0 == recording.room }) ?? true
-        else { throw Problem.noRecording(id) }
+        let room = context.parameters.get("room")
+        guard let recording = try await Self.onDisk({ store.recording(id) }), room ?? recording.room == recording.room
+        else { throw Problem.noRecording(id, of: room) }
         return try .json(recording)
     }
 
@@ -107,7 +107,9 @@ extension SignallingRouter {
 }
 
 extension Problem {
-    static func noRecording(_ id: String) -> Problem {
-        Problem(.notFound, "there is no recording '\(id)'; GET /recordings lists them")
+    /// - Parameter room: The room in which it was looked for; nil: in all.
+    static func noRecording(_ id: String, of room: String? = nil) -> Problem {
+        let list = room.map { "/rooms/\($0)/recordings" } ?? "/recordings"
+        return Problem(.notFound, "there is no recording '\(id)'; GET \(list) lists them")
     }
 }
