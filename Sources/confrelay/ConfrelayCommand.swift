@@ -65,6 +65,13 @@ struct ConfrelayCommand: ParsableCommand {
     @OptionGroup(title: "Logging")
     var logging: LoggingOptions
 
+    func validate() throws {
+        for (option, port) in [("--rtmp-port", streams.rtmpPort), ("--srt-port", streams.srtPort)] {
+            guard let port, port > 0, port == network.port else { continue }
+            throw ValidationError("\(option) \(port) is not possible: it is the relay's own --port; choose another")
+        }
+    }
+
     /// The server's configuration from the options.
     var serverConfiguration: RelayServerConfiguration {
         var configuration = RelayServerConfiguration()

@@ -114,6 +114,33 @@ struct CommandLineTests {
         #expect(message([option, "65535"]).isEmpty)
     }
 
+    @Test("pushed streams need another port than the relay's own")
+    func streamPorts() throws {
+        for option in ["--rtmp-port", "--srt-port"] {
+            #expect(message([option, "7000"]).contains("the relay's own --port"))
+            #expect(message(["--port", "1935", option, "1935"]).contains("the relay's own --port"))
+            #expect(message(["--port", "0", option, "0"]).isEmpty)
+        }
+        #expect(message(["--rtmp-port", "9000", "--srt-port", "9000"]).isEmpty)
+    }
+
+    @Test("tokens that nobody could join with, and links to nowhere, are refused")
+    func tokens() {
+        func message(_ arguments: String...) -> String {
+            do {
+                _ = try TokenCommand.parse(["--auth-keys", "keys.json", "--room", "demo"] + arguments)
+                return ""
+            } catch {
+                return TokenCommand.message(for: error)
+            }
+        }
+        for name in [" ", String(repeating: "a", count: 65)] {
+            #expect(message("--name", name).contains("1 to 64 visible characters"))
+        }
+        #expect(message("--link", "relay").contains("give the relay's URL"))
+        #expect(message("--name", "Ada", "--link", "https://relay.example").isEmpty)
+    }
+
     @Test("ICE servers are read from a file, and its mistakes are reported with their line")
     func iceServerFile() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-ice-\(UUID().uuidString)").path

@@ -61,12 +61,14 @@ struct EventOptions: ParsableArguments {
                     + "'$(openssl rand -hex 32), and name it with --webhook-secret")
         }
         guard webhook.count <= Self.mostWebhooks else {
-            throw ValidationError("at most \(Self.mostWebhooks) times --webhook")
+            throw ValidationError(
+                "there are \(webhook.count) webhooks: give --webhook at most \(Self.mostWebhooks) times")
         }
         if let traceCollector {
             let url = URL(string: traceCollector)
             guard ["http", "https"].contains(url?.scheme), url?.host()?.isEmpty == false else {
-                throw ValidationError("--trace-collector is a URL such as http://localhost:4318")
+                throw ValidationError(
+                    "--trace-collector \(traceCollector) is not possible: give a URL such as http://localhost:4318")
             }
         }
         guard Set(webhook.map(\.url)).count == webhook.count else {
