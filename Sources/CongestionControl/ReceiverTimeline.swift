@@ -4,7 +4,8 @@ import MediaCore
 ///
 /// Both clocks run at about the same speed, and the network delays feedback by a few seconds at most. If a reading
 /// contradicts this, the receiver's clock was set, or stood still while its machine slept, or the receiver lies. The
-/// time line then follows our own clock, so that one-way delays do not jump, and no reading can move it out of range.
+/// time line then follows our own clock, or the shortest delay, so that one-way delays do not jump, and no reading can
+/// move it out of range.
 struct ReceiverTimeline: Sendable {
     /// The format in which a kind of feedback reports the receiver's clock.
     enum Counter: Sendable {
@@ -20,8 +21,6 @@ struct ReceiverTimeline: Sendable {
         fileprivate var feedbackTime: MonotonicInstant
         /// The receiver's clock at the reading, on our time line.
         fileprivate(set) var instant: MonotonicInstant
-        /// The same if the receiver's clock was set since the last reading.
-        fileprivate var instantByOurClock: MonotonicInstant
     }
 
     /// The tolerated difference between the two clocks' times from one reading to the next. Later feedback is on
@@ -45,16 +44,12 @@ struct ReceiverTimeline: Sendable {
 
     /// Places a counter's value, from feedback that came now, without remembering it.
     func reading(_ count: UInt32, now: MonotonicInstant) -> Reading {
-        guard let last else {
-            return Reading(count: count, feedbackTime: now, instant: now, instantByOurClock: now)
-        }
+        guard let last else { return Reading(count: count, feedbackTime: now, instant: now) }
         let theirs = duration(from: last.count, to: count)
         let ours = now - last.feedbackTime
         let deviation = theirs - ours
         let isPlausible = deviation <= Self.tolerance && deviation >= .zero - Self.tolerance
-        return Reading(
-            count: count, feedbackTime: now, instant: last.instant + (isPlausible ? theirs : ours),
-            instantByOurClock: last.instant + ours)
+        return Reading(count: count, feedbackTime: now, instant: last.instant + (isPlausible ? theirs : ours))
     }
 
     /// Remembers a reading: the next is placed relative to it. Only feedback with news may move the line.
@@ -67,10 +62,14 @@ struct ReceiverTimeline: Sendable {
         to reading: Reading, shortestDelay: Duration, newestArrival: MonotonicInstant
     ) -> Duration {
         let delayBack = reading.feedbackTime - newestArrival
-        let isImpossible: Bool =
-            back.value.map { shortestDelay + $0 < Self.leastRoundTrip } ?? false
-            || there.value.map { $0 + delayBack < Self.leastRoundTrip } ?? false
-        let correction = isImpossible ? reading.instantByOurClock - reading.instant : .zero
+        var correction = Duration.zero
+        if let leastThere = there.value, let leastBack = back.value,
+            min(shortestDelay + leastBack, leastThere + delayBack) < Self.leastRoundTrip
+        {
+            // The time between two reports says less: each waits for its packets, and for its way. An error of the
+            // correction beyond the shortest delays would make the next report impossible as well, and so on for ever.
+            correction = leastThere - shortestDelay
+        }
         there.add(shortestDelay + correction, now: reading.feedbackTime)
         back.add(delayBack - correction, now: reading.feedbackTime)
         var placed = reading

@@ -90,6 +90,24 @@ struct TransportFeedbackTests {
         #expect(zip(receiveTimes, receiveTimes.dropFirst()).allSatisfy { $1 - $0 == .milliseconds(64) })
     }
 
+    @Test("after an arrival that was told too early the delays are soon as before, though feedback is unsteady")
+    func earlyArrival() throws {
+        var adapter = TransportFeedbackAdapter()
+        let lateness = [0.0, 30, 10, 40, 20]
+        var delays: [Duration] = []
+        for index in 0..<40 {
+            let sent = at(Double(index) * 64)
+            _ = adapter.packetSent(size: .packet, probeClusterID: nil, now: sent)
+            let matched = adapter.handle(
+                feedback(base: UInt16(index), deltas: [index == 10 ? -16 : 0], referenceTime: Int32(index)),
+                now: at(Double(index) * 64 + 1 + lateness[index % lateness.count]))
+            let received = try #require(matched?.results.first?.receiveTime)
+            delays.append(received - sent)
+        }
+        #expect(delays.prefix(10).allSatisfy { $0 == .milliseconds(1) })
+        #expect(delays.dropFirst(15).allSatisfy { $0 == .milliseconds(1) })
+    }
+
     @Test("feedback that was held up for some seconds says when packets arrived")
     func heldUp() throws {
         var adapter = TransportFeedbackAdapter()
