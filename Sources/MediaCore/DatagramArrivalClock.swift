@@ -27,9 +27,11 @@ public struct DatagramArrivalClock: Sendable {
     /// Returns the arrival of the datagram that was just read; call it before another is read. It is `now` if the
     /// system does not report it, and never before that of a datagram read earlier.
     public mutating func arrival(now: MonotonicInstant) -> MonotonicInstant {
-        let arrival = max(now - (waited() ?? .zero), last)
-        last = arrival
-        return arrival
+        // The present is read after the wall clock: a thread that is held up between the two finds a datagram late. An
+        // early one would count as proof of a shorter path.
+        let told = waited().map { SystemMediaClock.shared.now - $0 } ?? now
+        last = max(min(told, now), last)
+        return last
     }
 
     private func waited() -> Duration? {

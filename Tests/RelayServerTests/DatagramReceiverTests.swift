@@ -15,6 +15,19 @@ struct DatagramReceiverTests {
         return batch
     }
 
+    /// Returns when the kernel stamps datagrams: it begins a little after it was first asked to.
+    private func awaitStamps(of receiver: DatagramReceiver, _ socket: UDPPeer, _ peer: UDPPeer) throws {
+        var isStamping = false
+        for _ in 0..<500 where !isStamping {
+            let sent = MonotonicInstant.now()
+            peer.send([0], toPort: socket.address.port)
+            while MonotonicInstant.now() - sent < .milliseconds(2) {}
+            let early = try #require(read(receiver).first)
+            isStamping = early.arrival <= sent + .milliseconds(1)
+        }
+        try #require(isStamping)
+    }
+
     @Test("datagrams come with their bytes and their sources, in order")
     func contents() throws {
         let (socket, ada, ben) = (try UDPPeer(), try UDPPeer(), try UDPPeer())
@@ -35,16 +48,7 @@ struct DatagramReceiverTests {
     func lateReading() throws {
         let (socket, peer) = (try UDPPeer(), try UDPPeer())
         let receiver = DatagramReceiver(descriptor: socket.descriptor)
-        // The kernel begins to stamp a little after it was first asked to.
-        var isStamping = false
-        for _ in 0..<500 where !isStamping {
-            let sent = MonotonicInstant.now()
-            peer.send([0], toPort: socket.address.port)
-            while MonotonicInstant.now() - sent < .milliseconds(2) {}
-            let early = try #require(read(receiver).first)
-            isStamping = early.arrival <= sent + .milliseconds(1)
-        }
-        try #require(isStamping)
+        try awaitStamps(of: receiver, socket, peer)
         let start = MonotonicInstant.now()
         peer.send([1], toPort: socket.address.port)
         while MonotonicInstant.now() - start < .milliseconds(30) {}
@@ -58,6 +62,22 @@ struct DatagramReceiverTests {
         #expect(batch[0].arrival > start - tolerance && batch[0].arrival < middle)
         #expect(batch[1].arrival > middle - tolerance)
         #expect(batch[1].arrival - batch[0].arrival >= .milliseconds(29))
+    }
+
+    @Test("a datagram has not arrived before it was sent, though its reader is held up after looking at the clock")
+    func heldUp() throws {
+        let (socket, peer) = (try UDPPeer(), try UDPPeer())
+        let receiver = DatagramReceiver(descriptor: socket.descriptor)
+        try awaitStamps(of: receiver, socket, peer)
+        let sent = MonotonicInstant.now()
+        peer.send([1], toPort: socket.address.port)
+        let now = MonotonicInstant.now()
+        while MonotonicInstant.now() - now < .milliseconds(30) {}
+        var batch: [DatagramReceiver.Datagram] = []
+        receiver.read(into: &batch, limit: 1, now: now)
+        let arrival = try #require(batch.first).arrival
+        // The wall clock may be steered meanwhile, by little.
+        #expect(arrival >= sent - .milliseconds(1) && arrival <= now)
     }
 
     @Test("a read takes at most its limit, and the rest stays")

@@ -26,6 +26,16 @@ final class DatagramReceiver {
         }
     }
 
+    /// The clocks at a read.
+    private struct Clocks {
+        var wall: timespec
+        /// The monotonic clock, read after the wall clock: a thread that is held up between the two finds datagrams
+        /// late. An early one would count as proof of a shorter path.
+        var present: MonotonicInstant
+        /// The time that the turn works with.
+        var turn: MonotonicInstant
+    }
+
     /// `recvmmsg` as a function of the socket and the messages: the number received, or the negated error number.
     typealias SystemCall = (CInt, UnsafeMutableBufferPointer<message_vector_entry>) -> Int
 
@@ -93,12 +103,13 @@ final class DatagramReceiver {
     func read(into batch: inout [Datagram], limit: Int, now: MonotonicInstant) {
         var wallClock = timespec()
         clock_gettime(CLOCK_REALTIME, &wallClock)
+        let clocks = Clocks(wall: wallClock, present: .now(), turn: now)
         var left = limit
         while left > 0 {
             let wanted = min(left, Self.datagramsPerCall)
             let count = receive(atMost: wanted)
             for index in 0..<count {
-                if let datagram = datagram(index, wallClock: wallClock, now: now) { batch.append(datagram) }
+                if let datagram = datagram(index, clocks: clocks) { batch.append(datagram) }
             }
             // Fewer came than there is room for: the socket is empty.
             guard count == wanted else { return }
@@ -122,9 +133,9 @@ final class DatagramReceiver {
     }
 
     /// Returns a received datagram; nil if its source has no address that we know.
-    private func datagram(_ index: Int, wallClock: timespec, now: MonotonicInstant) -> Datagram? {
+    private func datagram(_ index: Int, clocks: Clocks) -> Datagram? {
         let entry = messages[index]
-        let arrival = arrival(of: entry.message, wallClock: wallClock, now: now)
+        let arrival = arrival(of: entry.message, clocks: clocks)
         let name = UnsafeRawBufferPointer(
             start: entry.message.msg_name, count: min(Int(entry.message.msg_namelen), Self.addressCapacity))
         guard let source = TransportAddress(systemAddress: name) else { return nil }
@@ -133,11 +144,12 @@ final class DatagramReceiver {
         return Datagram(payload: ByteBuffer(bytes: bytes), source: source, arrival: arrival)
     }
 
-    private func arrival(of message: msghdr, wallClock: timespec, now: MonotonicInstant) -> MonotonicInstant {
-        // A datagram that came while earlier ones were read has a stamp after `wallClock`: it came now.
-        let waited = stamp(of: message).map { wallClock.nanoseconds &- $0.nanoseconds } ?? 0
+    private func arrival(of message: msghdr, clocks: Clocks) -> MonotonicInstant {
+        // A datagram that came while earlier ones were read has a stamp after the wall clock: it came now.
+        let waited = stamp(of: message).map { clocks.wall.nanoseconds &- $0.nanoseconds } ?? 0
         let isTold = waited >= 0 && waited <= Self.longestWait
-        lastArrival = max(now - .nanoseconds(isTold ? waited : 0), lastArrival)
+        let told = isTold ? clocks.present - .nanoseconds(waited) : clocks.turn
+        lastArrival = max(min(told, clocks.turn), lastArrival)
         return lastArrival
     }
 
