@@ -119,12 +119,12 @@ struct DatagramReceiverTests {
             let count = outcome()
             for index in 0..<max(count, 0) {
                 messages[index].size = 1
-                messages[index].message.msg_controllen = 0
+                messages[index].message.control_length = 0
                 let address = SystemAddress(TransportAddress(ipv4: 0x7F00_0001, port: 9), isIPv6Socket: false)
                 address?.withUnsafeBytes { bytes in
-                    UnsafeMutableRawBufferPointer(start: messages[index].message.msg_name, count: bytes.count)
+                    UnsafeMutableRawBufferPointer(start: messages[index].message.name, count: bytes.count)
                         .copyMemory(from: bytes)
-                    messages[index].message.msg_namelen = socklen_t(bytes.count)
+                    messages[index].message.name_length = CUnsignedInt(bytes.count)
                 }
             }
             return count

@@ -37,7 +37,7 @@ final class DatagramReceiver {
     }
 
     /// `recvmmsg` as a function of the socket and the messages: the number received, or the negated error number.
-    typealias SystemCall = (CInt, UnsafeMutableBufferPointer<message_vector_entry>) -> Int
+    typealias SystemCall = (CInt, UnsafeMutableBufferPointer<received_entry>) -> Int
 
     /// Room for a datagram. A larger one is cut, and then fails authentication.
     static let datagramCapacity = 2048
@@ -54,7 +54,7 @@ final class DatagramReceiver {
 
     private let descriptor: CInt
     private let systemCall: SystemCall
-    private let messages: UnsafeMutableBufferPointer<message_vector_entry>
+    private let messages: UnsafeMutableBufferPointer<received_entry>
     private let vectors: UnsafeMutableBufferPointer<iovec>
     private let payloads: UnsafeMutableRawBufferPointer
     private let addresses: UnsafeMutableRawBufferPointer
@@ -74,17 +74,17 @@ final class DatagramReceiver {
         addresses = .allocate(byteCount: count * Self.addressCapacity, alignment: 8)
         controls = .allocate(byteCount: count * Self.controlSpace, alignment: 8)
         controls.initializeMemory(as: UInt8.self, repeating: 0)
-        messages.initialize(repeating: message_vector_entry())
+        messages.initialize(repeating: received_entry())
         for index in 0..<count {
             vectors.initializeElement(
                 at: index,
                 to: iovec(
                     iov_base: payloads.baseAddress?.advanced(by: index * Self.datagramCapacity),
                     iov_len: Self.datagramCapacity))
-            messages[index].message.msg_name = addresses.baseAddress?.advanced(by: index * Self.addressCapacity)
-            messages[index].message.msg_iov = vectors.baseAddress?.advanced(by: index)
-            messages[index].message.msg_iovlen = 1
-            messages[index].message.msg_control = controls.baseAddress?.advanced(by: index * Self.controlSpace)
+            messages[index].message.name = addresses.baseAddress?.advanced(by: index * Self.addressCapacity)
+            messages[index].message.vectors = UnsafeMutableRawPointer(vectors.baseAddress?.advanced(by: index))
+            messages[index].message.vector_count = 1
+            messages[index].message.control = controls.baseAddress?.advanced(by: index * Self.controlSpace)
         }
         var isOn: CInt = 1
         // Without stamps, datagrams have arrived when they are read.
@@ -121,8 +121,8 @@ final class DatagramReceiver {
     private func receive(atMost count: Int) -> Int {
         // The kernel has written the lengths of what it received before.
         for index in 0..<count {
-            messages[index].message.msg_namelen = socklen_t(Self.addressCapacity)
-            messages[index].message.msg_controllen = Self.controlSpace
+            messages[index].message.name_length = CUnsignedInt(Self.addressCapacity)
+            messages[index].message.control_length = CUnsignedLong(Self.controlSpace)
         }
         var outcome: Int
         repeat {
@@ -137,14 +137,14 @@ final class DatagramReceiver {
         let entry = messages[index]
         let arrival = arrival(of: entry.message, clocks: clocks)
         let name = UnsafeRawBufferPointer(
-            start: entry.message.msg_name, count: min(Int(entry.message.msg_namelen), Self.addressCapacity))
+            start: entry.message.name, count: min(Int(entry.message.name_length), Self.addressCapacity))
         guard let source = TransportAddress(systemAddress: name) else { return nil }
         let bytes = UnsafeRawBufferPointer(
             start: vectors[index].iov_base, count: min(Int(entry.size), Self.datagramCapacity))
         return Datagram(payload: ByteBuffer(bytes: bytes), source: source, arrival: arrival)
     }
 
-    private func arrival(of message: msghdr, clocks: Clocks) -> MonotonicInstant {
+    private func arrival(of message: received_message, clocks: Clocks) -> MonotonicInstant {
         // A datagram that came while earlier ones were read has a stamp after the wall clock: it came now.
         let waited = stamp(of: message).map { clocks.wall.nanoseconds &- $0.nanoseconds } ?? 0
         let isTold = waited >= 0 && waited <= Self.longestWait
@@ -153,15 +153,15 @@ final class DatagramReceiver {
         return lastArrival
     }
 
-    private func stamp(of message: msghdr) -> timespec? {
-        guard message.msg_controllen >= Self.controlSpace, let control = message.msg_control else { return nil }
+    private func stamp(of message: received_message) -> timespec? {
+        guard message.control_length >= Self.controlSpace, let control = message.control else { return nil }
         let header = control.load(as: cmsghdr.self)
         guard header.cmsg_level == SOL_SOCKET, header.cmsg_type == Self.optionTimestamp else { return nil }
         return control.load(fromByteOffset: MemoryLayout<cmsghdr>.size, as: timespec.self)
     }
 
     static func receiveMessages(
-        descriptor: CInt, messages: UnsafeMutableBufferPointer<message_vector_entry>
+        descriptor: CInt, messages: UnsafeMutableBufferPointer<received_entry>
     ) -> Int {
         let received = receive_messages(
             descriptor, messages.baseAddress, CUnsignedInt(messages.count), CInt(MSG_DONTWAIT), nil)
