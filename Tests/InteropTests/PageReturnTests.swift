@@ -57,6 +57,28 @@ struct PageReturnTests {
         }
     }
 
+    @Test("a person who is alone with a viewer is not said to be alone")
+    func viewer() async throws {
+        try await withPage { browser in
+            func says(_ text: String) -> String {
+                "document.getElementById('waiting-text').textContent === '\(text)'"
+            }
+            try await watchDemo(browser)
+            try await browser.wait(for: "an empty room", until: says("Nobody else is here yet"))
+            let status: Int = try await browser.evaluate(
+                """
+                const viewer = new RTCPeerConnection();
+                for (const kind of ['audio', 'video']) viewer.addTransceiver(kind, { direction: 'recvonly' });
+                await viewer.setLocalDescription();
+                const body = viewer.localDescription.sdp;
+                const headers = { 'Content-Type': 'application/sdp' };
+                return (await fetch('/whep/demo', { method: 'POST', headers, body })).status;
+                """)
+            #expect(status == 201)
+            try await browser.wait(for: "the viewer", until: says("Everyone else only watches"))
+        }
+    }
+
     @Test("who began a room still has the key to moderate it after a reload")
     func moderatorKey() async throws {
         try await withPage { browser in

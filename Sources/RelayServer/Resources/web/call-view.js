@@ -165,12 +165,13 @@ export class CallView {
 
   #drawWaiting() {
     const { room, state } = this.#call;
-    const isAlone = room && room.participants.size > 0 && room.others.every(({ role }) => role === 'watch');
+    const isUnseen = room && room.participants.size > 0 && room.others.every(({ role }) => role === 'watch');
+    const alone = room?.others.length > 0 ? 'Everyone else only watches' : 'Nobody else is here yet';
     const hasPicture = this.#video.videoWidth > 0 && this.#video.readyState >= 2;
-    const text = state === 'joining' ? 'Joining…' : isAlone ? 'Nobody else is here yet' : hasPicture ? '' : 'The picture is coming…';
+    const text = state === 'joining' ? 'Joining…' : isUnseen ? alone : hasPicture ? '' : 'The picture is coming…';
     byID('waiting').hidden = text === '';
     byID('waiting-text').textContent = text;
-    byID('invite').hidden = !isAlone || state === 'joining';
+    byID('invite').hidden = !isUnseen || state === 'joining';
   }
 
   #drawState() {
