@@ -79,6 +79,24 @@ struct PageReturnTests {
         }
     }
 
+    @Test("what was said in passing in a call is not seen outside of it")
+    func noticesOfCall() async throws {
+        try await withPage { browser in
+            try await watchDemo(browser)
+            try await browser.wait(for: "the call", until: Self.isInCall)
+            let notices: [Int] = try await browser.evaluate(
+                """
+                const { notice } = await import('/web/notices.js');
+                const list = document.getElementById('notices');
+                notice('Ada has left.', 60);
+                const before = list.children.length;
+                document.getElementById('leave').click();
+                return [before, list.children.length];
+                """)
+            #expect(notices == [1, 0])
+        }
+    }
+
     @Test("who began a room still has the key to moderate it after a reload")
     func moderatorKey() async throws {
         try await withPage { browser in

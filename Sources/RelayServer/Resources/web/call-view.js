@@ -3,7 +3,7 @@ import { byID } from './dom.js';
 import { LayoutMenu } from './layout-menu.js';
 import { MediaTools } from './media-tools.js';
 import { ModerationPanel, moderationWords } from './moderation-panel.js';
-import { notice } from './notices.js';
+import { clearNotices, notice } from './notices.js';
 import { PeoplePanel } from './people-panel.js';
 import { avatarPNG } from './avatar.js';
 import { ScreenModes } from './screen-modes.js';
@@ -66,6 +66,7 @@ export class CallView {
     for (const id of ['people-panel', 'statistics-panel']) this.#setPanel(id, false);
     this.#video.srcObject = null;
     this.#tools.close();
+    clearNotices();
     this.#root.hidden = true;
   }
 

@@ -8,3 +8,6 @@ export function notice(text, seconds = 5) {
   while (list.children.length > 3) list.firstElementChild.remove();
   setTimeout(() => element.remove(), seconds * 1000);
 }
+
+/** Takes back all that is still seen, which has no meaning outside of its call. */
+export function clearNotices() { byID('notices').replaceChildren(); }
