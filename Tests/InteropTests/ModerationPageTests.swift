@@ -107,6 +107,8 @@ struct ModerationPageTests {
             return true;
             """)
         try await ada.browser.wait(for: "Ada to be told", until: says("notices", "waits in the lobby"))
+        let isSentThere: Bool = try await ada.browser.evaluate("return \(says("notices", "Open People"));")
+        #expect(!isSentThere, "Ada's list is open")
         try await ben.browser.wait(for: "Ben to be told", until: says("connection-text", "a moderator lets you in"))
         try await ben.browser.wait(for: "no join page", until: "document.getElementById('join').hidden")
         try await ada.browser.wait(for: "Ben in the lobby", until: "document.querySelector('[data-admit]') !== null")

@@ -40,8 +40,8 @@ export class ModerationPanel {
     const { room } = this.#call;
     const isModerator = room?.isModerator ?? false;
     const waiting = isModerator ? room.waiting : 0;
-    // The list may be closed.
-    if (waiting > this.#waiting) this.#say('Somebody waits in the lobby. Open People to let them in.', 12);
+    const hint = byID('people-panel').hidden ? ' Open People to let them in.' : '';
+    if (waiting > this.#waiting) this.#say(`Somebody waits in the lobby.${hint}`, 12);
     this.#waiting = waiting;
     byID('moderation').hidden = !isModerator;
     if (!isModerator) {
