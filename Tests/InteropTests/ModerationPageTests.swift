@@ -29,13 +29,16 @@ struct ModerationPageTests {
     private func act(_ action: String, on other: String, by person: Person) async throws {
         try await person.browser.wait(
             for: "\(other) in the list", until: "document.querySelector(\"[aria-label='Moderate \(other)']\") !== null")
-        let _: Bool = try await person.browser.evaluate(
+        let isOpen: Bool = try await person.browser.evaluate(
             """
             const row = document.querySelector("[aria-label='Moderate \(other)']").closest('.person');
-            row.querySelector('.person-moderation').hidden = false;
+            const more = row.querySelector("[aria-label='Moderate \(other)']");
+            if (more.getAttribute('aria-expanded') === 'false') more.click();
+            if (!row.querySelector('.person-moderation').checkVisibility()) return false;
             row.querySelector("[data-action='\(action)']").click();
             return true;
             """)
+        #expect(isOpen, "the button says truly that the row is open")
     }
 
     @Test("a moderator lets people in from the lobby, mutes, sets a PIN, removes and keeps out; all by clicking")

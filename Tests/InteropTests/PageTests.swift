@@ -246,6 +246,9 @@ struct PageTests {
             let raise = "[aria-label='Raise my hand']:not([hidden])"
             try await ben.browser.wait(for: "Ben's own row", until: "document.querySelector(\"\(raise)\") !== null")
             try await ben.browser.click(raise)
+            try await ben.browser.wait(
+                for: "words that say alone what a click does",
+                until: "document.querySelector(\"[aria-label='Lower my hand']:not([aria-pressed])\") !== null")
             try await seeHand(true)
             try await joinAnew()
             try await seeHand(true)

@@ -83,7 +83,7 @@ async function refresh() {
 
 pause.addEventListener('click', () => {
   isPaused = !isPaused;
-  pause.setAttribute('aria-pressed', String(isPaused));
+  pause.classList.toggle('on', isPaused);
   pause.textContent = isPaused ? 'Go on' : 'Pause';
   state.textContent = isPaused ? 'Paused' : '';
   clearTimeout(timer);

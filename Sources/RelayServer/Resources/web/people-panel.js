@@ -56,7 +56,11 @@ export class PeoplePanel {
     });
     const avatar = button('avatar', () => this.#actions.avatar(!hasAvatar));
     const hand = button('hand', () => this.#actions.hand(!hasHand));
-    const more = button('more', () => { moderation.hidden = !moderation.hidden; });
+    const more = button('more', () => setModeration(moderation.hidden));
+    const setModeration = (isOpen) => {
+      moderation.hidden = !isOpen;
+      more.setAttribute('aria-expanded', isOpen);
+    };
     let [isSelf, isPinned, isHidden, showsSelf, hasAvatar, hasHand] = [false, false, false, false, false, false];
     const moderation = this.#moderation(id);
     const buttons = make('span', { className: 'person-buttons' }, hand, avatar, hide, pin, more);
@@ -87,16 +91,16 @@ export class PeoplePanel {
       hide.hidden = !isSeen;
       avatar.hidden = !isSelf || !isSeen;
       hand.hidden = !isSelf;
-      label(hand, hasHand, hasHand ? 'Lower my hand' : 'Raise my hand');
+      toggle(hand, hasHand, hasHand ? 'Lower my hand' : 'Raise my hand');
       more.hidden = isSelf || !room.isModerator;
-      label(more, !moderation.hidden, `Moderate ${participant.name}`);
-      if (more.hidden) moderation.hidden = true;
+      label(more, `Moderate ${participant.name}`);
+      setModeration(!more.hidden && !moderation.hidden);
       moderation.update(participant);
-      label(pin, isPinned, isPinned ? `Unpin ${participant.name}` : `Show ${participant.name} large`);
-      if (isSelf) label(hide, showsSelf, showsSelf ? 'Leave me out of my picture' : 'Show me in my picture');
-      else label(hide, isHidden, isHidden ? `Show ${participant.name} again` : `Hide ${participant.name}`);
+      toggle(pin, isPinned, isPinned ? `Unpin ${participant.name}` : `Show ${participant.name} large`);
+      if (isSelf) toggle(hide, showsSelf, showsSelf ? 'Leave me out of my picture' : 'Show me in my picture');
+      else toggle(hide, isHidden, isHidden ? `Show ${participant.name} again` : `Hide ${participant.name}`);
       setIcon(hide, isSelf ? 'eye' : 'eye-off');
-      label(avatar, hasAvatar, hasAvatar ? 'Remove my avatar' : 'Show an avatar while my camera is off');
+      toggle(avatar, hasAvatar, hasAvatar ? 'Remove my avatar' : 'Show an avatar while my camera is off');
     };
     return { element, update };
   }
@@ -132,13 +136,18 @@ export class PeoplePanel {
 }
 
 function button(iconName, onClick) {
-  const element = make('button', { type: 'button', className: 'round tiny', 'aria-pressed': 'false' }, icon(iconName));
+  const element = make('button', { type: 'button', className: 'round tiny' }, icon(iconName));
   element.addEventListener('click', onClick);
   return element;
 }
 
-function label(element, isPressed, words) {
-  element.setAttribute('aria-pressed', isPressed);
+/** The words say what a click does, so nothing is “pressed” beside them. */
+function toggle(element, isOn, words) {
+  element.classList.toggle('on', isOn);
+  label(element, words);
+}
+
+function label(element, words) {
   element.setAttribute('aria-label', words);
   element.title = words;
 }
