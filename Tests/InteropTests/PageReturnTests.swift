@@ -97,6 +97,39 @@ struct PageReturnTests {
         }
     }
 
+    @Test("a relay that is gone again is not waited for, and the last picture stays until another one comes")
+    func goneAgain() async throws {
+        try await withPage { browser in
+            try await watchDemo(browser)
+            try await browser.wait(
+                for: "the picture", until: "document.getElementById('remote-video').srcObject?.active === true")
+            let _: Bool = try await browser.evaluate(
+                """
+                const { fetch } = window;
+                window.picture = document.getElementById('remote-video').srcObject;
+                window.fetch = async (url, options) => {
+                  if (options?.method === 'PATCH') return new Response(null, { status: 404 });
+                  const response = await fetch(url, options);
+                  if (options?.method === 'POST') {
+                    await fetch(new URL(response.headers.get('Location'), response.url), { method: 'DELETE' });
+                  }
+                  return response;
+                };
+                window.dispatchEvent(new Event('online'));
+                return true;
+                """)
+            try await browser.wait(
+                for: "the reason",
+                until: "document.getElementById('connection-text').textContent.includes('gone again')")
+            let isSeen: Bool = try await browser.evaluate(
+                """
+                const { srcObject } = document.getElementById('remote-video');
+                return srcObject === window.picture && srcObject.active;
+                """)
+            #expect(isSeen)
+        }
+    }
+
     @Test("who began a room still has the key to moderate it after a reload")
     func moderatorKey() async throws {
         try await withPage { browser in

@@ -14,8 +14,6 @@ import { Refusal, Unreachable, join, knownICEServers } from './signalling.js';
 const grace = 2_000;
 /** How long the relay's word about the end of the call may come after the end itself. */
 const eventGrace = 300;
-/** How long a new connection, or a restarted one, may take until media flows. */
-const connectingTime = 8_000;
 /** The time that the relay may take to let a session go before the next one begins. */
 const leavingTime = 2_000;
 /** Events that were read for this long did not fail at once: the next pause is the shortest again. */
@@ -47,6 +45,8 @@ export class Call extends EventTarget {
   #media;
   #report;
   #link = null;
+  /** The link whose picture is seen: the former one, until something comes by the present one. */
+  #shown = null;
   #membership = null;
   #feed = null;
   /** How often in a row the events ended soon after they were asked for. */
@@ -58,7 +58,6 @@ export class Call extends EventTarget {
   /** The relay has said in the present events that it is about to end, while the call came back or moved. */
   #isToMove = false;
   #backOff = new WakeablePause();
-  #connecting = new WakeablePause();
   #abort = new AbortController();
 
   /**
@@ -94,7 +93,7 @@ export class Call extends EventTarget {
   /** Joins; throws when the relay refuses, or is not there. */
   async join() {
     await this.#joinAnew();
-    this.#connected(connectingTime).catch(() => this.#recover('Media does not get through.'));
+    this.#link.connects().catch(() => this.#recover('Media does not get through.'));
   }
 
   /** Leaves; the relay is told even when the page is going away. */
@@ -151,8 +150,9 @@ export class Call extends EventTarget {
     }
     const link = new PeerLink({ watchOnly: this.watchOnly, iceServers: await this.#iceServers });
     this.#link = link;
-    const sayPicture = () => this.#say('picture');
-    if (!elsewhere) link.addEventListener('picture', sayPicture);
+    const begun = link.begins(pictureTime);
+    if (formerLink) begun.then(() => this.#show(link));
+    else link.addEventListener('picture', () => this.#show(link));
     link.addEventListener('state', () => this.#linkChanged(link));
     if (!this.watchOnly) await link.send(this.#media);
     await link.setScreen(this.screen.track);
@@ -169,16 +169,13 @@ export class Call extends EventTarget {
       await link.accept(joined.answer, joined.servers);
       if (this.isOver) throw new CallEnded('left');
       if (elsewhere) {
-        await this.#connected(connectingTime);
-        await Promise.race([link.videoBegins(), pause(pictureTime)]);
+        await link.connects();
+        await Promise.race([begun, pause(pictureTime)]);
         if (this.isOver) throw new CallEnded('left');
-        link.addEventListener('picture', sayPicture);
-        sayPicture();
         former.leave().catch(() => {});
       }
       this.#membership = membership;
-      // Until here the last picture stands.
-      formerLink?.close();
+      if (formerLink !== this.#shown) formerLink?.close();
     } catch (error) {
       // The new session is given up. A call that was to move goes on at its former relay.
       membership?.leave().catch(() => {});
@@ -203,6 +200,14 @@ export class Call extends EventTarget {
     this.room.addEventListener('tile', () => this.#link.fit(this.room.ownTile));
     this.#say('room');
     this.#openFeed();
+  }
+
+  #show(link) {
+    if (link !== this.#link || this.isOver) return;
+    this.#say('picture');
+    // Browsers show black in place of a closed link's last picture.
+    if (this.#shown !== link) this.#shown?.close();
+    this.#shown = link;
   }
 
   /** A moderator has to let this participant in, also who comes back late. */
@@ -271,7 +276,6 @@ export class Call extends EventTarget {
 
   async #linkChanged(link) {
     if (link !== this.#link || this.isOver) return;
-    this.#connecting.wake();
     if (link.isConnected && !this.#isRecovering) this.#setState('connected');
     if (this.#isRecovering || this.state === 'joining') return;
     if (link.isInterrupted) {
@@ -334,7 +338,7 @@ export class Call extends EventTarget {
       try {
         await this.#link.setScreen(this.screen.track);
         await this.#renegotiate({ restart: true });
-        await this.#connected(connectingTime);
+        await this.#link.connects();
         return;
       } catch (error) {
         // A relay that refuses the old session can still have a new one; one that is gone has others beside it.
@@ -342,7 +346,14 @@ export class Call extends EventTarget {
       }
     }
     await this.#joinAnew();
-    await this.#connected(connectingTime);
+    await Promise.race([this.#link.connects(), this.#goesAgain(this.#feed)]);
+  }
+
+  /** Throws when the relay does not know the call any more whose events end; never returns. */
+  async #goesAgain(feed) {
+    await new Promise((resolve) => { feed.addEventListener('lost', resolve, { once: true }); });
+    if (!await this.#membership?.exists().catch(() => false)) throw new Unreachable('The relay is gone again.');
+    return new Promise(() => {});
   }
 
   /** The relay is about to end: goes to another one, and leaves this one when the call goes on there. */
@@ -362,26 +373,15 @@ export class Call extends EventTarget {
     this.#settle();
   }
 
-  /** Waits until media can flow. */
-  async #connected(limit) {
-    const deadline = performance.now() + limit;
-    while (!this.#link.isConnected) {
-      const remaining = deadline - performance.now();
-      if (this.isOver) throw new CallEnded('left');
-      if (remaining <= 0) throw new Error('Media does not get through; a firewall may stand in its way.');
-      await this.#connecting.run(remaining);
-    }
-  }
-
   #end(state, reason = '') {
     this.#abort.abort();
     this.#feed?.close();
     this.#link?.close();
+    this.#shown?.close();
     this.#membership = null;
     this.#setState(state, reason);
     this.screen.end();
     this.#backOff.wake();
-    this.#connecting.wake();
   }
 
   #setState(state, reason = '') {

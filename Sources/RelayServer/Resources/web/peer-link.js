@@ -1,8 +1,11 @@
+import { pause } from './pauses.js';
 import { scaleDownFactor } from './tile-size.js';
 
 /** Bounds of what one sends, in bit/s. The browser's own congestion control stays below them. */
 const mostForCamera = 2_500_000;
 const mostForScreen = 4_000_000;
+/** How long a new connection, or a restarted one, may take until media flows. */
+const connectingTime = 8_000;
 
 /**
  * One `RTCPeerConnection` with the relay: what is sent, what comes back, and the exchange of descriptions. It offers, and
@@ -64,11 +67,30 @@ export class PeerLink extends EventTarget {
     return this.#connection.connectionState === 'closed' || ['failed', 'closed'].includes(transport?.state);
   }
 
-  /** Waits until video comes. */
-  videoBegins() {
-    const { track } = this.#video.receiver;
-    if (!track.muted) return Promise.resolve();
-    return new Promise((resolve) => { track.addEventListener('unmute', resolve, { once: true }); });
+  /** Waits until media can flow; throws when it does not in time, or never will. */
+  async connects() {
+    if (this.isConnected) return;
+    const changes = new AbortController();
+    const connected = new Promise((resolve, reject) => {
+      this.addEventListener('state', () => {
+        if (this.isConnected) resolve();
+        else if (this.needsReplacement) reject(new Error('The connection is lost.'));
+      }, { signal: changes.signal });
+    });
+    const late = pause(connectingTime).then(() => {
+      throw new Error('Media does not get through; a firewall may stand in its way.');
+    });
+    try {
+      await Promise.race([connected, this.#closing, late]);
+    } finally {
+      changes.abort();
+    }
+  }
+
+  /** Waits until video comes, or audio has come for so long without it. */
+  begins(milliseconds) {
+    const audio = begins(this.#audio.receiver.track).then(() => pause(milliseconds));
+    return Promise.race([begins(this.#video.receiver.track), audio]);
   }
 
   getStats() { return this.#connection.getStats(); }
@@ -166,4 +188,10 @@ export class PeerLink extends EventTarget {
     this.#connection.close();
     this.#fail(new Error('The connection is closed.'));
   }
+}
+
+/** Waits until something comes for a track. */
+function begins(track) {
+  if (!track.muted) return Promise.resolve();
+  return new Promise((resolve) => { track.addEventListener('unmute', resolve, { once: true }); });
 }
