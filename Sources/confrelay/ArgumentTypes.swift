@@ -70,7 +70,9 @@ extension BitRate {
         }
         let digits = factor == 1 ? text[...] : text.dropLast()
         let isPlain = digits.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
-        guard isPlain, let number = Double(digits), number > 0, number * factor <= 1e10 else {
+        // Below a thousand bits, the letter has been forgotten.
+        guard isPlain, let number = Double(digits), number > 0, number * factor <= 1e10, factor > 1 || number >= 1000
+        else {
             throw ValidationError("give bits per second, such as 500k, 2.5M or 800000")
         }
         self.init(bitsPerSecond: (number * factor).rounded())

@@ -114,6 +114,13 @@ struct CommandLineTests {
         #expect(message([option, "65535"]).isEmpty)
     }
 
+    @Test(
+        "a bitrate whose letter is forgotten is refused with examples",
+        arguments: ["--min-bitrate", "--start-bitrate", "--max-bitrate"])
+    func bitRateWithoutLetter(option: String) {
+        #expect(message([option, "2.5"]).contains("such as 500k, 2.5M or 800000"))
+    }
+
     @Test("pushed streams need another port than the relay's own")
     func streamPorts() throws {
         for option in ["--rtmp-port", "--srt-port"] {
