@@ -44,4 +44,10 @@ struct NamesTests {
     func badNames(name: String) {
         #expect(throws: Problem.self) { try ParticipantName(name) }
     }
+
+    @Test("a name with nothing to see in it is said to be empty", arguments: ["", "   ", "\u{200B}"])
+    func emptyNames(name: String) {
+        let problem = #expect(throws: Problem.self) { try ParticipantName(name) }
+        #expect(problem?.detail == "the name is empty: use 1 to 64 visible characters")
+    }
 }

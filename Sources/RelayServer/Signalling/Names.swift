@@ -55,15 +55,14 @@ struct ParticipantName: Equatable {
             default: true
             }
         }
-        guard isVisible, !DisplayText(name).isEmpty, name.count <= Self.maximumLength else { throw Self.refusal }
+        guard isVisible, name.count <= Self.maximumLength else { throw Self.refusal }
+        guard !DisplayText(name).isEmpty else { throw Problem(.badRequest, "the name is empty: \(Self.advice)") }
         rawValue = name
     }
 
-    private static var refusal: Problem {
-        Problem(
-            .badRequest,
-            "the name is not acceptable: use 1 to \(maximumLength) visible characters, percent-encoded as UTF-8")
-    }
+    private static let advice = "use 1 to \(maximumLength) visible characters"
+
+    private static var refusal: Problem { Problem(.badRequest, "the name is not acceptable: \(advice)") }
 }
 
 extension AccessClaims {
