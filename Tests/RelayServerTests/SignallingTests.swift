@@ -75,7 +75,10 @@ struct SignallingTests {
 
     @Test(
         "a name or room that is not acceptable gets 400",
-        arguments: ["/rooms/a%20b/participants", "/rooms/demo/participants?name=%00"])
+        arguments: [
+            "/rooms/a%20b/participants", "/rooms/demo/participants?name=%00", "/rooms/demo/participants?name=%ff",
+            "/rooms/demo/participants?name=A%zz",
+        ])
     func badNames(path: String) async throws {
         #expect(try await join(path).status == .badRequest)
         #expect(requests.isEmpty)

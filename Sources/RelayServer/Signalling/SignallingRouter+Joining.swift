@@ -1,5 +1,6 @@
 import Cluster
 import Conference
+import Foundation
 import HTTPTypes
 import Hummingbird
 import RoomAPI
@@ -26,6 +27,10 @@ extension SignallingRouter {
         at endpoint: JoiningEndpoint, _ request: Request, _ context: SignallingContext
     ) async throws -> (response: Response, participant: String?) {
         let room = try RoomName(context.parameters.require("room"))
+        // Its parser takes a value that it cannot decode as it stands.
+        guard (request.uri.query ?? "").removingPercentEncoding != nil else {
+            throw Problem(.badRequest, "the query is not text in UTF-8, percent-encoded")
+        }
         let query = request.uri.queryParameters
         let name = try self.name(query["name"].map { String($0) }, of: context.caller)
         let selfView = try query["self-view"].map { try Self.selfView(String($0)) }
