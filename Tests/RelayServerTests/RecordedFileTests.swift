@@ -119,6 +119,16 @@ import Testing
         }
     }
 
+    @Test("a film needs no wishes, but a recording")
+    func filmWithoutBody() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("wishes-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var client = SignallingClient()
+        client.recordings = try RecordingStore(settings: RecordingSettings(folder: folder.path))
+        let answer = try await client.send(.post, "/recordings/\(Self.id)/exports")
+        #expect(answer.status == .notFound && answer.detail.contains("no recording"), "\(answer.body)")
+    }
+
     @Test("a film of a composite, which is one already, is refused at once")
     func composite() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("composite-\(UUID())")

@@ -25,7 +25,9 @@ extension SignallingRouter {
     func startExport(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let store = try recordingStore()
         let id = try context.parameters.require("recording")
-        let wish = try await request.json(ExportRequest.self, example: #"{"layout":"speaker","size":100000000}"#)
+        let wish =
+            try await request.jsonIfAny(ExportRequest.self, example: #"{"layout":"speaker","size":100000000}"#)
+            ?? ExportRequest()
         do throws(FilmOptionError) {
             _ = try FilmOptions(wish)
         } catch {
