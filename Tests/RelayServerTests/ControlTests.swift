@@ -60,12 +60,26 @@ struct ControlTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bodies-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         var client = client
-        client.recordings = try RecordingStore(settings: RecordingSettings(folder: folder.path))
+        var settings = RecordingSettings(folder: folder.path)
+        settings.minimumFreeSpace = .zero
+        client.recordings = try RecordingStore(settings: settings)
         let path = "/rooms/demo/recordings"
         #expect(try await client.send(.post, path).status == .created)
         #expect(try await client.send(.post, path, headers: [.contentType: "application/json"]).status == .created)
         let untyped = try await client.send(.post, path, body: #"{"mode":"composite"}"#)
         #expect(untyped.status == .unsupportedMediaType)
+    }
+
+    @Test("a recording for which the disk has too little space does not begin")
+    func fullDisk() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("full-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var settings = RecordingSettings(folder: folder.path)
+        settings.minimumFreeSpace = DataSize(bytes: Int.max)
+        var client = client
+        client.recordings = try RecordingStore(settings: settings)
+        let answer = try await client.send(.post, "/rooms/demo/recordings")
+        #expect(answer.status.code == 507 && answer.detail.contains("MB are kept free"), "\(answer.body)")
     }
 
     @Test("a number that a field cannot hold is told", arguments: ["1e30", "2500000.5"])

@@ -14,6 +14,17 @@ protocol RecordingFileSystem: Sendable {
     func freeSpace(at path: String) -> DataSize?
 }
 
+extension RecordingFileSystem {
+    /// Throws where the disk of a folder has less space left than is to be kept free.
+    func checkSpace(in folder: String, keeping minimum: DataSize) throws(RecordingFileError) {
+        guard let free = freeSpace(at: folder), free < minimum else { return }
+        throw RecordingFileError(
+            path: folder, isDiskFull: true,
+            reason: "the disk has \(free.bytes / 1_000_000) MB left, of which \(minimum.bytes / 1_000_000) MB are kept "
+                + "free")
+    }
+}
+
 /// A file that grows at its end.
 protocol RecordingFile: MovieFile {
     /// How much has been appended.

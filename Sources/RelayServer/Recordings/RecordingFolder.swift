@@ -142,11 +142,7 @@ final class RecordingFolder {
 
     private func checkSpace() throws(RecordingFileError) {
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
-        guard let free = files.freeSpace(at: folder), free < minimumFreeSpace else { return }
-        throw RecordingFileError(
-            path: path, isDiskFull: true,
-            reason: "the disk has \(free.bytes / 1_000_000) MB left, of which \(minimumFreeSpace.bytes / 1_000_000) MB "
-                + "are kept free")
+        try files.checkSpace(in: folder, keeping: minimumFreeSpace)
     }
 
     // MARK: The end

@@ -69,6 +69,11 @@ final class RecordingStore: Sendable {
 
     // MARK: Looking. Reads the disk: not for the relay's loop.
 
+    /// Throws where a recording would end at once for want of space.
+    func checkSpace() throws(RecordingFileError) {
+        try SystemRecordingFiles().checkSpace(in: settings.folder, keeping: settings.minimumFreeSpace)
+    }
+
     /// What is known of a recording; nil if there is none of this id.
     func recording(_ id: String) -> RecordingDescription? {
         guard Self.isID(id) else { return nil }

@@ -25,9 +25,14 @@ extension SignallingRouter {
     }
 
     func startRecording(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        _ = try recordingStore()
+        let store = try recordingStore()
         let room = try RoomName(context.parameters.require("room"))
         let wanted = try await recordingRequest(request)
+        do {
+            try await Self.onDisk { try store.checkSpace() }
+        } catch let error as RecordingFileError {
+            throw Problem(.insufficientStorage, "a recording would end at once: \(error.reason)")
+        }
         let status: RecordingStatus
         do {
             status = try await driver.startRecording(room: room.rawValue, wanted)
@@ -104,6 +109,11 @@ extension SignallingRouter {
     static func onDisk<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await NIOThreadPool.singleton.runIfActive(work)
     }
+}
+
+extension HTTPResponse.Status {
+    /// A status of WebDAV (RFC 4918, section 11.5).
+    fileprivate static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
 }
 
 extension Problem {
