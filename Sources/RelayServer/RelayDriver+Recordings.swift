@@ -23,6 +23,13 @@ extension RelayDriver {
         try act { relay, now throws(RoomControlError) in try begin(room: room, request, now: now) }
     }
 
+    /// Ends a recording. Its writer comes back, which has yet to close the files.
+    func endRecording(_ id: String, room: String) throws(RoomControlError) -> RecordingWriter? {
+        let writer = recordings?.writer(of: id)
+        try perform(.endRecording(id: id, reason: .stopped), room: room)
+        return writer
+    }
+
     private func begin(
         room: String, _ request: RecordingRequest, now: MonotonicInstant
     ) throws(RoomControlError) -> RecordingStatus {

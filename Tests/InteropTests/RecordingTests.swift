@@ -133,9 +133,7 @@ struct RecordingTests {
         try await Task.sleep(for: .seconds(2))
         #expect(try await record("list", room).output.hasPrefix("\(id)  recording"))
         #expect(try await record("stop", room).output == id)
-        try await eventually("the recording is complete", within: .seconds(60)) {
-            try await record("list", room).output.hasPrefix("\(id)  complete") ? true : nil
-        }
+        #expect(try await record("list", room).output.hasPrefix("\(id)  complete"))
         let names = tracks(of: folder.file("rec/\(id)")).map(\.lastPathComponent)
         #expect(names.count == 3 && names.allSatisfy { !$0.contains("Ada") }, "\(names)")
 

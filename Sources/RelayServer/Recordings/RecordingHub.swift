@@ -89,6 +89,9 @@ struct RecordingHub {
     /// Whether a room in which somebody is now is to be recorded because all are.
     func shouldBegin(room: String) -> Bool { store.settings.recordsAll && !seenRooms.contains(room) }
 
+    /// The writer of a recording that goes on.
+    func writer(of id: String) -> RecordingWriter? { sessions[id]?.writer }
+
     /// The recordings whose files may not be closed yet.
     mutating func takeEnding() -> [RecordingWriter] {
         defer { ending = [] }

@@ -1,4 +1,5 @@
 import Conference
+import Dispatch
 import HTTPTypes
 import Hummingbird
 import NIOPosix
@@ -51,13 +52,17 @@ extension SignallingRouter {
             ?? RecordingRequest()
     }
 
-    /// Ends a recording; its files stay.
+    /// How long the end of a recording waits for its files: a disk may not answer.
+    private static let closingTime = DispatchTimeInterval.seconds(5)
+
+    /// Ends a recording; its files stay, and are closed with the answer.
     func stopRecording(_ request: Request, _ context: SignallingContext) async throws -> Response {
         _ = try recordingStore()
         let room = try RoomName(context.parameters.require("room"))
         let id = try context.parameters.require("recording")
         do {
-            try await driver.perform(.endRecording(id: id, reason: .stopped), room: room.rawValue)
+            let writer = try await driver.endRecording(id, room: room.rawValue)
+            await writer?.waitUntilFinished(timeout: Self.closingTime)
             return Response(status: .noContent)
         } catch {
             throw Problem(error)
