@@ -1,6 +1,6 @@
 /// The state of a participant's connection.
 public enum ConnectionState: String, Codable, Hashable, Sendable, CaseIterable {
-    /// No authentic packet has come yet.
+    /// An authentic packet has to come, and none has yet.
     case new
     /// Media flows, or can flow.
     case connected

@@ -58,6 +58,7 @@ import Testing
         try joinSilently(call)
         call.run(for: .seconds(60))
         #expect(names(call) == ["Ada", "Viewer"])
+        #expect(try snapshot(call, "Viewer").connection == .connected)
         #expect(try snapshot(call, "Viewer").downlink.bitRate > 0)
     }
 

@@ -125,10 +125,10 @@ extension Room {
         participant.peer.setForwarded(false, content: participant.stream(of: content))
     }
 
-    /// Marks a participant as connected after its first packet, if its path is not checked.
+    /// Marks a participant as connected after its first packet, or without one where it need not send any, if its path
+    /// is not checked.
     func updateHeard(_ participant: Participant) {
-        guard participant.connection == .new, participant.peer.lastAuthenticated != nil,
-            participant.peer.session.transport == nil
+        guard participant.connection == .new, participant.isConnected, participant.peer.session.transport == nil
         else { return }
         connectionChanged(.connected, of: participant)
     }
