@@ -104,6 +104,8 @@ struct MediaOptions: ParsableArguments {
             for link in [uplink, downlink] {
                 if let link { _ = try LinkProfile(argument: link) }
             }
+            if let record { try JoinOptions.check(record, of: "--record", isFor: "mp4") }
+            if let snapshot { try JoinOptions.check(snapshot, of: "--snapshot", isFor: "png") }
         } catch {
             // An input that cannot be read has an exit code of its own, when the session is made.
             if case .usage = error { throw ValidationError(error.description) }

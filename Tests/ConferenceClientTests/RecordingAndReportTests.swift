@@ -108,6 +108,20 @@ struct EmulatedAccessLinkTests {
 
 @Suite("Reports")
 struct ReportTests {
+    @Test(
+        "a file whose name promises another format is refused with the one that is written",
+        arguments: [
+            ("seen.mkv", false), ("seen.jpg", false), ("seen.mp4", true), ("SEEN.MP4", true), ("/a.b/seen", true),
+        ])
+    func formats(path: String, isWritten: Bool) {
+        guard !isWritten else {
+            #expect(throws: Never.self) { try JoinOptions.check(path, of: "--record", isFor: "mp4") }
+            return
+        }
+        let error = #expect(throws: ClientError.self) { try JoinOptions.check(path, of: "--record", isFor: "mp4") }
+        #expect(error?.exitCode == 64 && error?.description.contains("MP4 only") == true)
+    }
+
     @Test("a further session of a client has files of its own")
     func sessionFiles() {
         #expect(JoinOptions.path("call.json", ofSession: 1) == "call.json")

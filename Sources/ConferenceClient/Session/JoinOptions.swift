@@ -87,6 +87,16 @@ public struct JoinOptions: Sendable {
         return file.pathExtension.isEmpty ? numbered : "\(numbered).\(file.pathExtension)"
     }
 
+    /// Checks that a file's name does not promise another format than the one that is written.
+    ///
+    /// - Throws: `ClientError.usage`.
+    public static func check(_ path: String, of option: String, isFor format: String) throws(ClientError) {
+        let suffix = URL(fileURLWithPath: path).pathExtension
+        guard suffix.isEmpty || suffix.lowercased() == format else {
+            throw .usage(reason: "\(option) writes \(format.uppercased()) only: '\(path)' must end in .\(format)")
+        }
+    }
+
     /// The lowest rate of video.
     static let minimumBitRate = BitRate.kilobits(60)
     static let startBitRate = BitRate.kilobits(500)
