@@ -72,6 +72,7 @@ struct CalibrateCommand: ParsableCommand {
         guard (1...1024).contains(workers) else {
             throw ValidationError("--workers \(workers) is not possible: choose 1 to 1024 threads")
         }
+        try maxEncoders.check()
     }
 
     private func writeReport(to path: String) throws {

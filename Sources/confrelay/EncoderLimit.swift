@@ -19,11 +19,16 @@ struct EncoderLimit: ExpressibleByArgument {
     init?(argument: String) {
         if argument == "dedicated" {
             count = nil
-        } else if let number = Int(argument), (1...1024).contains(number) {
+        } else if let number = Int(argument) {
             count = number
         } else {
             return nil
         }
+    }
+
+    func check() throws {
+        guard let count, !(1...1024).contains(count) else { return }
+        throw ValidationError("--max-encoders \(count) is not possible: choose 1 to 1024, or dedicated")
     }
 
     var defaultValueDescription: String { count.map(String.init) ?? "dedicated" }

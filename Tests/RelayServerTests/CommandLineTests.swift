@@ -102,6 +102,7 @@ struct CommandLineTests {
         #expect(configuration.trustedProxies.map(\.host) == ["127.0.0.1", "::1"])
         #expect(configuration.flightRecorderFiles == 7)
         #expect(message(["--max-connections", "3"]).contains("choose 16 to 16384"))
+        #expect(message(["--max-encoders", "0"]).contains("choose 1 to 1024, or dedicated"))
         #expect(message(["--flight-recorder-files", "0"]).contains("choose 1 to 1000000"))
     }
 

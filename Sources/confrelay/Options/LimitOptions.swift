@@ -65,6 +65,7 @@ struct LimitOptions: ParsableArguments {
         guard (1...1024).contains(workers) else {
             throw ValidationError("--workers \(workers) is not possible: choose 1 to 1024 threads")
         }
+        try maxEncoders.check()
         guard (1...1000).contains(maxParticipants) else {
             throw ValidationError("--max-participants \(maxParticipants) is not possible: choose 1 to 1000")
         }
