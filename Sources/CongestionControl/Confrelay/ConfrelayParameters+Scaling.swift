@@ -76,6 +76,7 @@ extension ConfrelayParameters {
         ("overflowRecovery", { $0.overflowRecovery *= $1 }),
         ("overflowUse", { $0.overflowUse *= $1 }),
         ("boundGrowth", { $0.boundGrowth *= $1 }),
+        ("boundRecovery", { $0.boundRecovery *= $1 }),
         ("boundDelay", { $0.boundDelay = $0.boundDelay * $1 }),
         ("markWeight", { $0.markWeight *= $1 }),
         ("classicMarkBackoff", { $0.classicMarkBackoff *= $1 }),

@@ -179,6 +179,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var overflowUse = 0.6
     /// A bound that helps is raised by this factor each interval, to find when it is needed no more.
     public var boundGrowth = 1.03
+    /// The same once it has grown by a quarter.
+    public var boundRecovery = 1.1
     /// The time after which the packets that are sent keep to a new bound: frames in the encoder and the pacer leave.
     public var boundDelay = Duration.milliseconds(300)
 

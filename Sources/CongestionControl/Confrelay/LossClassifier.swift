@@ -15,6 +15,8 @@ struct LossClassifier: Sendable {
     private static let usedPart = 0.5
     /// The rate, as a part of a bound, up to which senders keep to it.
     private static let keptPart = 1.3
+    /// A bound that has grown to more than this, as a part of what it was, may not be needed any more.
+    private static let nearPart = 1.25
 
     private let parameters: ConfrelayParameters
     private let overflowDelay: Double
@@ -155,7 +157,8 @@ struct LossClassifier: Sendable {
     }
 
     private mutating func grow(_ current: Double, arriving: Double) {
-        bound = current * parameters.boundGrowth
+        let isNearLosses = current < lowestBound * Self.nearPart
+        bound = current * (isNearLosses ? parameters.boundGrowth : parameters.boundRecovery)
         // The minimum rate, which is far more, arrives, or far less was sent while the bound doubled.
         if current * 2 < arriving || current > max(arriving, lowestBound) * 2 { bound = nil }
     }

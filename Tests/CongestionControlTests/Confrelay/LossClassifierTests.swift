@@ -95,6 +95,13 @@ struct LossClassifierTests {
         #expect(losses.bound.map { $0 < grown * 0.9 } == true)
     }
 
+    @Test("a bound that has grown by a quarter without losses grows faster")
+    mutating func recovery() throws {
+        run(seconds: 0..<3) { ($0 % 2 == 0, 0) }
+        run(seconds: 3..<18, packetSize: 800) { _ in (false, 0) }
+        #expect(losses.bound.map { $0 > 90_000 } == true)
+    }
+
     @Test("a bound that is not used ends only when it has doubled")
     mutating func unused() {
         run(seconds: 0..<3) { ($0 % 2 == 0, 0) }
