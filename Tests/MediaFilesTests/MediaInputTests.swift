@@ -99,6 +99,37 @@ import Testing
         #expect(try read(input, upTo: 1).lumas == [20])
     }
 
+    @Test("a seek leads to a keyframe where the file does not tell where they are", arguments: [0, 1000, 2500])
+    func seekWithoutIndex(place: Int64) throws {
+        let file = TemporaryFile(".ts")
+        let destination = StreamDestination(url: "file:\(file.path)", container: .mpegTS, name: "file")
+        var stream = try RawPictureStream()
+        var writer: StreamWriter?
+        for index in 0..<75 {
+            var sample = stream.frame(UInt8(20 + index), order: UInt32(2 * (index % 25)), isIDR: index % 25 == 0)
+            // Pictures are decoded before they are shown, as where frames are reordered.
+            sample.presentationTime = MediaTime(value: Int64(index + 2), timescale: 25)
+            sample.decodeTime = MediaTime(value: Int64(index), timescale: 25)
+            sample.isSync = index % 25 == 0
+            if writer == nil {
+                writer = try StreamWriter(
+                    on: StreamWriter.Connection(to: destination) { false }, video: sample.format,
+                    audio: AACEncoder().configuration)
+            }
+            try writer?.append(sample)
+        }
+        try writer?.finish()
+        let input = try open(file.path)
+        _ = try input.next()
+        try input.seek(to: .milliseconds(place))
+        let next = try input.next()
+        let packet = try #require(next)
+        let time = try #require(packet.time)
+        let expected = Duration.seconds(place / 1000) - .milliseconds(80)
+        #expect(packet.isKeyframe && packet.isVideo)
+        #expect(abs((time - expected) / .milliseconds(1)) < 1)
+    }
+
     /// Hands out bytes of memory, and remembers which URLs were asked for.
     private final class Memory: MediaOpener {
         private final class Bytes: MediaBytes {

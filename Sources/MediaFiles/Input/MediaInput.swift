@@ -1,6 +1,7 @@
 import CLibAVFormat
 import Glibc
 import MediaCore
+import NIOCore
 
 /// Reads a film or a live stream of any kind that libavformat takes apart: its best video and its best audio, packet by
 /// packet.
@@ -18,6 +19,10 @@ public final class MediaInput {
     private let context: UnsafeMutablePointer<AVFormatContext>
     /// The time of the beginning, in microseconds as libavformat counts.
     private let start: Int64
+    /// Packets that a seek has read to find out where it led.
+    private var ahead = CircularBuffer<MediaPacket>()
+    /// The time of the first packet.
+    private var first: Duration?
 
     /// The rights of libavformat, which holds the object's address.
     private final class Access {
@@ -56,6 +61,10 @@ public final class MediaInput {
     private static let mostFiles = 16
     /// The streams that are looked at.
     private static let mostStreams: Int32 = 64
+    /// The packets that a seek reads at most to find a keyframe.
+    private static let mostAhead = 8192
+    /// How far before its place a seek looks for a keyframe, in seconds.
+    private static let seekMargins: [Int64] = [0, 1, 4, 16, 64]
     /// The bytes that are read at most to find out about the streams.
     private static let probeSize: Int64 = 4 << 20
     private static let analysisOfLive: Int64 = 2_000_000
@@ -212,6 +221,11 @@ public final class MediaInput {
 
     /// The next packet of the streams that are read; nil at the end.
     public func next() throws(StreamFailure) -> MediaPacket? {
+        if let packet = ahead.popFirst() { return packet }
+        return try read()
+    }
+
+    private func read() throws(StreamFailure) -> MediaPacket? {
         while true {
             guard let packet = MediaPacket() else { throw .failed("no memory") }
             let status = av_read_frame(context, packet.packet)
@@ -221,16 +235,53 @@ public final class MediaInput {
                 guard let coding, packet.packet.pointee.stream_index == coding.index else { continue }
                 packet.time = coding.time(packet.packet.pointee)
                 packet.isVideo = coding === video
+                if first == nil { first = packet.time }
                 return packet
             }
         }
     }
 
-    /// Goes to a place from which everything from `time` on can be decoded.
+    /// Goes to a place from which everything from `time` on can be decoded. In MPEG-TS and others, libavformat leads
+    /// between keyframes, and the way has to begin earlier.
     public func seek(to time: Duration) throws(StreamFailure) {
+        try go(to: time)
+        guard let video else { return }
+        for margin in Self.seekMargins {
+            let target = time - .seconds(margin)
+            if margin > 0 {
+                do throws(StreamFailure) { try go(to: target) } catch { break }
+            }
+            // Nothing comes before the first keyframe.
+            if let keyframe = readAhead(to: time, video), keyframe <= time || target < .zero { return }
+            if target < .zero { break }
+        }
+        try go(to: time)
+    }
+
+    private func go(to time: Duration) throws(StreamFailure) {
+        ahead.removeAll(keepingCapacity: true)
+        // HLS goes nowhere before its first packet, which may be later than the beginning of its audio.
+        if move(to: time) { return }
+        guard let first, time < first, move(to: first) else { throw .failed("it cannot be played from another place") }
+    }
+
+    private func move(to time: Duration) -> Bool {
         let microseconds = Int64((time.seconds * 1_000_000).rounded())
         let (target, overflow) = microseconds.addingReportingOverflow(start)
-        let status = overflow ? Int32(-EINVAL) : av_seek_frame(context, -1, target, AVSEEK_FLAG_BACKWARD)
-        guard status >= 0 else { throw .failed("it cannot be played from another place") }
+        return !overflow && av_seek_frame(context, -1, target, AVSEEK_FLAG_BACKWARD) >= 0
+    }
+
+    /// Reads up to the next keyframe, and keeps what is of use for `time` on. Returns the keyframe's time; nil if there
+    /// is none up to then.
+    private func readAhead(to time: Duration, _ video: MediaCoding) -> Duration? {
+        // Audio and video of the same time do not lie at the same place.
+        let margin = Duration.seconds(1)
+        for _ in 0..<Self.mostAhead {
+            guard let packet = try? read(), (packet.time ?? time) <= time + margin else { return nil }
+            let isUseful = packet.isVideo ? packet.isKeyframe : (packet.time ?? time) >= time - margin
+            if isUseful { ahead.append(packet) }
+            if packet.isVideo, packet.isKeyframe { return video.time(packet.packet.pointee.pts) ?? packet.time }
+        }
+        return nil
     }
 }
