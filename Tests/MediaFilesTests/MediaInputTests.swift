@@ -39,6 +39,7 @@ import Testing
     private struct Decoded {
         var lumas: [UInt8] = []
         var pictureTimes: [Duration] = []
+        var pictureDuration: Duration?
         var audioSamples = 0
         var audioTimes: [Duration] = []
     }
@@ -61,6 +62,7 @@ import Testing
         while decoded.lumas.count < limit, let packet = try input.next() {
             (packet.isVideo ? video : audio)?.decode(packet, take)
         }
+        decoded.pictureDuration = video?.pictureDuration
         guard limit == .max else { return decoded }
         video?.decode(nil, take)
         audio?.decode(nil, take)
@@ -91,7 +93,7 @@ import Testing
     func seek() throws {
         let file = try Self.film()
         let input = try open(file.path)
-        _ = try read(input, upTo: 5)
+        #expect(try read(input, upTo: 5).pictureDuration == .milliseconds(40))
         try input.seek(to: .milliseconds(2500))
         let decoded = try read(input)
         #expect(decoded.pictureTimes.first == .seconds(2) && decoded.lumas.count == 25)

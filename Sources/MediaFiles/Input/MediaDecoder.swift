@@ -23,6 +23,8 @@ public final class MediaDecoder {
     private let isVideo: Bool
     private var scaler = PictureScaler()
     private var resampler: AudioResampler?
+    /// How long the newest picture is to be seen; zero if the film does not tell.
+    public private(set) var pictureDuration = Duration.zero
 
     public init(_ coding: MediaCoding) throws(StreamFailure) {
         self.coding = coding
@@ -66,6 +68,7 @@ public final class MediaDecoder {
             let time = coding.time(stamp != LibAVFormat.noTimestamp ? stamp : frame.pointee.pts)
             if isVideo {
                 guard let picture = scaler.picture(of: frame, within: Self.largest) else { continue }
+                pictureDuration = coding.duration(libav_shim_duration(frame))
                 body(.picture(picture, at: time))
             } else {
                 if resampler?.fits(frame) != true { resampler = AudioResampler(for: frame) }

@@ -63,6 +63,13 @@ public final class MediaCoding: @unchecked Sendable {
         return overflow || time.magnitude > Self.longest ? nil : .microseconds(time)
     }
 
+    /// A length in the stream's time base; zero if it is not told.
+    func duration(_ count: Int64) -> Duration {
+        guard count > 0, timeBase.num > 0, timeBase.den > 0 else { return .zero }
+        let microseconds = av_rescale_q(count, timeBase, AVRational(num: 1, den: 1_000_000))
+        return microseconds.magnitude > Self.longest ? .zero : .microseconds(microseconds)
+    }
+
     /// A hundred years, in microseconds: sums of such times do not overflow.
     private static let longest: UInt64 = 3_155_760_000_000_000
 }

@@ -74,6 +74,8 @@ struct PlayerPlayout {
     private var lastShown: MonotonicInstant?
     /// True if no further picture or audio follows.
     private(set) var isEnded = false
+    /// When the last picture has been seen long enough, once it is known.
+    private var endOfPictures: Duration?
     private(set) var framesShown = 0
     private(set) var framesDropped = 0
 
@@ -114,7 +116,15 @@ struct PlayerPlayout {
     }
 
     /// Marks the end: no further picture or audio follows.
-    mutating func end() { isEnded = true }
+    mutating func end(lastPictureFor duration: Duration = .zero) {
+        isEnded = true
+        endOfPictures = newest.picture.map { $0 + duration }
+    }
+
+    /// True if a film of which nothing waits is over. One that is paused stays.
+    private func isOver(at place: Duration) -> Bool {
+        isEnded && (isLive || !settings.isPaused && place >= endOfPictures ?? place)
+    }
 
     // MARK: In
 
@@ -220,16 +230,17 @@ struct PlayerPlayout {
             return .show(shown)
         }
         let isEmpty = pictures.isEmpty && (isLive ? audio.isEmpty : !hasFrame)
-        if isEmpty, isEnded { return .end }
+        if isEmpty, isOver(at: place) { return .end }
         var wakeUp = (lastShown ?? now) + Self.repeatsAfter
         guard anchor != nil else { return .wait(until: max(wakeUp, now + Self.frameDuration)) }
-        guard !isEmpty else {
+        guard !isEmpty || isEnded else {
             // It stands until something comes.
             self.place = place
             anchor = nil
             return .wait(until: wakeUp)
         }
-        for time in [pictures.first?.time, hasFrame ? audioDue : nil].compactMap(\.self) {
+        let due = [pictures.first?.time, hasFrame ? audioDue : nil, isEmpty ? endOfPictures : nil]
+        for time in due.compactMap(\.self) {
             wakeUp = min(wakeUp, now + max(time - place, .zero) / rate)
         }
         return .wait(until: wakeUp)
@@ -240,7 +251,9 @@ struct PlayerPlayout {
         guard anchor == nil else { return nil }
         let isReady = isEnded || !wantsMore || isLive
         let times = [pictures.first?.time, hasFrame ? audio.first?.time : nil]
-        guard isReady, let first = times.compactMap(\.self).min() else { return nil }
+        // The last picture may have to be seen for some time yet.
+        let end = isEnded && !isLive ? place : nil
+        guard isReady, let first = times.compactMap(\.self).min() ?? end else { return nil }
         if settings.isPaused {
             guard owesPicture, let picture = pictures.popFirst() else { return nil }
             return show(picture, now: now)

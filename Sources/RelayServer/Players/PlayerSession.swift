@@ -57,7 +57,7 @@ struct PlayerSession {
                 decode(nil, with: video, now: now)
                 decode(nil, with: audio, now: now)
                 failure = reason
-                playout.end()
+                playout.end(lastPictureFor: video?.pictureDuration ?? .zero)
             case .nothing: return
             }
         }

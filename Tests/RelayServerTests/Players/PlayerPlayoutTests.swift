@@ -246,6 +246,34 @@ import Testing
         #expect(playout.framesShown == 3)
     }
 
+    @Test("the last picture of a film is seen as long as the film has it, and stays while the film is paused")
+    func lastPicture() {
+        var playout = PlayerPlayout(
+            isLive: false, hasVideo: true, hasAudio: false, settings: PlayerSettings(isPaused: true))
+        let picture = MutablePixelBuffer(format: .i420, dimensions: VideoDimensions(width: 16, height: 16)).freeze()
+        var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        func isOver(within duration: Duration) -> Bool {
+            let end = now + duration
+            while now < end {
+                now = now + .milliseconds(100)
+                if case .end = playout.next(now: now) { return true }
+            }
+            return false
+        }
+        playout.take(.picture(picture, at: .zero), now: now)
+        playout.end(lastPictureFor: .seconds(3))
+        var isOverAfterStep = [isOver(within: .seconds(5))]
+        #expect(playout.framesShown == 1)
+        playout.set(PlayerSettings(), now: now)
+        isOverAfterStep.append(isOver(within: .milliseconds(1500)))
+        playout.set(PlayerSettings(isPaused: true), now: now)
+        isOverAfterStep.append(isOver(within: .seconds(5)))
+        playout.set(PlayerSettings(), now: now)
+        isOverAfterStep.append(isOver(within: .seconds(1)))
+        isOverAfterStep.append(isOver(within: .seconds(1)))
+        #expect(isOverAfterStep == [false, false, false, false, true])
+    }
+
     @Test("the volume changes the samples, which stay in their range")
     func volume() {
         var playout = PlayerPlayout(
