@@ -221,6 +221,8 @@ struct PlayerPlayout {
     // MARK: Out
 
     mutating func next(now: MonotonicInstant) -> Step {
+        // Nobody sees what waits of a live stream that ended during its pause.
+        if isLive, isEnded, settings.isPaused { return .end }
         standAtJump(now: now)
         if let step = startIfReady(now: now) { return step }
         let place = place(now: now)

@@ -48,6 +48,11 @@ struct PlayerSession {
     /// Decodes ahead, as far as is wanted and has come.
     mutating func decode(now: MonotonicInstant) {
         if isLive, let newest = packets.newest { playout.newestCame(at: newest, now: now) }
+        // While it is paused, nothing is decoded that would lead to the end.
+        if isLive, settings.isPaused, let end = packets.end {
+            failure = end
+            playout.end()
+        }
         var count = 0
         while playout.wantsMore, count < Self.mostAtOnce {
             count += 1

@@ -50,6 +50,25 @@ import Testing
         reader.waitUntilFinished()
     }
 
+    @Test("the end of a live stream comes while it is paused")
+    func endWhilePaused() async throws {
+        let packets = PlayerPackets()
+        let reader = tellEnd(packets, PlayerFailure(reason: .connectionLost))
+        try await eventually { packets.end != nil }
+        let opened = PlayerReader.Opened(
+            video: nil, audio: nil, duration: nil, isSeekable: false, isLive: true, place: .zero)
+        var session = try PlayerSession(opened, packets, settings: PlayerSettings(isPaused: true))
+        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        session.decode(now: now)
+        guard case .end = session.next(now: now) else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(session.failure?.reason == .connectionLost)
+        packets.close()
+        #expect(await reader.value == .stop)
+    }
+
     @Test("a reader that waits at the end stops when the player does")
     func close() async throws {
         let packets = PlayerPackets()

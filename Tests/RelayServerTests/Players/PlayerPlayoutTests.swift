@@ -274,6 +274,17 @@ import Testing
         #expect(isOverAfterStep == [false, false, false, false, true])
     }
 
+    @Test("a live stream that ends while it is paused is over at once")
+    func endOfPausedStream() {
+        var rig = Rig(isLive: true, settings: PlayerSettings(isPaused: true))
+        rig.feed()
+        rig.playout.end()
+        guard case .end = rig.playout.next(now: rig.now) else {
+            Issue.record("it goes on")
+            return
+        }
+    }
+
     @Test("the volume changes the samples, which stay in their range")
     func volume() {
         var playout = PlayerPlayout(
