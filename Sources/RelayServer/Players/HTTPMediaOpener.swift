@@ -108,7 +108,7 @@ final class HTTPMediaOpener: MediaOpener {
         }
     }
 
-    private static func failure(_ error: any Error) -> StreamFailure {
+    static func failure(_ error: any Error) -> StreamFailure {
         switch error {
         case let error as HTTPClientError where error.isTimeout: .timedOut
         case let error as HTTPClientError where error == .remoteConnectionClosed: .connectionLost
@@ -116,6 +116,8 @@ final class HTTPMediaOpener: MediaOpener {
             .failed(
                 "the server hands out no parts of files, and this one is larger than \(mostWithoutRanges >> 20) MiB")
         case is NIOConnectionError: .refused
+        case let error as IOError: error.errnoCode == ECONNREFUSED ? .refused : .connectionLost
+        case HTTPParserError.invalidEOFState: .connectionLost
         default: .failed("\(error)")
         }
     }

@@ -122,6 +122,7 @@ final class PlayerThread: Sendable {
         var delays = ReconnectDelays()
         var turn = 0
         var place = Duration.zero
+        var isKnown = false
         while !isEnded {
             // While it is tried again, everybody knows that it waits.
             if turn == 0 { tell(.opening) }
@@ -134,8 +135,10 @@ final class PlayerThread: Sendable {
             // The room is told first. A reader that has not ended yet counts with this thread.
             defer { reader.waitUntilFinished() }
             guard let failure else { return }
-            // A film that cannot be opened will not be a film later.
-            let mayPass = target.isLive || (hasPlayed && target.address != nil)
+            // A film that cannot be opened will not be a film later; but its server may come back.
+            let mayPass =
+                target.isLive || (target.address != nil && (hasPlayed || isKnown && failure.reason != .failed))
+            if hasPlayed { isKnown = true }
             guard mayPass, !target.isPushed, failure.reason != .notPermitted, failure.reason != .finished else {
                 tell(.ended, failure)
                 return

@@ -1,5 +1,7 @@
 import Foundation
 import MediaFiles
+import NIOCore
+import NIOHTTP1
 import RoomAPI
 import SecureTransport
 import Testing
@@ -68,6 +70,13 @@ import Testing
         }
         #expect(answer(bytes: 4000) == .failed("the host is not permitted"))
         #expect(answer(bytes: 9000) == .failed("it leads to something that is not read by HTTP"))
+    }
+
+    @Test("a web server that is not there is told apart from one without the film")
+    func away() {
+        #expect(HTTPMediaOpener.failure(IOError(errnoCode: ECONNREFUSED, reason: "connect")) == .refused)
+        #expect(HTTPMediaOpener.failure(IOError(errnoCode: ECONNRESET, reason: "read")) == .connectionLost)
+        #expect(HTTPMediaOpener.failure(HTTPParserError.invalidEOFState) == .connectionLost)
     }
 
     /// A folder with a film inside, one outside, and links to both.
