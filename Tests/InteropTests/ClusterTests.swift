@@ -328,7 +328,7 @@ struct ClusterTests {
             try await eventually("the page says why it may not drain", within: .seconds(30)) {
                 let text: String = try await browser.evaluate(
                     "return document.getElementById('cluster-state').textContent;")
-                return text.contains("this takes a moderator") ? true : nil
+                return text.contains("--admin-address") ? true : nil
             }
             result = .success(())
         } catch {
