@@ -27,7 +27,7 @@ public struct ClusterSecret: Sendable {
         public var hops: Int
         /// What the sending relay has found out about the client's rights; nil: nothing.
         public var grant: String?
-        /// What the sending relay knows of the participant that the client was until now; nil: nothing.
+        /// The sending relay's knowledge of the participant that the client was until now; nil: none.
         public var former: String?
         /// True if the relay is to join the room's relays; nil: false.
         public var isFurther: Bool?

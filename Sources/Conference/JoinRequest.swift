@@ -22,7 +22,7 @@ public struct JoinRequest: Sendable {
     /// The id of the participant that the same client was on another relay, as the caller has verified. The participant
     /// keeps it.
     public var rejoiningAs: String?
-    /// What the relay that sent the client here tells of that participant; nil: nothing. A link tells the newest.
+    /// The knowledge of that participant at the relay that sent the client here; nil: none. A link tells the newest.
     public var former: CascadeState.Member?
     /// The conditions for entering the room on the relay that had it before; nil: none had.
     public var inheritedConditions: EntryConditions?

@@ -119,7 +119,7 @@ public protocol RelayCore: AnyObject {
     func avatarFile(ofParticipant publicID: String, forLink name: String) -> [UInt8]?
     /// Sets which rooms this relay leads, with their epochs.
     func setConductedRooms(_ epochs: [String: Int64])
-    /// What this relay knows of a member, for another one to which the member's client goes; nil: there is none.
+    /// This relay's knowledge of a member, for another relay to which the member's client goes; nil: no such member.
     func memberState(_ publicID: String, inRoom room: String) -> CascadeState.Member?
     /// All links.
     func linkSnapshots(now: MonotonicInstant) -> [CascadeLinkSnapshot]

@@ -10,7 +10,7 @@ struct RemoteOrigin {
 }
 
 extension Relay {
-    /// What this relay knows of a member, for another one to which the member's client goes; nil: there is none.
+    /// This relay's knowledge of a member, for another relay to which the member's client goes; nil: no such member.
     public func memberState(_ publicID: String, inRoom room: String) -> CascadeState.Member? {
         rooms[room]?.participant(publicID: publicID).map { $0.remote?.told ?? CascadeState.Member($0) }
     }

@@ -23,7 +23,7 @@ public final class MediaDecoder {
     private let isVideo: Bool
     private var scaler = PictureScaler()
     private var resampler: AudioResampler?
-    /// How long the newest picture is to be seen; zero if the film does not tell.
+    /// The time for which the newest picture is to be seen; zero if the film does not tell.
     public private(set) var pictureDuration = Duration.zero
 
     public init(_ coding: MediaCoding) throws(StreamFailure) {

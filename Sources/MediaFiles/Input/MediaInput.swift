@@ -63,7 +63,7 @@ public final class MediaInput {
     private static let mostStreams: Int32 = 64
     /// The packets that a seek reads at most to find a keyframe.
     private static let mostAhead = 8192
-    /// How far before its place a seek looks for a keyframe, in seconds.
+    /// The seconds before its place at which a seek looks for a keyframe.
     private static let seekMargins: [Int64] = [0, 1, 4, 16, 64]
     /// The bytes that are read at most to find out about the streams.
     private static let probeSize: Int64 = 4 << 20

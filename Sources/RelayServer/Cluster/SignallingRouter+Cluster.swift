@@ -20,7 +20,7 @@ extension SignallingRouter {
     struct ClusterJoin {
         /// The participant that the client was on another relay.
         var rejoiningAs: String?
-        /// What the relay that sent the client here tells of that participant.
+        /// The knowledge of that participant at the relay that sent the client here.
         var former: CascadeState.Member?
         /// True if other relays have the room: this client does not begin it.
         var isFurther = false
@@ -96,7 +96,7 @@ extension SignallingRouter {
         }
     }
 
-    /// What this relay knows of the participant that a client was, for a ticket; nil: nothing.
+    /// This relay's knowledge of the participant that a client was, for a ticket; nil: none.
     private func telling(of former: String?, in room: RoomName) async -> String? {
         guard let former,
             var member = await driver.ask({ $0.memberState(former, inRoom: room.rawValue) })

@@ -15,6 +15,6 @@ extension HTTPClient.Configuration {
 extension HTTPClientError {
     private static let timeouts = [HTTPClientError.connectTimeout, .readTimeout, .deadlineExceeded]
 
-    /// Whether the server took too long.
+    /// True if the server took too long.
     var isTimeout: Bool { Self.timeouts.contains(self) }
 }

@@ -74,7 +74,7 @@ struct PlayerPlayout {
     private var lastShown: MonotonicInstant?
     /// True if no further picture or audio follows.
     private(set) var isEnded = false
-    /// When the last picture has been seen long enough, once it is known.
+    /// The place at which the last picture has been seen long enough; nil: not known yet.
     private var endOfPictures: Duration?
     private(set) var framesShown = 0
     private(set) var framesDropped = 0

@@ -66,7 +66,7 @@ struct ParticipantName: Equatable {
 }
 
 extension AccessClaims {
-    /// Whether a relay lets the bearer in by the name that the token has, if it has one.
+    /// True if a relay lets the bearer in by the token's name, or the token has none.
     public var hasAcceptableName: Bool {
         guard let name else { return true }
         return (try? ParticipantName(name)) != nil

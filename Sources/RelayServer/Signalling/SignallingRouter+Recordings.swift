@@ -52,7 +52,7 @@ extension SignallingRouter {
             ?? RecordingRequest()
     }
 
-    /// How long the end of a recording waits for its files: a disk may not answer.
+    /// The longest wait of a recording's end for its files: a disk may not answer.
     private static let closingTime = DispatchTimeInterval.seconds(5)
 
     /// Ends a recording; its files stay, and are closed with the answer.
