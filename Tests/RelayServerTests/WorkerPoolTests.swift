@@ -55,7 +55,7 @@ struct WorkerPoolTests {
         var submitted = 0
         for queue in queues {
             let isAccepted = pool.submit(
-                .init(queue: queue, deadline: .distantFuture) {
+                .init(queue: queue, deadline: .distantFuture, yields: true) {
                     done.signal()
                     return -1
                 })
