@@ -95,10 +95,6 @@ struct TokenCommand: AsyncParsableCommand {
         for medium in publish where medium != "none" && Self.media[medium] == nil {
             throw ValidationError("--publish \(medium) is not possible: give camera, microphone, screen or none")
         }
-        // The relay would refuse each join with it.
-        if let name, !(1...64).contains(name.count) || name.allSatisfy(\.isWhitespace) {
-            throw ValidationError("--name must have 1 to 64 visible characters; without it bearers name themselves")
-        }
         guard let link else { return }
         guard link.hasPrefix("http://") || link.hasPrefix("https://") else {
             throw ValidationError("--link \(link) is not possible: give the relay's URL, such as https://relay.example")
