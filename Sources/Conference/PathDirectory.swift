@@ -12,11 +12,10 @@ struct PathDirectory {
     private static let maximumOwners = 4
     /// Addresses of one participant; as many as an agent remembers.
     private static let maximumAddresses = ICELiteAgent.pathLimit
-    /// The number of user names of one participant: those of earlier sessions are valid until the first check with
-    /// newer ones.
-    private static let maximumFragments = 3
 
     private struct Memory {
+        /// Our parts of the valid user names: the one in use and, until the first check with it, that of the last ICE
+        /// restart.
         var fragments: [String] = []
         var addresses: [TransportAddress] = []
     }
@@ -27,13 +26,21 @@ struct PathDirectory {
 
     /// Adds a participant, or the user name that an ICE restart gave one.
     mutating func add(_ participant: Endpoint, usernameFragment: String) {
+        var fragments = memories[participant.id]?.fragments ?? []
+        // The answer to the restart before may be lost: the client still uses what it had before that one.
+        if fragments.count > 1 { members[fragments.removeLast()] = nil }
+        fragments.append(usernameFragment)
+        memories[participant.id, default: Memory()].fragments = fragments
         members[usernameFragment] = participant
-        memories[participant.id, default: Memory()].fragments.append(usernameFragment)
-        guard let fragments = memories[participant.id]?.fragments, fragments.count > Self.maximumFragments else {
-            return
-        }
-        memories[participant.id]?.fragments.removeFirst()
+    }
+
+    /// Records an authentic check with this user name: the first one with a new name ends the former name.
+    mutating func confirmed(_ usernameFragment: String, of participant: Endpoint) {
+        guard let fragments = memories[participant.id]?.fragments, fragments.count > 1,
+            fragments.last == usernameFragment
+        else { return }
         members[fragments[0]] = nil
+        memories[participant.id]?.fragments = [usernameFragment]
     }
 
     mutating func remove(_ participant: Endpoint) {

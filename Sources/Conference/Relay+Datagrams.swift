@@ -47,6 +47,7 @@ extension Relay {
             return
         }
         datagrams.checks &+= 1
+        paths.confirmed(fragment, of: participant)
         paths.checked(participant, source: source)
         service(participant, now: now)
     }

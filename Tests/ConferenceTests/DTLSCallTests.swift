@@ -219,6 +219,27 @@ import Testing
         #expect(!ada.connectionStates.contains(.failed))
     }
 
+    @Test("a call goes on by its former credentials, however many answers to ICE restarts are lost")
+    func lostRestarts() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        try call.join("Ben", colour: .green, overDTLS: true)
+        call.run(for: .seconds(2))
+        for _ in 0..<4 {
+            let fragment = TrickleICEFragment(credentials: call.makeCredentials())
+            _ = try call.relay.trickle(
+                room: "demo", participant: ada.participantID, fragment: fragment, ifMatch: "*", now: call.now)
+        }
+        call.run(for: .seconds(35))
+        #expect(ada.connectionStates == [.connected])
+        #expect(call.relay.population.participants == 2)
+        try call.restart(ada, with: call.makeCredentials(), ifMatch: "*")
+        let before = ada.arrivals.count
+        call.run(for: .seconds(2))
+        #expect(ada.arrivals.count - before > 25)
+        #expect(ada.connectionStates == [.connected])
+    }
+
     @Test("an ICE restart by offer keeps keys and streams")
     func restartByOffer() throws {
         let call = VirtualCall()
