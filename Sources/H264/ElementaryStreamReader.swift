@@ -11,7 +11,10 @@ public struct ElementaryStreamReader: Sendable {
     private var assembler = AccessUnitAssembler()
     private var formats = FormatTracker()
     private let frameRate: Double?
-    /// The samples so far, in fields: two to a frame.
+    /// Frames per second of the last sample.
+    private var rate = ElementaryStreamReader.usualFrameRate
+    /// The time at which that rate began, in ticks, and the fields since then: two to a frame.
+    private var rateBegan: Int64 = 0
     private var fieldCount: Int64 = 0
 
     /// The number of access units that were left out: without slice data, or without their parameter sets.
@@ -59,15 +62,27 @@ public struct ElementaryStreamReader: Sendable {
             skippedCount += 1
             return nil
         }
-        let rate = frameRate ?? format.frameRate ?? Self.usualFrameRate
-        let interval = Int64(
-            clamping: Double(Self.timescale) / min(max(rate, Self.frameRates.lowerBound), Self.frameRates.upperBound))
-        let fields: Int64 = isField(slice, of: format) ? 1 : 2
-        let duration = MediaTime(value: fields * interval / 2, timescale: Self.timescale)
-        let time = MediaTime(value: fieldCount &* interval / 2, timescale: Self.timescale)
-        fieldCount += fields
+        setRate(frameRate ?? format.frameRate ?? Self.usualFrameRate)
+        let begin = elapsed
+        fieldCount += isField(slice, of: format) ? 1 : 2
+        let time = MediaTime(value: begin, timescale: Self.timescale)
+        let duration = MediaTime(value: elapsed &- begin, timescale: Self.timescale)
         return SampleBuffer(
             nalUnits: accessUnit, format: format, presentationTime: time, decodeTime: time, duration: duration)
+    }
+
+    /// Frames before keep their times when the rate changes.
+    private mutating func setRate(_ wanted: Double) {
+        let bounded = min(max(wanted, Self.frameRates.lowerBound), Self.frameRates.upperBound)
+        guard bounded != rate else { return }
+        rateBegan = elapsed
+        fieldCount = 0
+        rate = bounded
+    }
+
+    /// The time of the next sample, in ticks. Rounded by itself, so that the error of an interval does not add up.
+    private var elapsed: Int64 {
+        rateBegan &+ Int64(clamping: (Double(fieldCount) * Double(Self.timescale) / (2 * rate)).rounded())
     }
 
     /// Returns true if an access unit, whose first slice this is, is a field by itself (H.264 7.4.1.2.4).

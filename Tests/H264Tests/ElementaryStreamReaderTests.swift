@@ -56,6 +56,32 @@ struct ElementaryStreamReaderTests {
         #expect(samples.allSatisfy { $0.duration == MediaTime(value: 1, timescale: 25) })
     }
 
+    @Test("goes on from the frames before when the stream's own rate changes", arguments: [(25, 50), (50, 25)])
+    func changedRate(first: Int, second: Int) {
+        let units = [first, second].flatMap { rate in
+            var sequence = SequenceParameterSetBuilder()
+            sequence.usability = { writer in
+                writer.bits(0, 4)
+                writer.flag(true)  // timing_info_present_flag
+                writer.bits(1, 32)  // num_units_in_tick: half of a frame
+                writer.bits(2 * rate, 32)
+                writer.bits(0, 5)
+            }
+            return [sequence.build()] + stream(pictures: 3).dropFirst()
+        }
+        let samples = read(AnnexB.encode(units), piece: 1000)
+        let intervals = [first, second].flatMap { [Int64](repeating: Int64(100 / $0), count: 3) }
+        let times = intervals.indices.map { intervals[..<$0].reduce(0, +) }
+        #expect(samples.map(\.presentationTime) == times.map { MediaTime(value: $0, timescale: 100) })
+        #expect(samples.map(\.duration) == intervals.map { MediaTime(value: $0, timescale: 100) })
+    }
+
+    @Test("keeps to a rate whose interval is no whole number of ticks")
+    func fractionalRate() {
+        let samples = read(AnnexB.encode(stream(pictures: 9)), piece: 1000, frameRate: 60_000 / 1001)
+        #expect(samples.last?.presentationTime == MediaTime(value: 8 * 1001, timescale: 60_000))
+    }
+
     @Test("gives each field that is a picture by itself half of a frame's time")
     func fields() {
         var sequence = SequenceParameterSetBuilder()
