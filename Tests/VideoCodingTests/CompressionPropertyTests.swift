@@ -121,6 +121,13 @@ struct CompressionPropertyTests {
         #expect(session.properties.averageBitRate == .kilobits(10))
     }
 
+    @Test("hold a rate beyond every level's within the highest level's", arguments: backEnds)
+    func highestLevelLimit(backEnd: EncoderBackEnd) throws {
+        let session = try TestEncoder(backEnd, smallPicture, bitRate: .megabits(300)).session
+        #expect(session.properties.averageBitRate == .megabits(240))
+        #expect(session.properties.profileLevel.level?.levelIDC == 51)
+    }
+
     @Test("take what a decoder takes beyond its level, in a stream that states that level", arguments: backEnds)
     func extendedLevel(backEnd: EncoderBackEnd) throws {
         let size = VideoDimensions(width: 640, height: 480)

@@ -178,9 +178,12 @@ extension CompressionProperties {
     /// The lowest level for pictures of a size, so many a second, at a rate, with some room for a higher one; nil if
     /// there is none.
     package func lowestLevel(for dimensions: VideoDimensions, frameRate: Int, bitRate: BitRate) -> H264Level? {
-        H264Level.lowest(
-            for: dimensions, frameRate: frameRate, bitRate: max(bitRate, Self.usualBitRate),
-            profile: profileLevel.profile)
+        let profile = profileLevel.profile
+        // A rate beyond every level's is held within the highest level's.
+        let highest = H264Level.all[H264Level.all.count - 1].maximumBitRate(profile: profile)
+        return H264Level.lowest(
+            for: dimensions, frameRate: frameRate, bitRate: min(max(bitRate, Self.usualBitRate), highest),
+            profile: profile)
     }
 }
 
