@@ -22,6 +22,8 @@ public final class PixelTransferSession: Sendable {
 
     /// The requirements that every returned picture satisfies.
     public let destination: PixelBufferAttributes
+    /// The colour of the YCbCr that BGRA becomes; nil: the picture's own.
+    private let colour: ColourDescription?
     private let counts = Mutex(Statistics())
     private let results = RecentPool()
     /// Intermediate pictures as large as the source.
@@ -29,8 +31,10 @@ public final class PixelTransferSession: Sendable {
     /// Intermediate pictures as large as the result.
     private let resultScratch = RecentPool()
 
-    public init(destination: PixelBufferAttributes) {
+    /// - Parameter colour: The colour of the YCbCr that BGRA becomes; nil: that which the picture's attachment states.
+    public init(destination: PixelBufferAttributes, colour: ColourDescription? = nil) {
         self.destination = destination
+        self.colour = colour
     }
 
     /// Pictures that the pools in use have allocated. Stands still in steady state.
@@ -54,10 +58,11 @@ public final class PixelTransferSession: Sendable {
         let rowAlignment = try Self.usefulAlignment(destination.rowAlignment)
         try PictureView.check(source.dimensions)
         try PictureView.check(dimensions)
-        let encoding =
-            (source.format == .bgra) == (format == .bgra) ? nil : try ColourEncoding(source.attachments.colour)
+        var attachments = source.attachments
+        if let colour, source.format == .bgra, format != .bgra { attachments.colour = colour }
+        let encoding = (source.format == .bgra) == (format == .bgra) ? nil : try ColourEncoding(attachments.colour)
         var result = results.makeBuffer(format, dimensions, rowAlignment: rowAlignment)
-        result.attachments = source.attachments.scaled(from: source.dimensions, to: dimensions)
+        result.attachments = attachments.scaled(from: source.dimensions, to: dimensions)
         try result.withMutableView { target throws(PixelTransferError) in
             try source.withView { source throws(PixelTransferError) in
                 try write(source, to: target, encoding)

@@ -83,6 +83,26 @@ struct StreamPropertyTests {
         #expect(outputs.compactMap(\.picture).map(\.pixelBuffer.attachments.colour) == [colour])
     }
 
+    @Test(
+        "red, green and blue are written as the colour that is stated", arguments: backEnds,
+        [ColourDescription.bt601, .bt709])
+    func convertedColour(backEnd: EncoderBackEnd, colour: ColourDescription) throws {
+        let red: [UInt8] = [0, 0, 255, 255]
+        var drawn = MutablePixelBuffer(format: .bgra, dimensions: smallPicture)
+        drawn.withMutablePlane(0) { bytes, _ in
+            for index in bytes.indices { bytes[index] = red[index % 4] }
+        }
+        let picture = drawn.freeze()
+        let encoder = try TestEncoder(backEnd, smallPicture) { $0.colour = colour }
+        let sample = try #require(try encoder.encode(picture, 0)).sample
+        let decoder = try TestDecoder(format: sample.format)
+        let outputs = decoder.decode(sample) + decoder.finishDelayedFrames()
+        let decoded = try #require(outputs.compactMap(\.picture).first).pixelBuffer
+        // 16, and 219 times the weight of red.
+        let luma = decoded.withPlane(0) { bytes, _ in Int(bytes[0]) }
+        #expect(abs(luma - (colour == .bt709 ? 63 : 81)) <= 3)
+    }
+
     @Test("slices are no larger than asked for", arguments: backEnds(with: .sliceMaxBytes), [600, 1200])
     func sliceSize(backEnd: EncoderBackEnd, size: Int) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2)) {

@@ -51,7 +51,8 @@ public struct CompressionProperties: Hashable, Sendable {
     public var longTermReferences = false
     /// The shape of a sample as width and height; written into the SPS if it is not 1:1.
     public var pixelAspectRatio = VideoDimensions(width: 1, height: 1)
-    /// The colour description, written into the SPS if anything is specified.
+    /// The colour description, written into the SPS if anything is specified; then BGRA pictures are converted to it,
+    /// whatever colour is attached to them. Other pictures have to have it.
     public var colour = ColourDescription.unspecified
     public var preset = EncoderPreset.balanced
     /// The longest time of a frame at the average bitrate.

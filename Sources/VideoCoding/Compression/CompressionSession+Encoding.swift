@@ -175,7 +175,11 @@ extension CompressionSession {
     {
         let formats = EncoderCapabilities.of(backEnd).pixelFormats
         guard !formats.contains(picture.format) else { return picture }
-        let transfer = state.transfer ?? PixelTransferSession(destination: PixelBufferAttributes(formats: formats))
+        let colour = state.properties.colour
+        let transfer =
+            state.transfer
+            ?? PixelTransferSession(
+                destination: PixelBufferAttributes(formats: formats), colour: colour == .unspecified ? nil : colour)
         state.transfer = transfer
         counts.withLock { $0.pixelTransfers += 1 }
         do throws(PixelTransferError) {
