@@ -82,7 +82,7 @@ public final class MovieWriter {
 
     /// Writes a frame. Frames come in decoding order; those of streams with B-frames need decode times.
     ///
-    /// - Throws: `MediaFileError.cannotWrite`, or `.misuse` after `finish`.
+    /// - Throws: `MediaFileError.cannotWrite`, or `.misuse` after `finish` or for a time that is no number.
     public func append(_ sample: SampleBuffer) throws(MediaFileError) {
         guard !isFinished else { throw .misuse(path: path, reason: "the movie is finished") }
         guard let videoTrack else { throw .misuse(path: path, reason: "the movie has no video track") }
@@ -105,7 +105,8 @@ public final class MovieWriter {
 
     /// Writes an Opus packet.
     ///
-    /// - Throws: `MediaFileError.cannotWrite`, or `.misuse` if the movie has no audio track or is finished.
+    /// - Throws: `MediaFileError.cannotWrite`, or `.misuse` if the movie has no audio track or is finished, or the time
+    ///   is no number.
     public func append(
         opus packet: ByteBuffer, presentationTime: MediaTime, duration: MediaTime? = nil
     ) throws(MediaFileError) {

@@ -269,9 +269,13 @@ final class Muxer {
         }
         // The multiplexer may have chosen another time base than it was asked for.
         let timescale = max(stream.pointee.time_base.den, 1)
-        let presentation = presentationTime.converted(toTimescale: timescale).value
+        let presentation = presentationTime.converted(toTimescale: timescale)
+        let wanted = decodeTime.converted(toTimescale: timescale)
+        guard presentation.isNumeric, wanted.isNumeric else {
+            throw .misuse(path: path, reason: "a sample at \(presentationTime), decoded at \(decodeTime), has no time")
+        }
         let previous = lastDecodeTimes[Int(track)]
-        let decode = max(decodeTime.converted(toTimescale: timescale).value, Self.successor(of: previous))
+        let decode = max(wanted.value, Self.successor(of: previous))
         if previous != .min { lastIntervals[Int(track)] = decode &- previous }
         lastDecodeTimes[Int(track)] = decode
         guard let size = Int32(exactly: data.readableBytes) else {
@@ -285,9 +289,11 @@ final class Muxer {
             }
         }
         packet.pointee.stream_index = track
-        packet.pointee.pts = max(presentation, decode)
+        packet.pointee.pts = max(presentation.value, decode)
         packet.pointee.dts = decode
-        packet.pointee.duration = duration?.converted(toTimescale: timescale).value ?? lastIntervals[Int(track)]
+        let length = duration?.converted(toTimescale: timescale)
+        packet.pointee.duration =
+            length.flatMap { $0.isNumeric ? $0.value : nil } ?? lastIntervals[Int(track)]
         packet.pointee.flags = isSync ? AV_PKT_FLAG_KEY : 0
         if isInterleaved {
             status = av_interleaved_write_frame(context, packet)

@@ -255,6 +255,37 @@ struct MovieRoundTripTests {
             try writer.append(sample)
         }
     }
+
+    @Test(
+        "a sample without a numeric time is refused, and the movie goes on without it",
+        arguments: [MediaTime.invalid, .indefinite, .positiveInfinity, .negativeInfinity])
+    func unknownTime(time: MediaTime) throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try SampleStream.make(count: 4)
+        let writer = try MovieWriter(path: file.path, video: samples[0].format, layout: .indexAtEnd)
+        for sample in samples.prefix(2) { try writer.append(sample) }
+        var lost = samples[2]
+        lost.presentationTime = time
+        lost.decodeTime = nil
+        #expect(throws: MediaFileError.self) { try writer.append(lost) }
+        try writer.append(samples[3])
+        try writer.finish()
+        let reader = try MovieReader(path: file.path)
+        var times: [MediaTime] = []
+        while let sample = try reader.nextSample() { times.append(sample.presentationTime) }
+        #expect(times == [0, 1, 3].map { samples[$0].presentationTime })
+    }
+
+    @Test("a last sample of unknown duration lasts as long as the one before", arguments: [nil, MediaTime.indefinite])
+    func unknownDuration(duration: MediaTime?) throws {
+        let file = TemporaryFile(".mp4")
+        var samples = try SampleStream.make(count: 3)
+        for index in samples.indices { samples[index].duration = duration }
+        let writer = try MovieWriter(path: file.path, video: samples[0].format, layout: .indexAtEnd)
+        for sample in samples { try writer.append(sample) }
+        try writer.finish()
+        #expect(try MovieReader(path: file.path).duration == .milliseconds(100))
+    }
 }
 
 extension [UInt8] {
