@@ -18,8 +18,9 @@ import Synchronization
 ///     session.completeFrames()
 ///
 /// Frames should come from one serial queue; other calls wait for the one that runs. Properties may be set from
-/// anywhere at any time without waiting. The output handler is called on the thread that encodes, one output at a time;
-/// it must not call the session's own `encode`, `completeFrames` or `invalidate`.
+/// anywhere at any time without waiting. The output handler is called on the thread that encodes, one output at a time.
+/// It may read the session and set its properties. It must not call `encode`, `completeFrames`, `invalidate`,
+/// `prepareToEncodeFrames`, `beginPass` or `endPass`, which would wait for the handler itself.
 public final class CompressionSession: Sendable {
     public let dimensions: VideoDimensions
     public let backEnd: EncoderBackEnd
