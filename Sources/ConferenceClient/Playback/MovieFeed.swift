@@ -24,7 +24,8 @@ struct MovieFeed {
         }
         self.reader = reader
         self.loops = loops
-        firstTime = first.presentationTime
+        // Frames at times below zero are needed for those after them, and an edit list has cut them away.
+        firstTime = max(first.presentationTime, .zero)
         origin = firstTime
         if start > .zero, reader.hasPresentationTimes {
             try reader.seek(to: firstTime + start)
