@@ -5,11 +5,11 @@ public import Logging
 extension RelayServer {
     /// Reads the files that a configuration names, as `bind` does, and changes nothing.
     /// - Throws: Why `bind` would refuse the first that cannot be used.
-    public static func check(_ configuration: RelayServerConfiguration, logger: Logger) async throws(StartupError) {
+    public static func check(_ configuration: RelayServerConfiguration, logger: Logger) throws(StartupError) {
         var configuration = configuration
         _ = try read(&configuration, logger: logger)
         _ = try configuration.cluster?.etcd.tlsConfiguration()
-        if let path = configuration.accessKeys { _ = try await KeyStore(file: path, logger: logger) }
+        if let path = configuration.accessKeys { _ = try KeyStore(file: path, logger: logger) }
     }
 
     static func read(

@@ -83,7 +83,7 @@ public final class RelayServer: Service {
         configuration.relay.composingDevice = try hardware.selectCompositor()
         events = try EventOutputs.open(configuration, logger: logger)
         if let path = configuration.accessKeys {
-            keys = try await KeyStore(file: path, logger: logger)
+            keys = try KeyStore(file: path, logger: logger)
         } else {
             keys = nil
         }

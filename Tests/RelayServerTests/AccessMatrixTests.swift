@@ -96,8 +96,8 @@ struct AccessMatrixTests {
 
     @Test("is as the tables of roles and requests say, without exception")
     func matrix() async throws {
-        let signer = try await AccessKeys(parsing: try #require(Self.keys))
-        let forger = try await AccessKeys(parsing: try #require(Self.otherKeys))
+        let signer = try AccessKeys(parsing: try #require(Self.keys))
+        let forger = try AccessKeys(parsing: try #require(Self.otherKeys))
         let file = try write(try #require(Self.keys))
         defer { try? FileManager.default.removeItem(atPath: file) }
         var configuration = RelayServerConfiguration()
@@ -118,7 +118,7 @@ struct AccessMatrixTests {
             RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) { TwinRelay(script) }
         ).routes
         try await RunningServer.run(configuration, script: script) { server in
-            let entry = try await signer.sign(Self.claims(.moderator, .ownRoom))
+            let entry = try signer.sign(Self.claims(.moderator, .ownRoom))
             let session = try await server.location(of: "/rooms/demo/participants", token: entry, from: "127.9.0.1")
             script.state.withLock { $0.joinOutcome = .failure(.waits(ticket: "w-1")) }
             let ticket = try await server.location(of: "/rooms/demo/participants", token: entry, from: "127.9.0.2")
@@ -131,7 +131,7 @@ struct AccessMatrixTests {
                             let claims = Self.claims(role, situation)
                             let token =
                                 situation == .noToken
-                                ? nil : try await (situation == .wrongKey ? forger : signer).sign(claims)
+                                ? nil : try (situation == .wrongKey ? forger : signer).sign(claims)
                             asked += 1
                             let status = try await server.status(
                                 request.method, path(route, request.requirement, session: session, ticket: ticket),
@@ -155,7 +155,7 @@ struct AccessMatrixTests {
         let file = try write(try #require(Self.keys))
         defer { try? FileManager.default.removeItem(atPath: file) }
         var tokens = SignallingClient()
-        tokens.keys = try await KeyStore(file: file, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        tokens.keys = try KeyStore(file: file, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         for client in [SignallingClient(), tokens] {
             for bearer in ["abc", "mk-00000000000000000000000000000000", SignallingClient.session("p1")] {
                 let answer = try await client.send(

@@ -23,15 +23,15 @@ struct AccessTests {
     }
 
     /// A store whose file is there only until it is read.
-    private func store(_ text: String) async throws -> KeyStore {
+    private func store(_ text: String) throws -> KeyStore {
         let path = try write(text)
         defer { try? FileManager.default.removeItem(atPath: path) }
-        return try await KeyStore(file: path, logger: Self.logger)
+        return try KeyStore(file: path, logger: Self.logger)
     }
 
     /// A client of a relay that takes tokens, and the keys that sign them.
     private func clientWithKeys() async throws -> (client: SignallingClient, keys: AccessKeys) {
-        let keys = try await store(AccessKeys.newFile(.hs256, id: "main"))
+        let keys = try store(AccessKeys.newFile(.hs256, id: "main"))
         var client = SignallingClient()
         client.keys = keys
         return (client, await keys.current)
@@ -55,45 +55,45 @@ struct AccessTests {
     @Test(
         "keys of each algorithm sign and check; a token of one is none of the others",
         arguments: AccessKeys.Algorithm.allCases)
-    func algorithms(algorithm: AccessKeys.Algorithm) async throws {
-        let keys = try await AccessKeys(parsing: AccessKeys.newFile(algorithm, id: "main"))
-        let token = try await keys.sign(claims { $0.name = "Ada" })
-        #expect(await keys.claims(of: token)?.name == "Ada")
+    func algorithms(algorithm: AccessKeys.Algorithm) throws {
+        let keys = try AccessKeys(parsing: AccessKeys.newFile(algorithm, id: "main"))
+        let token = try keys.sign(claims { $0.name = "Ada" })
+        #expect(keys.claims(of: token)?.name == "Ada")
         for other in AccessKeys.Algorithm.allCases {
-            let others = try await AccessKeys(parsing: AccessKeys.newFile(other, id: "main"))
-            #expect(await others.claims(of: token) == nil)
+            let others = try AccessKeys(parsing: AccessKeys.newFile(other, id: "main"))
+            #expect(others.claims(of: token) == nil)
         }
         // Another first character of the signature; the last bytes of two valid signatures can be equal.
         var parts = token.split(separator: ".").map(String.init)
         parts[2] = (parts[2].hasPrefix("A") ? "B" : "A") + parts[2].dropFirst()
-        #expect(await keys.claims(of: parts.joined(separator: ".")) == nil)
-        #expect(await keys.claims(of: "") == nil)
-        #expect(await keys.claims(of: String(repeating: "a", count: 5000) + "..") == nil)
+        #expect(keys.claims(of: parts.joined(separator: ".")) == nil)
+        #expect(keys.claims(of: "") == nil)
+        #expect(keys.claims(of: String(repeating: "a", count: 5000) + "..") == nil)
     }
 
     @Test("a token without signature, or that chooses another algorithm than its key's, is none")
-    func algorithmConfusion() async throws {
-        let keys = try await AccessKeys(parsing: AccessKeys.newFile(.es256, id: "main"))
-        let parts = try await keys.sign(claims()).split(separator: ".")
+    func algorithmConfusion() throws {
+        let keys = try AccessKeys(parsing: AccessKeys.newFile(.es256, id: "main"))
+        let parts = try keys.sign(claims()).split(separator: ".")
         for header in [
             #"{"alg":"none","kid":"main"}"#, #"{"alg":"HS256","kid":"main"}"#, #"{"alg":"ES256","kid":"other"}"#,
         ] {
             let head = Base64URL.encode(Array(header.utf8))
             for token in ["\(head).\(parts[1]).", "\(head).\(parts[1]).\(parts[2])"] {
-                #expect(await keys.claims(of: token) == nil, "\(header)")
+                #expect(keys.claims(of: token) == nil, "\(header)")
             }
         }
     }
 
     @Test("a relay with the public half checks tokens, and makes none")
-    func publicHalf() async throws {
+    func publicHalf() throws {
         for algorithm in [AccessKeys.Algorithm.es256, .edDSA] {
             let file = try AccessKeys.newFile(algorithm, id: "main")
-            let whole = try await AccessKeys(parsing: file)
-            let half = try await AccessKeys(parsing: file.replacing(#/"d" : "[^"]*",?/#, with: ""))
-            let token = try await whole.sign(claims())
-            #expect(await half.claims(of: token) != nil)
-            await #expect(throws: AccessKeys.Failure.self) { try await half.sign(claims()) }
+            let whole = try AccessKeys(parsing: file)
+            let half = try AccessKeys(parsing: file.replacing(#/"d" : "[^"]*",?/#, with: ""))
+            let token = try whole.sign(claims())
+            #expect(half.claims(of: token) != nil)
+            #expect(throws: AccessKeys.Failure.self) { try half.sign(claims()) }
         }
     }
 
@@ -103,9 +103,9 @@ struct AccessTests {
             "", "{}", #"{"keys":[]}"#, #"{"keys":[{"kty":"oct","kid":"a","k":"c2hvcnQ"}]}"#,
             #"{"keys":[{"kty":"RSA","kid":"a"}]}"#, #"{"keys":[{"kty":"EC","crv":"P-256","kid":"a","x":"!","y":"!"}]}"#,
         ])
-    func malformedKeys(text: String) async throws {
-        await #expect(throws: AccessKeys.Failure.self) { try await AccessKeys(parsing: text) }
-        await #expect(throws: StartupError.self) { try await store(text) }
+    func malformedKeys(text: String) throws {
+        #expect(throws: AccessKeys.Failure.self) { try AccessKeys(parsing: text) }
+        #expect(throws: StartupError.self) { try store(text) }
     }
 
     @Test("a room's pattern stands for the rooms that it fits")
@@ -132,16 +132,16 @@ struct AccessTests {
     @Test("a join takes name, role and rights from the token; a viewer only watches, a sender only sends")
     func joining() async throws {
         let (client, keys) = try await clientWithKeys()
-        let ada = try await keys.sign(
+        let ada = try keys.sign(
             claims {
                 $0.name = "Ada"
                 $0.identity = "ada@example.org"
             })
         #expect(try await join(client, token: ada, "?name=Somebody").status == .created)
-        let viewer = try await keys.sign(claims { $0.role = .viewer })
+        let viewer = try keys.sign(claims { $0.role = .viewer })
         #expect(try await join(client, token: viewer, "?name=Cy").status == .created)
         #expect(try await join(client, token: viewer, "", "/whip/demo").status == .forbidden)
-        let sender = try await keys.sign(claims { $0.watch = false })
+        let sender = try keys.sign(claims { $0.watch = false })
         #expect(try await join(client, token: sender).status == .created)
         #expect(try await join(client, token: sender, "", "/whep/demo").status == .forbidden)
         let requests = client.script.state.withLock { $0.requests }
@@ -166,7 +166,7 @@ struct AccessTests {
     @Test("a token for a single use lets one session in, and its client back in; a refused join does not use it up")
     func singleUse() async throws {
         let (client, keys) = try await clientWithKeys()
-        let token = try await keys.sign(
+        let token = try keys.sign(
             claims {
                 $0.isSingleUse = true
                 $0.id = "t1"
@@ -179,7 +179,7 @@ struct AccessTests {
         #expect(
             try await join(client, token: token, "?resume=\(SignallingClient.session("p2"))").status == .unauthorized)
         #expect(try await join(client, token: token, "?resume=\(SignallingClient.session("p1"))").status == .created)
-        let nameless = try await keys.sign(claims { $0.isSingleUse = true })
+        let nameless = try keys.sign(claims { $0.isSingleUse = true })
         #expect(try await join(client, token: nameless).status == .unauthorized)
     }
 
@@ -202,10 +202,10 @@ struct AccessTests {
         let start = MonotonicInstant.now()
         client.now = { start }
         client.script.state.withLock { $0.snapshot.rooms = [RoomSnapshot(id: "demo")] }
-        let keys = try await store(AccessKeys.newFile(.es256, id: "main"))
+        let keys = try store(AccessKeys.newFile(.es256, id: "main"))
         client.keys = keys
         let right = try await keys.current.sign(claims())
-        let wrong = try await AccessKeys(parsing: AccessKeys.newFile(.es256, id: "main")).sign(claims())
+        let wrong = try AccessKeys(parsing: AccessKeys.newFile(.es256, id: "main")).sign(claims())
         let read = { (token: String) in
             try await client.send(.get, "/rooms/demo", headers: [.authorization: "Bearer \(token)"])
         }
@@ -229,7 +229,7 @@ struct AccessTests {
             $0.snapshot.rooms = [RoomSnapshot(id: "demo")]
         }
         let read = { (path: String, identity: String, role: AccessRole) in
-            let token = try await keys.sign(
+            let token = try keys.sign(
                 claims {
                     $0.identity = identity
                     $0.role = role
@@ -248,7 +248,7 @@ struct AccessTests {
     func reload() async throws {
         let path = try write(AccessKeys.newFile(.hs256, id: "main"))
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let keys = try await KeyStore(file: path, logger: Self.logger)
+        let keys = try KeyStore(file: path, logger: Self.logger)
         let token = try await keys.current.sign(claims())
         try "nonsense".write(toFile: path, atomically: true, encoding: .utf8)
         await keys.reload()
@@ -306,7 +306,7 @@ struct AccessTests {
         let (client, keys) = try await clientWithKeys()
         openRoom(client)
         for identity in ["ben", nil] {
-            let token = try await keys.sign(claims { ($0.name, $0.identity, $0.role) = ("", identity, .moderator) })
+            let token = try keys.sign(claims { ($0.name, $0.identity, $0.role) = ("", identity, .moderator) })
             let act = try await client.send(.delete, "/rooms/demo/hands", headers: [.authorization: "Bearer \(token)"])
             #expect(act.status == .noContent)
         }

@@ -162,7 +162,7 @@ struct EventStreamTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-keys-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         try AccessKeys.newFile(.hs256, id: "main").write(toFile: path, atomically: true, encoding: .utf8)
-        let keys = try await KeyStore(file: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let keys = try KeyStore(file: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var client = self.client
         client.keys = keys
         func token(of identity: String) async throws -> String {

@@ -46,7 +46,7 @@ struct TURNSecretTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)").path
         try AccessKeys.newFile(.hs256, id: "main").write(toFile: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: file) }
-        let store = try await KeyStore(file: file, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let store = try KeyStore(file: file, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var client = SignallingClient()
         client.keys = store
         client.iceServers = [try ICEServer(parsing: "turn:turn.example.org")]
@@ -57,7 +57,7 @@ struct TURNSecretTests {
         let wrong = try await client.send(.options, path, headers: [.authorization: "Bearer a.b.c"])
         #expect(wrong.status == .unauthorized && wrong.headers[.link] == nil)
         let keys = await store.current
-        let token = try await keys.sign(AccessClaims(room: "demo", role: .viewer))
+        let token = try keys.sign(AccessClaims(room: "demo", role: .viewer))
         let bearer = try await client.send(.options, path, headers: [.authorization: "Bearer \(token)"])
         #expect(bearer.headers[.link]?.contains("credential=") == true)
     }

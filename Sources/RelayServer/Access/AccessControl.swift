@@ -149,7 +149,7 @@ struct AccessControl: Sendable {
         guard let keys = await keys?.current else {
             throw Self.unauthorized("this relay has no keys to check tokens with (--auth-keys)", "invalid_token")
         }
-        guard let claims = await keys.claims(of: token) else {
+        guard let claims = keys.claims(of: token) else {
             throw Self.unauthorized("the token is not signed by a key of this relay, or is malformed", "invalid_token")
         }
         if let room, !claims.covers(room: room.rawValue) {

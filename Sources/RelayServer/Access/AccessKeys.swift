@@ -1,7 +1,6 @@
-import Crypto
 import Foundation
-import JWTKit
 public import RoomAPI
+import SecureTransport
 
 /// Keys that tokens are signed with, from a file in the format of RFC 7517 (JSON Web Key Set).
 public struct AccessKeys: Sendable {
@@ -36,12 +35,45 @@ public struct AccessKeys: Sendable {
         var keys: [Key]
     }
 
-    private struct Entry: Sendable {
-        var algorithm: Algorithm
-        var canSign: Bool
+    /// A key that was read. It is for one algorithm.
+    private enum Entry: Sendable {
+        case secret(KeyedHash)
+        case signature(SignatureKey)
+
+        var algorithm: Algorithm {
+            switch self {
+            case .secret: .hs256
+            case .signature(let key):
+                switch key.kind {
+                case .p256: .es256
+                case .ed25519: .edDSA
+                }
+            }
+        }
+
+        var canSign: Bool {
+            switch self {
+            case .secret: true
+            case .signature(let key): key.secret != nil
+            }
+        }
+
+        /// Nil if the key only checks.
+        func signature(of message: [UInt8]) -> [UInt8]? {
+            switch self {
+            case .secret(let hash): hash.code(of: message)
+            case .signature(let key): key.signature(of: message)
+            }
+        }
+
+        func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+            switch self {
+            case .secret(let hash): hash.code(of: message).map { SecretComparison.areEqual($0, signature) } ?? false
+            case .signature(let key): key.isSignature(signature, of: message)
+            }
+        }
     }
 
-    private let collection: JWTKeyCollection
     private let entries: [String: Entry]
     /// The first key that can sign.
     private let signingKey: String?
@@ -51,7 +83,7 @@ public struct AccessKeys: Sendable {
     private static let minimumSecret = 32
 
     /// Reads a file's text.
-    public init(parsing text: String) async throws(Failure) {
+    public init(parsing text: String) throws(Failure) {
         let file: File
         do {
             file = try JSONDecoder().decode(File.self, from: Data(text.utf8))
@@ -62,62 +94,50 @@ public struct AccessKeys: Sendable {
         guard !file.keys.isEmpty, file.keys.count <= Self.maximumKeys else {
             throw Failure(description: "it must hold 1 to \(Self.maximumKeys) keys")
         }
-        let collection = JWTKeyCollection()
         var entries: [String: Entry] = [:]
         for key in file.keys {
             guard entries[key.kid] == nil, !key.kid.isEmpty else {
                 throw Failure(description: "each key needs a kid of its own, and '\(key.kid)' is none")
             }
-            entries[key.kid] = try await Self.add(key, to: collection)
+            entries[key.kid] = try Self.entry(key)
         }
-        self.collection = collection
         self.entries = entries
         signingKey = file.keys.first { entries[$0.kid]?.canSign ?? false }?.kid
     }
 
     /// Reads a file.
-    public init(file path: String) async throws(Failure) {
+    public init(file path: String) throws(Failure) {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw Failure(description: "the file is not there, cannot be read or is not text in UTF-8")
         }
-        try await self.init(parsing: text)
+        try self.init(parsing: text)
     }
 
-    private static func add(_ key: Key, to collection: JWTKeyCollection) async throws(Failure) -> Entry {
-        let kid = JWKIdentifier(string: key.kid)
-        do {
-            switch (key.kty, key.crv, key.alg) {
-            case ("oct", nil, .hs256), ("oct", nil, nil):
-                guard let bytes = key.k.flatMap(Base64URL.decode), bytes.count >= minimumSecret else {
-                    throw Failure(
-                        description: "the key '\(key.kid)' needs k, a secret of \(minimumSecret) bytes at least")
-                }
-                await collection.add(hmac: HMACKey(from: bytes), digestAlgorithm: .sha256, kid: kid)
-                return Entry(algorithm: .hs256, canSign: true)
-            case ("EC", "P-256", .es256), ("EC", "P-256", nil):
-                if let d = key.d {
-                    await collection.add(ecdsa: try ES256PrivateKey(key: d), kid: kid)
+    private static func entry(_ key: Key) throws(Failure) -> Entry {
+        func signature(_ kind: SignatureKey.Kind, publicKey parts: [String?]) throws(Failure) -> Entry {
+            let signatureKey =
+                if let secret = key.d {
+                    Base64URL.decode(secret).flatMap { SignatureKey(kind, secret: $0) }
                 } else {
-                    await collection.add(ecdsa: try ES256PublicKey(parameters: (key.x ?? "", key.y ?? "")), kid: kid)
+                    SignatureKey(kind, publicKey: parts.flatMap { $0.flatMap(Base64URL.decode) ?? [] })
                 }
-                return Entry(algorithm: .es256, canSign: key.d != nil)
-            case ("OKP", "Ed25519", .edDSA), ("OKP", "Ed25519", nil):
-                if let d = key.d {
-                    await collection.add(eddsa: try EdDSA.PrivateKey(d: d, curve: .ed25519), kid: kid)
-                } else {
-                    await collection.add(eddsa: try EdDSA.PublicKey(x: key.x ?? "", curve: .ed25519), kid: kid)
-                }
-                return Entry(algorithm: .edDSA, canSign: key.d != nil)
-            default:
+            guard let signatureKey else { throw Failure(description: "the key '\(key.kid)' is malformed") }
+            return .signature(signatureKey)
+        }
+        switch (key.kty, key.crv, key.alg) {
+        case ("oct", nil, .hs256), ("oct", nil, nil):
+            guard let bytes = key.k.flatMap(Base64URL.decode), bytes.count >= minimumSecret else {
                 throw Failure(
-                    description:
-                        "the key '\(key.kid)' is of no kind that is taken: use oct with HS256, EC P-256 with ES256, "
-                        + "or OKP Ed25519 with EdDSA")
+                    description: "the key '\(key.kid)' needs k, a secret of \(minimumSecret) bytes at least")
             }
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            throw Failure(description: "the key '\(key.kid)' is malformed")
+            return .secret(KeyedHash(key: bytes))
+        case ("EC", "P-256", .es256), ("EC", "P-256", nil): return try signature(.p256, publicKey: [key.x, key.y])
+        case ("OKP", "Ed25519", .edDSA), ("OKP", "Ed25519", nil): return try signature(.ed25519, publicKey: [key.x])
+        default:
+            throw Failure(
+                description:
+                    "the key '\(key.kid)' is of no kind that is taken: use oct with HS256, EC P-256 with ES256, "
+                    + "or OKP Ed25519 with EdDSA")
         }
     }
 
@@ -126,91 +146,101 @@ public struct AccessKeys: Sendable {
     /// Longest token that is read; those of `confrelay token` have a quarter of that.
     static let maximumTokenLength = 4096
 
-    private struct Header: Decodable {
+    /// What a token says of its signature (RFC 7515, section 4.1).
+    private struct Header: Codable {
         var alg: String
+        var typ: String?
         var kid: String?
+        /// Extensions that a reader must know; none is known here.
+        var crit: [String]?
     }
 
-    /// Checks a token's signature, and not yet what it says.
+    /// Checks a token's signature, and not yet its claims: `AccessControl` does, so that its errors are exact.
     ///
-    /// - Returns: Nil if no key of ours signed it, or it says nothing that is known.
-    func claims(of token: String) async -> AccessClaims? {
-        guard token.utf8.count <= Self.maximumTokenLength,
-            let header = token.split(separator: ".").first.flatMap({ Base64URL.decode(String($0)) }),
-            let fields = try? JSONDecoder().decode(Header.self, from: Data(header)),
+    /// - Returns: Nil if no key of ours signed it, or its claims are none that are known.
+    func claims(of token: String) -> AccessClaims? {
+        guard token.utf8.count <= Self.maximumTokenLength else { return nil }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]), let claims = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2]),
+            let fields = try? JSONDecoder().decode(Header.self, from: Data(header)), fields.crit == nil,
             // A key is for one algorithm: the token does not choose how it is checked.
             let kid = fields.kid ?? (entries.count == 1 ? entries.keys.first : nil),
-            let entry = entries[kid], entry.algorithm.rawValue == fields.alg
+            let entry = entries[kid], entry.algorithm.rawValue == fields.alg,
+            entry.isSignature(signature, of: Array(token[..<parts[1].endIndex].utf8))
         else { return nil }
-        return try? await collection.verify(token, as: SignedClaims.self).claims
+        return try? JSONDecoder().decode(AccessClaims.self, from: Data(claims))
     }
 
     /// Makes a token.
     ///
     /// - Parameter key: The key's id; nil: the first that can sign.
-    public func sign(_ claims: AccessClaims, key: String? = nil) async throws(Failure) -> String {
-        guard let kid = key ?? signingKey, entries[kid]?.canSign ?? false else {
+    public func sign(_ claims: AccessClaims, key: String? = nil) throws(Failure) -> String {
+        guard let kid = key ?? signingKey, let entry = entries[kid], entry.canSign else {
             throw Failure(
                 description: key.map { "there is no key '\($0)' that can sign" }
                     ?? "none of the keys can sign: they are public")
         }
-        var header = JWTHeader()
-        header.alg = entries[kid]?.algorithm.rawValue
-        do {
-            return try await collection.sign(
-                SignedClaims(claims: claims), kid: JWKIdentifier(string: kid), header: header)
-        } catch {
-            throw Failure(description: "the token could not be signed: \(error)")
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let header = try? encoder.encode(Header(alg: entry.algorithm.rawValue, typ: "JWT", kid: kid)),
+            let claims = try? encoder.encode(claims)
+        else { throw Failure(description: "the claims cannot be written as JSON") }
+        let message = "\(Base64URL.encode(Array(header))).\(Base64URL.encode(Array(claims)))"
+        guard let signature = entry.signature(of: Array(message.utf8)) else {
+            throw Failure(description: "the key '\(kid)' could not sign the token")
         }
+        return "\(message).\(Base64URL.encode(signature))"
     }
 
     // MARK: Making keys
 
     /// The text of a file with one new key.
-    public static func newFile(_ algorithm: Algorithm, id: String) throws -> String {
-        let key: Key
+    public static func newFile(_ algorithm: Algorithm, id: String) throws(Failure) -> String {
+        var key = Key(kty: "oct", kid: id, alg: algorithm)
         switch algorithm {
         case .hs256:
             var generator = SystemRandomNumberGenerator()
-            let secret = (0..<minimumSecret).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            key = Key(kty: "oct", kid: id, alg: .hs256, k: Base64URL.encode(secret))
+            key.k = Base64URL.encode((0..<minimumSecret).map { _ in .random(in: 0...255, using: &generator) })
         case .es256:
-            let secret = P256.Signing.PrivateKey()
-            let point = Array(secret.publicKey.rawRepresentation)
-            key = Key(
-                kty: "EC", kid: id, alg: .es256, crv: "P-256", x: Base64URL.encode(point.prefix(32)),
-                y: Base64URL.encode(point.suffix(32)), d: Base64URL.encode(secret.rawRepresentation))
+            let (secret, publicKey) = try newKey(.p256)
+            key.kty = "EC"
+            key.crv = "P-256"
+            key.x = Base64URL.encode(Array(publicKey.prefix(32)))
+            key.y = Base64URL.encode(Array(publicKey.suffix(32)))
+            key.d = Base64URL.encode(secret)
         case .edDSA:
-            let secret = Curve25519.Signing.PrivateKey()
-            key = Key(
-                kty: "OKP", kid: id, alg: .edDSA, crv: "Ed25519",
-                x: Base64URL.encode(secret.publicKey.rawRepresentation), d: Base64URL.encode(secret.rawRepresentation))
+            let (secret, publicKey) = try newKey(.ed25519)
+            key.kty = "OKP"
+            key.crv = "Ed25519"
+            key.x = Base64URL.encode(publicKey)
+            key.d = Base64URL.encode(secret)
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        return String(decoding: try encoder.encode(File(keys: [key])), as: UTF8.self) + "\n"
+        guard let file = try? encoder.encode(File(keys: [key])) else {
+            throw Failure(description: "the key cannot be written as JSON")
+        }
+        return String(decoding: file, as: UTF8.self) + "\n"
     }
-}
 
-/// A token's claims as they are signed. `AccessControl` checks times and rooms, so that its errors are exact.
-private struct SignedClaims: JWTPayload {
-    var claims: AccessClaims
-
-    init(claims: AccessClaims) { self.claims = claims }
-    init(from decoder: any Decoder) throws { claims = try AccessClaims(from: decoder) }
-    func encode(to encoder: any Encoder) throws { try claims.encode(to: encoder) }
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
+    private static func newKey(_ kind: SignatureKey.Kind) throws(Failure) -> (secret: [UInt8], publicKey: [UInt8]) {
+        guard let key = SignatureKey(making: kind), let secret = key.secret else {
+            throw Failure(description: "OpenSSL makes no such key")
+        }
+        return (secret, key.publicKey)
+    }
 }
 
 /// Base 64 with the alphabet for URLs and without padding (RFC 4648, section 5).
 enum Base64URL {
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    static func encode(_ bytes: [UInt8]) -> String {
+        Base64.encode(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    static func decode(_ text: String) -> [UInt8]? {
-        let plain = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
-        return Data(base64Encoded: plain + padding).map { Array($0) }
+    /// Nil unless the text is what `encode` makes of some bytes.
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
+        return Base64.decode(String(text).replacing("-", with: "+").replacing("_", with: "/"))
     }
 }

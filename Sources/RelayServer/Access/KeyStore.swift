@@ -6,9 +6,9 @@ actor KeyStore {
     private let path: String
     private let logger: Logger
 
-    init(file path: String, logger: Logger) async throws(StartupError) {
+    init(file path: String, logger: Logger) throws(StartupError) {
         do {
-            current = try await AccessKeys(file: path)
+            current = try AccessKeys(file: path)
         } catch {
             throw .accessKeysNotUsable(path: path, reason: error.description)
         }
@@ -17,9 +17,9 @@ actor KeyStore {
     }
 
     /// Reads the file again. If it cannot be used, the keys of before stay, and the log says why.
-    func reload() async {
+    func reload() {
         do {
-            current = try await AccessKeys(file: path)
+            current = try AccessKeys(file: path)
             logger.notice("the keys of tokens were read again from \(path)")
         } catch {
             logger.error("the keys of tokens stay as they were: \(path) cannot be used: \(error.description)")

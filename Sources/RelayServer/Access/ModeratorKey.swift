@@ -1,5 +1,5 @@
-import Crypto
 import MediaCore
+import SecureTransport
 
 /// The key with which a room of a relay without tokens is moderated. Who begins the room is told it; the room, its
 /// relays and its cluster's directory have its digest alone.
@@ -15,5 +15,5 @@ struct ModeratorKey {
     }
 
     /// The SHA-256 digest of a key, or of what a client shows as one.
-    static func digest(of text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
+    static func digest(of text: String) -> [UInt8] { SecureHash.sha256(text.utf8) }
 }

@@ -1,6 +1,3 @@
-import Crypto
-import CryptoExtras
-import Foundation
 import HTTPTypes
 import MediaCore
 import RoomAPI
@@ -54,15 +51,10 @@ actor RoomPIN {
         return false
     }
 
-    /// 16 MiB and some tens of milliseconds.
     private static func hash(_ pin: String, salt: [UInt8]) throws(Problem) -> [UInt8] {
-        do {
-            let key = try KDF.Scrypt.deriveKey(
-                from: Array(pin.utf8), salt: salt, outputByteCount: hashSize, rounds: 1 << 14, blockSize: 8,
-                parallelism: 1)
-            return key.withUnsafeBytes { Array($0) }
-        } catch {
+        guard let hash = SecureHash.scrypt(Array(pin.utf8), salt: salt) else {
             throw Problem(.internalServerError, "the PIN could not be hashed")
         }
+        return hash
     }
 }

@@ -4,7 +4,7 @@ import RelayServer
 public import RoomAPI
 
 /// `confrelay token`: makes a token that lets its bearer into a room.
-struct TokenCommand: AsyncParsableCommand {
+struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confrelay token",
         abstract: "Make a token that lets its bearer into a room of a relay with --auth-keys.",
@@ -122,10 +122,10 @@ struct TokenCommand: AsyncParsableCommand {
         return claims
     }
 
-    func run() async throws {
+    func run() throws {
         let token: String
         do throws(AccessKeys.Failure) {
-            token = try await AccessKeys(file: authKeys).sign(
+            token = try AccessKeys(file: authKeys).sign(
                 claims(time: Date.now.timeIntervalSince1970, id: UUID().uuidString.lowercased()), key: key)
         } catch {
             throw CommandFailure(.noInput, "\(authKeys): \(error.description)")

@@ -14,7 +14,7 @@ struct ConfigCommand: ParsableCommand {
 }
 
 /// Says whether the relay would start with these options.
-struct ConfigCheckCommand: AsyncParsableCommand {
+struct ConfigCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Say whether the relay would start with these options, as far as that shows without the port.",
@@ -30,11 +30,11 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     @Argument(parsing: .allUnrecognized, help: "The file, and options of confrelay, which win over it.")
     var arguments: [String] = []
 
-    func run() async throws {
+    func run() throws {
         let read = try RelayArguments(relayOptions: arguments)
         guard let command = try read.parse() as? ConfrelayCommand else { return }
         do throws(StartupError) {
-            try await RelayServer.check(command.serverConfiguration, logger: Logger(label: "confrelay"))
+            try RelayServer.check(command.serverConfiguration, logger: Logger(label: "confrelay"))
         } catch {
             throw CommandFailure(Confrelay.exit(for: error), error.description)
         }
