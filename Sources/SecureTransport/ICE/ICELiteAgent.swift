@@ -40,8 +40,8 @@ public struct ICELiteAgent: Sendable {
 
     /// The state of the path.
     public private(set) var state = ICEState.new
-    /// The address to send to: the last nominated one; before a nomination, the last validated one. Nil without consent
-    /// to send.
+    /// The address to send to: the last nominated one; before a nomination, the last validated one. A restart keeps it
+    /// until one is nominated with the new credentials (RFC 8445, section 9). Nil without consent to send.
     public private(set) var selectedAddress: TransportAddress?
     /// The time of the next call to `advance(now:)`, if nothing comes before.
     public private(set) var nextDeadline: MonotonicInstant
@@ -51,8 +51,6 @@ public struct ICELiteAgent: Sendable {
     private var previousKey: ICECheckKey?
     private var paths: [Path] = []
     private var history = ICECheckHistory()
-    /// The number of restarts that took effect: paths of an earlier generation are replaced by those of this one.
-    private var generation: UInt64 = 0
     private var nominationCount: UInt64 = 0
     /// The time since which a first check is awaited.
     private var waitingSince: MonotonicInstant
@@ -62,7 +60,6 @@ public struct ICELiteAgent: Sendable {
     /// An address from which authentic checks came.
     private struct Path: Sendable {
         var address: TransportAddress
-        var generation: UInt64
         var lastCheck: MonotonicInstant
         /// The order of the nomination, larger for later ones; 0 without a nomination.
         var nomination: UInt64 = 0
@@ -122,8 +119,8 @@ public struct ICELiteAgent: Sendable {
         if state == .disconnected { update(now: now) }
     }
 
-    /// Sets new credentials for both sides (RFC 8445, section 9). The old ones stay valid, and the present path stays
-    /// in use, until the first check with the new ones.
+    /// Sets new credentials for both sides (RFC 8445, section 9). The old ones stay valid until the first check with
+    /// the new ones, and the present path stays in use until another one is nominated, or this one ends.
     ///
     /// A second restart before that check replaces the first one.
     public mutating func restart(local: ICECredentials, remote: ICECredentials, now: MonotonicInstant) {
@@ -145,10 +142,7 @@ public struct ICELiteAgent: Sendable {
     /// The key with which the request was made; nil when with none of ours.
     private mutating func authenticate(_ request: STUNMessage) -> ICECheckKey? {
         if request.hasUsername(key.username), request.isAuthentic(key: key.password) {
-            if previousKey != nil {
-                previousKey = nil
-                generation += 1
-            }
+            previousKey = nil
             return key
         }
         guard let previousKey, request.hasUsername(previousKey.username),
@@ -168,9 +162,7 @@ public struct ICELiteAgent: Sendable {
     /// - Returns: True if it is new.
     private mutating func validate(_ address: TransportAddress, nominated: Bool, now: MonotonicInstant) -> Bool {
         let known = paths.firstIndex { $0.address == address }
-        var path = known.map { paths.remove(at: $0) } ?? Path(address: address, generation: generation, lastCheck: now)
-        // In a new generation it is a new path, which must be nominated again.
-        if path.generation != generation { path = Path(address: address, generation: generation, lastCheck: now) }
+        var path = known.map { paths.remove(at: $0) } ?? Path(address: address, lastCheck: now)
         path.lastCheck = now
         if nominated {
             nominationCount += 1
@@ -218,11 +210,8 @@ public struct ICELiteAgent: Sendable {
     }
 
     private var selectedPath: Path? {
-        let newest = paths.reduce(UInt64(0)) { max($0, $1.generation) }
         var selected: Path?
-        for path in paths where path.generation == newest && path.nomination >= selected?.nomination ?? 0 {
-            selected = path
-        }
+        for path in paths where path.nomination >= selected?.nomination ?? 0 { selected = path }
         return selected
     }
 }

@@ -252,7 +252,7 @@ import Testing
         #expect(agent.selectedAddress == other && agent.state == .connected)
     }
 
-    @Test("old credentials and the old path are good until the first check with the new ones")
+    @Test("old credentials are good until the first check with the new ones, the old path until one is nominated")
     func restart() {
         var agent = agent()
         _ = agent.receive(Fixture.check(1, nominates: true), from: source, now: .zero)
@@ -263,11 +263,12 @@ import Testing
 
         let check = Fixture.check(3, to: Fixture.otherRelay, from: Fixture.otherClient)
         #expect(response(agent.receive(check, from: other, now: Fixture.at(1.2))) != nil)
-        #expect(agent.selectedAddress == other)
-        #expect(agent.isValidated(source))
+        #expect(agent.selectedAddress == source && agent.isValidated(other))
         #expect(
             agent.receive(Fixture.check(4, nominates: true), from: source, now: Fixture.at(1.3)) == .unauthenticated)
-        #expect(agent.selectedAddress == other)
+        let nomination = Fixture.check(5, to: Fixture.otherRelay, from: Fixture.otherClient, nominates: true)
+        #expect(response(agent.receive(nomination, from: other, now: Fixture.at(1.4))) != nil)
+        #expect(agent.selectedAddress == other && agent.isValidated(source))
     }
 
     @Test("thousands of addresses cost bounded memory, and the selected one is kept")
