@@ -63,7 +63,8 @@ extension Relay {
     ///
     /// - Parameter ifMatch: The entity tag of the ICE session, or `*` for any; nil for the present one, which permits
     ///   only candidates.
-    /// - Returns: After a restart our new credentials and candidates; nil if there is nothing to answer.
+    /// - Returns: After a restart our new credentials and candidates; nil if there is nothing to answer. The same
+    ///   restart for any session gets the same answer again, because the first one may be lost.
     public func trickle(
         room id: String, participant publicID: String, fragment: TrickleICEFragment, ifMatch: String?,
         now: MonotonicInstant
@@ -72,17 +73,21 @@ extension Relay {
         var negotiation = participant.negotiation
         guard var transport = negotiation.session.transport else { throw .notSupported }
         guard ifMatch == nil || ifMatch == "*" || ifMatch == negotiation.entityTag else { throw .sessionReplaced }
-        guard let credentials = fragment.credentials, credentials != transport.remoteCredentials else { return nil }
+        guard let credentials = fragment.credentials else { return nil }
+        guard credentials != transport.remoteCredentials else {
+            return ifMatch == "*" ? negotiation.restartAnswer : nil
+        }
         if let seconds = participant.changeLimits.negotiation.secondsToWait(now: now) {
             throw .tooManyRestarts(retryAfter: seconds)
         }
         transport.remoteCredentials = credentials
         transport.localCredentials = ICECredentials(using: &random)
         negotiation.session.transport = transport
+        negotiation.restartAnswer = restartAnswer(transport.localCredentials, session: negotiation.session)
         participant.peer.update(transport: transport, now: now)
         adopt(negotiation, of: participant)
         service(participant, now: now)
-        return restartAnswer(transport.localCredentials, session: negotiation.session)
+        return negotiation.restartAnswer
     }
 
     private func member(_ publicID: String, of room: String) -> (Room, Participant)? {

@@ -240,6 +240,24 @@ import Testing
         #expect(ada.connectionStates == [.connected])
     }
 
+    @Test("an ICE restart whose answer is lost gets the same answer again, and candidates get none")
+    func repeatedRestart() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        let first = try #require(ada.peer.session.transport).localCredentials
+        call.run(for: .seconds(1))
+        #expect(try call.restart(ada, with: first, ifMatch: "*") == nil, "candidates of the session at any time")
+        let fragment = TrickleICEFragment(credentials: call.makeCredentials())
+        func send(ifMatch: String) throws -> TrickleICEFragment? {
+            try call.relay.trickle(
+                room: "demo", participant: ada.participantID, fragment: fragment, ifMatch: ifMatch, now: call.now)
+        }
+        let answer = try #require(try send(ifMatch: "*"))
+        #expect(try send(ifMatch: "*") == answer)
+        let tag = "\"\(try #require(answer.credentials).usernameFragment)\""
+        #expect(try send(ifMatch: tag) == nil)
+    }
+
     @Test("an ICE restart by offer keeps keys and streams")
     func restartByOffer() throws {
         let call = VirtualCall()
