@@ -16,22 +16,26 @@ struct ProcessMemory {
     /// The last or next time of returning memory.
     private var time: MonotonicInstant?
 
-    /// A room has ended. Returns how long to wait before memory is returned; nil if a return is due already.
+    /// A room has ended. Returns how long to wait before memory is returned; nil if a return is due that comes late
+    /// enough for this room's memory.
     mutating func roomEnded(now: MonotonicInstant) -> Duration? {
         let earliest = now + Self.delay
         guard let last = time else {
             time = earliest
             return Self.delay
         }
-        guard last <= now else { return nil }
+        guard last < earliest else { return nil }
         let next = max(earliest, last + Self.interval)
         time = next
         return next - now
     }
 
+    /// The freed memory that the C library keeps.
+    static var free: DataSize { DataSize(bytes: Int(clamping: free_heap_bytes())) }
+
     /// Returns free memory to the system. It takes milliseconds: do not call it on the relay's loop.
     static func returnFree() {
-        guard DataSize(bytes: Int(clamping: mallinfo2().fordblks)) >= worthwhile else { return }
+        guard free >= worthwhile else { return }
         malloc_trim(0)
     }
 }
