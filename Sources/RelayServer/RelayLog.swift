@@ -35,7 +35,7 @@ struct RelayLog: Sendable {
             return "software composes a picture of room \(quoted(room)): \(reason)"
         case .authenticationFailed(let count, let last):
             return "\(count) \(count == 1 ? "packet" : "packets") failed authentication, the last from \(last): "
-                + "the sender uses other keys than its session, or forges packets"
+                + "the sender uses other keys than its session or forges packets, or its network repeats them"
         }
     }
 
