@@ -1,5 +1,4 @@
 import DequeModule
-import Dispatch
 import MediaCore
 import MediaFiles
 import NIOCore
@@ -19,7 +18,7 @@ final class StreamPipe: Sendable {
     }
 
     private let state = Mutex(State())
-    private let news = DispatchSemaphore(value: 0)
+    private let news = TimedSemaphore()
 
     /// Adds bytes. Returns false if nobody reads them any more, or too slowly.
     func append(_ bytes: ByteBuffer) -> Bool {
@@ -56,7 +55,7 @@ final class StreamPipe: Sendable {
 
     /// Reads bytes, for which it waits. Returns zero at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(StreamFailure) -> Int {
-        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: Self.patience.nanoseconds))
+        let deadline = MonotonicInstant.now() + Self.patience
         while true {
             let count: Int? = state.withLock { state in
                 guard var part = state.parts.popFirst() else { return state.isEnded ? 0 : nil }
@@ -70,7 +69,7 @@ final class StreamPipe: Sendable {
                 return count
             }
             if let count { return count }
-            guard news.wait(timeout: deadline) == .success else { throw .timedOut }
+            guard news.wait(until: deadline) else { throw .timedOut }
         }
     }
 }

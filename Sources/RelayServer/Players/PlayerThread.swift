@@ -41,7 +41,7 @@ final class PlayerThread: Sendable {
     private let rules: PlayerRules
     private let output: Output
     private let state: Mutex<State>
-    private let wakeUp = DispatchSemaphore(value: 0)
+    private let wakeUp = TimedSemaphore()
     private let finished = DispatchGroup()
 
     /// Less important than calls: decoding a film may take a core.
@@ -153,8 +153,8 @@ final class PlayerThread: Sendable {
     private var isEnded: Bool { state.withLock { $0.isEnded } }
 
     private func pause(_ duration: Duration) {
-        let end = DispatchTime.now() + .nanoseconds(Int(clamping: duration.nanoseconds))
-        while !isEnded, wakeUp.wait(timeout: end) == .success {}
+        let end = MonotonicInstant.now() + duration
+        while !isEnded, wakeUp.wait(until: end) {}
     }
 
     /// Tells the state to the room, if it is another one.
@@ -260,7 +260,7 @@ final class PlayerThread: Sendable {
     /// Waits until it is time, or an order comes; not for long if packets are wanted, which may come at any time.
     private func wait(until instant: MonotonicInstant, isHungry: Bool) {
         let wait = min(max(instant - .now(), .milliseconds(1)), isHungry ? .milliseconds(10) : .seconds(1))
-        _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(clamping: wait.nanoseconds)))
+        _ = wakeUp.wait(until: .now() + wait)
     }
 
     private func publish(_ session: PlayerSession, now: MonotonicInstant) {

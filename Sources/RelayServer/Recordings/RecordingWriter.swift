@@ -12,7 +12,7 @@ final class RecordingWriter: Sendable {
     private let finished = DispatchGroup()
 
     /// How long the thread sleeps while nothing waits.
-    private static let interval = DispatchTimeInterval.milliseconds(50)
+    private static let interval: TimeInterval = 0.05
 
     /// Starts the thread.
     ///
@@ -57,7 +57,6 @@ final class RecordingWriter: Sendable {
             }
         }
         attempt { try folder.open() }
-        let pause = DispatchSemaphore(value: 0)
         var item: RecordingQueue.Item?
         while true {
             item = queue.next(after: item)
@@ -67,7 +66,7 @@ final class RecordingWriter: Sendable {
             case .end(let reason, let time):
                 folder.close(failure ?? reason, at: time, ended: Date.now.formatted(.iso8601))
                 return
-            case nil: _ = pause.wait(timeout: .now() + interval)
+            case nil: Thread.sleep(forTimeInterval: interval)
             }
             attempt { try folder.tick(now: now()) }
         }
