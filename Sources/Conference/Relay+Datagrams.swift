@@ -6,17 +6,20 @@ public import SecureTransport
 extension Relay {
     /// Takes a datagram from the socket. Garbage disturbs nobody but participants who can authenticate it.
     ///
-    /// - Parameter arrival: The time of arrival, if it was before the read.
+    /// - Parameters:
+    ///   - local: Our address at which it arrived, from which answers leave; nil if the socket has one.
+    ///   - arrival: The time of arrival, if it was before the read.
     public func receive(
-        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant? = nil,
-        now: MonotonicInstant
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, at local: TransportAddress? = nil,
+        arrival: MonotonicInstant? = nil, now: MonotonicInstant
     ) {
         let arrival = arrival ?? now
+        let path = NetworkPath(remote: source, local: local)
         let kind = DatagramKind.classify(datagram)
         switch kind {
-        case .rtp: receiveMedia(datagram, isControl: false, from: source, arrival: arrival, now: now)
-        case .rtcp: receiveMedia(datagram, isControl: true, from: source, arrival: arrival, now: now)
-        case .stun: receiveCheck(datagram, from: source, now: now)
+        case .rtp: receiveMedia(datagram, isControl: false, on: path, arrival: arrival, now: now)
+        case .rtcp: receiveMedia(datagram, isControl: true, on: path, arrival: arrival, now: now)
+        case .stun: receiveCheck(datagram, on: path, now: now)
         case .dtls: receiveHandshake(datagram, from: source, now: now)
         case .turnChannel, .unknown: datagrams.malformed &+= 1
         }
@@ -25,7 +28,8 @@ extension Relay {
     // MARK: Paths
 
     /// Takes a connectivity check. Its user name names the session; its signature proves the sender.
-    private func receiveCheck(_ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
+    private func receiveCheck(_ datagram: ByteBuffer, on path: NetworkPath, now: MonotonicInstant) {
+        let source = path.remote
         guard let fragment = STUNMessage.localUsernameFragment(of: datagram) else {
             receiveCheckAnswer(datagram, from: source, now: now)
             return
@@ -39,7 +43,7 @@ extension Relay {
             datagrams.checksRefused &+= 1
             return
         }
-        let outcome = participant.peer.receive(datagram, from: source, now: now)
+        let outcome = participant.peer.receive(datagram, from: source, at: path.local, now: now)
         guard outcome == .accepted else {
             datagrams.checksRefused &+= 1
             if outcome == .unauthenticated { notices.recordFailure(from: source) }
@@ -116,12 +120,14 @@ extension Relay {
         var ssrc: UInt32
         var isControl: Bool
         var size: DataSize
-        var source: TransportAddress
+        var path: NetworkPath
         var arrival: MonotonicInstant
+
+        var source: TransportAddress { path.remote }
     }
 
     private func receiveMedia(
-        _ payload: consuming ByteBuffer, isControl: Bool, from source: TransportAddress, arrival: MonotonicInstant,
+        _ payload: consuming ByteBuffer, isControl: Bool, on path: NetworkPath, arrival: MonotonicInstant,
         now: MonotonicInstant
     ) {
         let offset = payload.readerIndex + (isControl ? 4 : 8)
@@ -130,21 +136,22 @@ extension Relay {
             return
         }
         let size = DataSize(bytes: payload.readableBytes)
-        let owners = paths.owners(of: source)
+        let owners = paths.owners(of: path.remote)
         if owners.count == 1, demultiplexer.isEmpty {
             // There is no other owner, so the packet is decrypted in place.
             guard hasRoom(owners[0], size, isControl: isControl, now: now) else {
                 datagrams.rateLimited &+= 1
                 return
             }
-            let outcome = owners[0].peer.receive(payload, from: source, arrival: arrival, now: now)
+            let outcome = owners[0].peer.receive(
+                payload, from: path.remote, at: path.local, arrival: arrival, now: now)
             taken(outcome, by: owners[0], size, isControl: isControl, now: now)
-            count(outcome, from: source)
+            count(outcome, from: path.remote)
             if outcome == .accepted { service(owners[0], now: now) }
             return
         }
         let datagram = MediaDatagram(
-            payload: payload, ssrc: ssrc, isControl: isControl, size: size, source: source, arrival: arrival)
+            payload: payload, ssrc: ssrc, isControl: isControl, size: size, path: path, arrival: arrival)
         receive(datagram, owners: owners, now: now)
     }
 
@@ -205,7 +212,8 @@ extension Relay {
             return nil
         }
         let outcome = participant.peer.receive(
-            datagram.payload, from: datagram.source, arrival: datagram.arrival, mayLatch: mayLatch, now: now)
+            datagram.payload, from: datagram.source, at: datagram.path.local, arrival: datagram.arrival,
+            mayLatch: mayLatch, now: now)
         taken(outcome, by: participant, size, isControl: isControl, now: now)
         return outcome
     }

@@ -25,7 +25,7 @@ struct ControlSender {
     mutating func send(
         _ packets: [RTCPPacket], on line: MediaLine, isRegular: Bool = false, now: MonotonicInstant
     ) {
-        guard let destination = line.rtcpDestination, let keys = line.keys else { return }
+        guard let path = line.rtcpPath, let keys = line.keys else { return }
         let description = SourceDescription(
             chunks: [SourceDescription.Chunk(ssrc: line.negotiated.localSSRC, cname: cname)])
         let isReduced = line.negotiated.reducedSizeRTCP && !isRegular
@@ -38,12 +38,12 @@ struct ControlSender {
             return
         }
         meter.add(DataSize(bytes: datagram.readableBytes), now: now)
-        datagrams.append(PeerConnection.Transmit(datagram: datagram, destination: destination))
+        datagrams.append(PeerConnection.Transmit(datagram: datagram, path: path))
     }
 
     /// Queues a datagram that is neither RTP nor RTCP.
-    mutating func send(_ datagram: ByteBuffer, to destination: TransportAddress) {
-        datagrams.append(PeerConnection.Transmit(datagram: datagram, destination: destination))
+    mutating func send(_ datagram: ByteBuffer, on path: NetworkPath) {
+        datagrams.append(PeerConnection.Transmit(datagram: datagram, path: path))
     }
 
     /// Drops all that waits.

@@ -13,13 +13,13 @@ package final class MediaLine {
     package private(set) var keys: Keys?
     /// The part of `negotiated` that every packet needs: all of it is too large to be copied for each.
     private(set) var header: Header
-    /// The address for RTP; `nil` until the remote address is known, and while sending is paused.
-    var rtpDestination: TransportAddress? { isPaused ? nil : rtpAddress }
-    /// The address for RTCP; nil while sending is paused, and while the session does not have the line.
-    var rtcpDestination: TransportAddress? { isPaused || isDisabled ? nil : rtcpAddress }
-    private var rtpAddress: TransportAddress?
-    private var rtcpAddress: TransportAddress?
-    /// True while nothing is sent because the remote side is silent. The addresses are kept.
+    /// The path of RTP; `nil` until the remote address is known, and while sending is paused.
+    var rtpPath: NetworkPath? { isPaused ? nil : knownRTPPath }
+    /// The path of RTCP; nil while sending is paused, and while the session does not have the line.
+    var rtcpPath: NetworkPath? { isPaused || isDisabled ? nil : knownRTCPPath }
+    private var knownRTPPath: NetworkPath?
+    private var knownRTCPPath: NetworkPath?
+    /// True while nothing is sent because the remote side is silent. The paths are kept.
     private var isPaused = false
     /// True while the session does not have the line.
     private var isDisabled = false
@@ -197,25 +197,28 @@ package final class MediaLine {
     func use(_ keys: Keys) { self.keys = keys }
 
     /// Sends everything to where ICE says; nowhere while it says nothing.
-    func follow(_ path: TransportAddress?) { (rtpAddress, rtcpAddress) = (path, path) }
+    func follow(_ path: NetworkPath?) { (knownRTPPath, knownRTCPPath) = (path, path) }
 
     /// Sends everything to where another line of the bundle sends.
-    func follow(_ other: MediaLine) { (rtpAddress, rtcpAddress) = (other.rtpAddress, other.rtcpAddress) }
+    func follow(_ other: MediaLine) {
+        (knownRTPPath, knownRTCPPath) = (other.knownRTPPath, other.knownRTCPPath)
+    }
 
     /// Sends to the addresses that the remote description has.
     func followDescription() {
-        rtpAddress = negotiated.remoteRTPAddress
-        rtcpAddress = negotiated.rtcpMux ? negotiated.remoteRTPAddress : negotiated.remoteRTCPAddress
+        let rtcpAddress = negotiated.rtcpMux ? negotiated.remoteRTPAddress : negotiated.remoteRTCPAddress
+        knownRTPPath = negotiated.remoteRTPAddress.map { NetworkPath(remote: $0) }
+        knownRTCPPath = rtcpAddress.map { NetworkPath(remote: $0) }
     }
 
-    /// Sends media, and the streams multiplexed with it, to this address.
-    func sendMedia(to address: TransportAddress) {
-        rtpAddress = address
-        if negotiated.rtcpMux { rtcpAddress = address }
+    /// Sends media, and the streams multiplexed with it, on this path.
+    func sendMedia(on path: NetworkPath) {
+        knownRTPPath = path
+        if negotiated.rtcpMux { knownRTCPPath = path }
     }
 
-    /// Sends reports to this address.
-    func sendControl(to address: TransportAddress) { rtcpAddress = address }
+    /// Sends reports on this path.
+    func sendControl(on path: NetworkPath) { knownRTCPPath = path }
 
     /// Pauses sending, or resumes it.
     func setPaused(_ isPaused: Bool) { self.isPaused = isPaused }
@@ -340,7 +343,7 @@ package final class MediaLine {
     }
 
     /// True if media can be sent: it was negotiated, and its address and keys are known.
-    var canSend: Bool { sends && rtpDestination != nil && keys != nil }
+    var canSend: Bool { sends && rtpPath != nil && keys != nil }
 
     /// True if sending was negotiated. (Only the direction is read: reading all of the negotiation would copy it.)
     var sends: Bool { negotiated.direction.sends }

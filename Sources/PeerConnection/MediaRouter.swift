@@ -126,36 +126,35 @@ struct MediaRouter {
 
     /// Sends media to the source of the newest authentic packet: a client may change its address at any time.
     static func latch(
-        _ line: MediaLine, by packet: RTPPacket, from source: TransportAddress, among lines: MediaLines,
-        isBundled: Bool
+        _ line: MediaLine, by packet: RTPPacket, on path: NetworkPath, among lines: MediaLines, isBundled: Bool
     ) {
-        guard line.isNewest(ssrc: packet.ssrc, sequenceNumber: packet.sequenceNumber), line.rtpDestination != source
+        guard line.isNewest(ssrc: packet.ssrc, sequenceNumber: packet.sequenceNumber), line.rtpPath != path
         else { return }
-        setDestination(source, of: line, among: lines, isBundled: isBundled)
+        setPath(path, of: line, among: lines, isBundled: isBundled)
     }
 
     /// Reports go to where authentic ones came from; media too, to an endpoint that sends no RTP, by role or for the
     /// time being: it is known by RTCP alone.
     static func latch(
-        _ line: MediaLine, byControlFrom source: TransportAddress, among lines: MediaLines, isBundled: Bool,
+        _ line: MediaLine, byControlOn path: NetworkPath, among lines: MediaLines, isBundled: Bool,
         now: MonotonicInstant
     ) {
         guard line.negotiated.rtcpMux else {
-            line.sendControl(to: source)
+            line.sendControl(on: path)
             return
         }
         let isHeard = lines.contains { other in
             guard other === line || isBundled, let last = other.lastRTP else { return false }
             return now - last < hearingTime
         }
-        if line.rtpDestination == nil || !isHeard {
-            setDestination(source, of: line, among: lines, isBundled: isBundled)
+        if line.rtpPath == nil || !isHeard {
+            setPath(path, of: line, among: lines, isBundled: isBundled)
         }
     }
 
-    private static func setDestination(
-        _ source: TransportAddress, of line: MediaLine, among lines: MediaLines, isBundled: Bool
+    private static func setPath(
+        _ path: NetworkPath, of line: MediaLine, among lines: MediaLines, isBundled: Bool
     ) {
-        for other in lines where other === line || isBundled { other.sendMedia(to: source) }
+        for other in lines where other === line || isBundled { other.sendMedia(on: path) }
     }
 }

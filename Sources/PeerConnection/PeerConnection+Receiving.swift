@@ -10,21 +10,24 @@ extension PeerConnection {
     /// packet changes anything.
     ///
     /// - Parameters:
+    ///   - local: Our address at which it arrived, from which answers leave; nil if the socket has one.
     ///   - arrival: The arrival, if it was before the read.
     ///   - ecn: The network's mark.
     ///   - mayLatch: True if an authentic packet may make its source the address to send to, without ICE.
     public func receive(
-        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant? = nil,
-        ecn: ECNCodepoint = .notCapable, mayLatch: Bool = true, now: MonotonicInstant
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, at local: TransportAddress? = nil,
+        arrival: MonotonicInstant? = nil, ecn: ECNCodepoint = .notCapable, mayLatch: Bool = true,
+        now: MonotonicInstant
     ) -> ReceiveOutcome {
         guard !isClosed else { return .unknown }
+        let path = NetworkPath(remote: source, local: local)
         do throws(MediaRouter.Refusal) {
             switch DatagramKind.classify(datagram) {
             case .rtp:
                 try receiveRTP(
-                    datagram, from: source, arrival: arrival ?? now, ecn: ecn, mayLatch: mayLatch, now: now)
-            case .rtcp: try receiveRTCP(datagram, from: source, mayLatch: mayLatch, now: now)
-            case .stun: return receiveSTUN(datagram, from: source, now: now)
+                    datagram, on: path, arrival: arrival ?? now, ecn: ecn, mayLatch: mayLatch, now: now)
+            case .rtcp: try receiveRTCP(datagram, on: path, mayLatch: mayLatch, now: now)
+            case .stun: return receiveSTUN(datagram, on: path, now: now)
             case .dtls: return receiveDTLS(datagram, from: source, now: now)
             case .turnChannel, .unknown: return .unknown
             }
@@ -35,17 +38,17 @@ extension PeerConnection {
     }
 
     private func receiveRTP(
-        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant,
+        _ datagram: consuming ByteBuffer, on path: NetworkPath, arrival: MonotonicInstant,
         ecn: ECNCodepoint, mayLatch: Bool, now: MonotonicInstant
     ) throws(MediaRouter.Refusal) {
         let size = DataSize(bytes: datagram.readableBytes)
         let (packet, line) = try router.route(rtp: &datagram, among: lines, isBundled: session.isBundled)
         if mayLatch, transport == nil {
-            MediaRouter.latch(line, by: packet, from: source, among: lines, isBundled: session.isBundled)
+            MediaRouter.latch(line, by: packet, on: path, among: lines, isBundled: session.isBundled)
         }
         feedback.received(packet, ecn: ecn, now: now)
         let transportSequence = line.received(packet, now: now)
-        heard(from: source, now: now)
+        heard(from: path.remote, now: now)
         router.accepted()
         feedback.received(size, now: now)
         if let transportSequence {
@@ -62,15 +65,15 @@ extension PeerConnection {
     }
 
     private func receiveRTCP(
-        _ datagram: ByteBuffer, from source: TransportAddress, mayLatch: Bool, now: MonotonicInstant
+        _ datagram: ByteBuffer, on path: NetworkPath, mayLatch: Bool, now: MonotonicInstant
     ) throws(MediaRouter.Refusal) {
         let (packets, line) = try router.route(rtcp: datagram, among: lines)
         // ICE tells where to send, or the address is another's.
         if mayLatch, transport == nil {
             MediaRouter.latch(
-                line, byControlFrom: source, among: lines, isBundled: session.isBundled, now: now)
+                line, byControlOn: path, among: lines, isBundled: session.isBundled, now: now)
         }
-        heard(from: source, now: now)
+        heard(from: path.remote, now: now)
         feedback.received(DataSize(bytes: datagram.readableBytes), now: now)
         handle(packets, line: line, now: now)
     }

@@ -32,12 +32,12 @@ extension PeerConnection {
     }
 
     func receiveSTUN(
-        _ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+        _ datagram: ByteBuffer, on path: NetworkPath, now: MonotonicInstant
     ) -> ReceiveOutcome {
-        guard let (outcome, response) = transport?.receive(stun: datagram, from: source, now: now) else {
+        guard let (outcome, response) = transport?.receive(stun: datagram, on: path, now: now) else {
             return .unknown
         }
-        if let response { control.send(response, to: source) }
+        if let response { control.send(response, on: path) }
         return taken(outcome, now: now)
     }
 
@@ -75,8 +75,8 @@ extension PeerConnection {
             case .closed: emit(.goodbye)
             }
         }
-        let path = transport.selectedAddress
-        guard path != lines.first?.rtpDestination else { return }
+        let path = transport.selectedPath
+        guard path != lines.first?.rtpPath else { return }
         for line in lines { line.follow(path) }
     }
 
@@ -100,6 +100,6 @@ extension PeerConnection {
 
     /// Returns true if RTP or RTCP goes to this address.
     package func isDestination(_ address: TransportAddress) -> Bool {
-        lines.contains { $0.rtpDestination == address || $0.rtcpDestination == address }
+        lines.contains { $0.rtpPath?.remote == address || $0.rtcpPath?.remote == address }
     }
 }

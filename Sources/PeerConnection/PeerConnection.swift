@@ -57,7 +57,10 @@ public final class PeerConnection {
     /// A datagram to send.
     public struct Transmit: Sendable {
         public var datagram: ByteBuffer
-        public var destination: TransportAddress
+        /// The way that it takes; it leaves from our address there, if one is named.
+        public var path: NetworkPath
+
+        public var destination: TransportAddress { path.remote }
     }
 
     /// - Parameter controller: `nil` for the default, `ConfrelayCongestionController`.
@@ -168,12 +171,12 @@ public final class PeerConnection {
         line.setPaused(presence.isPaused)
         if let transport {
             if let keys = lines.first?.keys { line.use(keys) }
-            line.follow(transport.selectedAddress)
+            line.follow(transport.selectedPath)
         } else {
             try setUpKeys(of: line)
             if trustsDescription { line.followDescription() }
             // Streams of a bundle go to one address, which packets on other lines may have shown.
-            if session.isBundled, line.rtpDestination == nil,
+            if session.isBundled, line.rtpPath == nil,
                 let other = lines.first(where: { $0.negotiated.keys?.inbound == media.keys?.inbound })
             {
                 line.follow(other)

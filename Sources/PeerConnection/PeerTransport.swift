@@ -61,8 +61,14 @@ package final class PeerTransport {
         }
     }
 
+    /// The path to send on; nil without consent. A controlling agent leaves our address to the system, which follows
+    /// changes of our network.
+    var selectedPath: NetworkPath? {
+        lite?.selectedPath ?? controlling?.selectedAddress.map { NetworkPath(remote: $0) }
+    }
+
     /// The address to send to; nil without consent.
-    var selectedAddress: TransportAddress? { lite?.selectedAddress ?? controlling?.selectedAddress }
+    var selectedAddress: TransportAddress? { selectedPath?.remote }
 
     func isValidated(_ address: TransportAddress) -> Bool {
         lite?.isValidated(address) ?? controlling?.isValidated(address) ?? false
@@ -76,12 +82,12 @@ package final class PeerTransport {
 
     // MARK: Receiving
 
-    /// Takes a STUN datagram; an answer goes to its source.
+    /// Takes a STUN datagram; an answer goes back on its path.
     func receive(
-        stun datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+        stun datagram: ByteBuffer, on path: NetworkPath, now: MonotonicInstant
     ) -> (outcome: Outcome, response: ByteBuffer?) {
         mayTransmit = true
-        if let outcome = lite?.receive(datagram, from: source, now: now) {
+        if let outcome = lite?.receive(datagram, from: path.remote, at: path.local, now: now) {
             switch outcome {
             case .answered(let response, _): return (.accepted, response)
             case .refused(_, let response): return (.ignored, response)
@@ -90,7 +96,7 @@ package final class PeerTransport {
             case .malformed: return (.malformed, nil)
             }
         }
-        switch controlling?.receive(datagram, from: source, now: now) {
+        switch controlling?.receive(datagram, from: path.remote, now: now) {
         case .succeeded: return (.accepted, nil)
         case .unauthenticated: return (.unauthenticated, nil)
         case .malformed: return (.malformed, nil)
@@ -179,10 +185,11 @@ package final class PeerTransport {
 
     private func takeOutgoing() -> PeerConnection.Transmit? {
         if let check = controlling?.pollTransmit() {
-            return PeerConnection.Transmit(datagram: check.datagram, destination: check.destination)
+            return PeerConnection.Transmit(
+                datagram: check.datagram, path: NetworkPath(remote: check.destination))
         }
-        guard let destination = selectedAddress, let datagram = association?.pollTransmit() else { return nil }
-        return PeerConnection.Transmit(datagram: datagram, destination: destination)
+        guard let path = selectedPath, let datagram = association?.pollTransmit() else { return nil }
+        return PeerConnection.Transmit(datagram: datagram, path: path)
     }
 
     /// The next event; to be drained after each call.

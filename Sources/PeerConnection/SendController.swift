@@ -341,10 +341,10 @@ struct SendController: ~Copyable {
             protect(numbered.packet, line: line, now: now)
             return transmit
         case .repetition(let datagram, let line):
-            guard let destination = line.rtpDestination else { return nil }
+            guard let path = line.rtpPath else { return nil }
             counters.retransmissions &+= 1
             meter.add(DataSize(bytes: datagram.readableBytes), now: now)
-            return PeerConnection.Transmit(datagram: datagram, destination: destination)
+            return PeerConnection.Transmit(datagram: datagram, path: path)
         case .retransmission(var packet, let line):
             if packet.payload.readableBytes > 0 { counters.retransmissions &+= 1 }
             return seal(&packet, line: line, probeClusterID: probeClusterID, now: now)
@@ -370,7 +370,7 @@ struct SendController: ~Copyable {
         _ packet: inout RTPPacket, line: MediaLine, probeClusterID: Int?, now: MonotonicInstant
     ) -> PeerConnection.Transmit? {
         // What waited while an offer gave the line to another stream must not leave under that stream's name.
-        guard line.speaks(as: packet.ssrc), let destination = line.rtpDestination, let keys = line.keys else {
+        guard line.speaks(as: packet.ssrc), let path = line.rtpPath, let keys = line.keys else {
             return nil
         }
         line.setExtensions(of: &packet, now: now)
@@ -395,6 +395,6 @@ struct SendController: ~Copyable {
         }
         counters.packets &+= 1
         meter.add(DataSize(bytes: datagram.readableBytes), now: now)
-        return PeerConnection.Transmit(datagram: datagram, destination: destination)
+        return PeerConnection.Transmit(datagram: datagram, path: path)
     }
 }

@@ -62,8 +62,8 @@ public protocol RelayCore: AnyObject {
     func pollNotice() -> RelayNotice?
     /// Takes a datagram that arrived.
     func receive(
-        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant?,
-        now: MonotonicInstant)
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, at local: TransportAddress?,
+        arrival: MonotonicInstant?, now: MonotonicInstant)
     /// Takes what the system's clock shows by now.
     func setWallClock(_ clock: WallClock)
     /// Performs due work.

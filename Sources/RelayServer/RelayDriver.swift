@@ -224,12 +224,12 @@ actor RelayDriver {
         }
         while let transmit = relay.pollTransmit(now: now) {
             if downlinks == nil {
-                socket.enqueue(transmit.datagram, to: transmit.destination)
+                socket.enqueue(transmit.datagram, on: transmit.path)
             } else {
-                downlinks?.send(transmit.datagram, to: transmit.destination, now: now)
+                downlinks?.send(transmit.datagram, on: transmit.path, now: now)
             }
         }
-        downlinks?.deliver(now: now) { socket.enqueue($0, to: $1) }
+        downlinks?.deliver(now: now) { socket.enqueue($0, on: $1) }
         socket.flush()
     }
 
@@ -359,8 +359,8 @@ actor RelayDriver {
         var count = 0
         if let socket, isAnnounced || pace.isBusy {
             count = socket.read(now: now) {
-                (datagram: consuming ByteBuffer, source: TransportAddress, arrival: MonotonicInstant) in
-                relay.receive(datagram, from: source, arrival: arrival, now: now)
+                (datagram: consuming ByteBuffer, path: NetworkPath, arrival: MonotonicInstant) in
+                relay.receive(datagram, from: path.remote, at: path.local, arrival: arrival, now: now)
             }
         }
         if relay.nextWakeUp <= now { relay.wake(now: now) }

@@ -88,7 +88,7 @@ import Testing
         added.localSSRC &+= 1
         session.media.append(added)
         try remote.peer.update(session: session, trustsDescription: false, now: now)
-        #expect(remote.peer.lines.last?.rtpDestination == source)
+        #expect(remote.peer.lines.last?.rtpPath?.remote == source)
     }
 
     @Test("a stream that a further offer adds to a bundle goes to where the others go")
@@ -97,14 +97,14 @@ import Testing
         parameters.audio = nil
         var keyed = try KeyedSession(parameters, seed: 4)
         let peer = keyed.peer
-        #expect(peer.lines.first?.rtpDestination == nil)
+        #expect(peer.lines.first?.rtpPath == nil)
         #expect(try report(keyed.remote, to: peer) == [.accepted])
-        #expect(peer.lines.first?.rtpDestination == source)
+        #expect(peer.lines.first?.rtpPath?.remote == source)
 
         try keyed.renegotiate { $0.audio = OfferParameters.Audio(direction: .receiveOnly) }
         #expect(peer.lines.count == 2)
-        #expect(peer.lines.audio?.rtpDestination == source)
-        #expect(peer.lines.audio?.rtcpDestination == source)
+        #expect(peer.lines.audio?.rtpPath?.remote == source)
+        #expect(peer.lines.audio?.rtcpPath?.remote == source)
     }
 
     @Test("feedback comes from a stream that is there, when a further offer takes the first one away")
@@ -192,7 +192,7 @@ import Testing
         let peer = keyed.peer
         let first = keyed.session
         func sends(to address: TransportAddress) -> Bool {
-            peer.lines.allSatisfy { $0.rtpDestination == address && $0.rtcpDestination == address }
+            peer.lines.allSatisfy { $0.rtpPath?.remote == address && $0.rtcpPath?.remote == address }
         }
         #expect(sends(to: source.with(port: 20_001)))
         // A packet shows another address.

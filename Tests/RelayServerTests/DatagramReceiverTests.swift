@@ -40,7 +40,7 @@ struct DatagramReceiverTests {
         let batch = read(receiver)
         let contents = batch.map { Array($0.payload.readableBytesView) }
         #expect(contents == (0..<20).map { [UInt8](repeating: $0, count: 60 * Int($0)) })
-        #expect(batch.enumerated().allSatisfy { $1.source == ($0.isMultiple(of: 3) ? ada : ben).address })
+        #expect(batch.enumerated().allSatisfy { $1.path.remote == ($0.isMultiple(of: 3) ? ada : ben).address })
         #expect(read(receiver).isEmpty)
     }
 
@@ -113,13 +113,67 @@ struct DatagramReceiverTests {
         }
     }
 
+    @Test(
+        "a socket of all addresses tells to which of them each datagram was sent, besides its time",
+        .enabled(if: UDPPeer.hasIPv6), arguments: ["0.0.0.0", "::"])
+    func destinations(host: String) throws {
+        let (socket, peer) = (try UDPPeer(host: host), try UDPPeer())
+        let receiver = DatagramReceiver(descriptor: socket.descriptor)
+        socket.reportDestinations()
+        try awaitStamps(of: receiver, socket, peer)
+        let hosts = ["127.0.0.1", "127.0.0.2", "127.0.0.2", "127.0.0.9"]
+        for host in hosts { peer.send([1], toPort: socket.address.port, of: host) }
+        let paths = read(receiver).map(\.path)
+        #expect(paths.map(\.local) == hosts.map { TransportAddress(host: $0, port: 0) })
+        #expect(paths.allSatisfy { $0.remote == peer.address })
+    }
+
+    @Test("a socket that does not report destinations names none")
+    func withoutDestinations() throws {
+        let (socket, peer) = (try UDPPeer(), try UDPPeer())
+        let receiver = DatagramReceiver(descriptor: socket.descriptor)
+        peer.send([1], toPort: socket.address.port)
+        #expect(read(receiver).map(\.path) == [NetworkPath(remote: peer.address)])
+    }
+
+    /// A control message of the given length, which may be false.
+    private func control(level: CInt, type: CInt, length: Int? = nil, _ value: [UInt8]) -> [UInt8] {
+        var header = cmsghdr()
+        header.cmsg_len = length ?? MemoryLayout<cmsghdr>.size + value.count
+        header.cmsg_level = level
+        header.cmsg_type = type
+        return withUnsafeBytes(of: header) { Array($0) } + value
+    }
+
+    @Test("control messages that are cut, too long or unknown are harmless")
+    func strangeControls() throws {
+        let own: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 192, 0, 2, 1]
+        let other = control(level: 1, type: 99, [1, 2, 3]) + [0, 0, 0, 0, 0]
+        let whole = control(level: 0, type: 8, own)
+        let named = TransportAddress(ipv4: 0xC000_0201, port: 0)
+        #expect(localAddress(in: whole) == named)
+        #expect(localAddress(in: other + whole) == named)
+        #expect(localAddress(in: control(level: 41, type: 50, [UInt8](repeating: 0, count: 19))) == nil)
+        #expect(localAddress(in: control(level: 1, type: 35, [1]) + [UInt8](repeating: 0, count: 7) + whole) == named)
+        for length in [0, 1, 15, 16, 17, 27, 29, 1000, .max, .min, -1] {
+            #expect(localAddress(in: control(level: 0, type: 8, length: length, own)) == nil)
+        }
+        for count in 0..<whole.count { #expect(localAddress(in: Array(whole.prefix(count))) == nil) }
+    }
+
+    /// Our address that a receiver reads from control messages.
+    private func localAddress(in control: [UInt8]) -> TransportAddress? {
+        read(makeReceiver(control: control) { 1 }).first?.path.local
+    }
+
     /// A receiver whose system call is `outcome`, with datagrams of one byte, of one sender and without stamps.
-    private func makeReceiver(outcome: @escaping () -> Int) -> DatagramReceiver {
+    private func makeReceiver(control: [UInt8] = [], outcome: @escaping () -> Int) -> DatagramReceiver {
         DatagramReceiver(descriptor: -1) { _, messages in
             let count = outcome()
             for index in 0..<max(count, 0) {
                 messages[index].size = 1
-                messages[index].message.control_length = 0
+                messages[index].message.control_length = CUnsignedLong(control.count)
+                messages[index].message.control.copyMemory(from: control, byteCount: control.count)
                 let address = SystemAddress(TransportAddress(ipv4: 0x7F00_0001, port: 9), isIPv6Socket: false)
                 address?.withUnsafeBytes { bytes in
                     UnsafeMutableRawBufferPointer(start: messages[index].message.name, count: bytes.count)

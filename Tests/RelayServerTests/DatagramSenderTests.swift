@@ -13,7 +13,8 @@ struct DatagramSenderTests {
 
     private func makeSender(_ socket: UDPPeer, offload: Bool = System.supportsUDPSegmentationOffload) -> DatagramSender
     {
-        DatagramSender(descriptor: socket.descriptor, isIPv6: false, usesSegmentationOffload: offload)
+        DatagramSender(
+            descriptor: socket.descriptor, isIPv6: socket.address.isIPv6, usesSegmentationOffload: offload)
     }
 
     @Test("datagrams of any sizes to several peers arrive complete and in order", arguments: [true, false])
@@ -68,6 +69,53 @@ struct DatagramSenderTests {
         #expect(peer.receive()?.first == 6)
         #expect(sender.counters.droppedUnsendable == 4)
         #expect(sender.counters.datagramsSent == 2)
+    }
+
+    @Test(
+        "datagrams leave from the address that their path names, in runs or one by one",
+        .enabled(if: UDPPeer.hasIPv6), arguments: ["0.0.0.0", "::"], [true, false])
+    func localAddresses(host: String, offload: Bool) throws {
+        let (socket, peer) = (try UDPPeer(host: host), try UDPPeer())
+        let sender = makeSender(socket, offload: offload && System.supportsUDPSegmentationOffload)
+        let locals = [nil, "127.0.0.2", "127.0.0.2", "127.0.0.2", "127.0.0.3", "127.0.0.3", nil, "127.0.0.2"]
+        for (index, host) in locals.enumerated() {
+            let local = host.flatMap { TransportAddress(host: $0, port: 0) }
+            sender.enqueue(datagram(100, UInt8(index)), on: NetworkPath(remote: peer.address, local: local))
+        }
+        sender.flush()
+        for (index, host) in locals.enumerated() {
+            let received = try #require(peer.receiveFromSource())
+            #expect(received.bytes == [UInt8](repeating: UInt8(index), count: 100))
+            #expect(received.source == TransportAddress(host: host ?? "127.0.0.1", port: socket.address.port))
+        }
+    }
+
+    @Test("a run has one local address")
+    func runsOfOneAddress() {
+        var runs: [Int] = []
+        let sender = makeSender { count in
+            runs.append(count)
+            return 100
+        }
+        for host in [1, 1, 1, 2, 2, 1] as [UInt32] {
+            let local = TransportAddress(ipv4: 0xC633_6400 | host, port: 0)
+            sender.enqueue(datagram(100, 0), on: NetworkPath(remote: somewhere, local: local))
+        }
+        sender.flush()
+        #expect(runs == [3, 2, 1])
+    }
+
+    @Test("datagrams from an address that this machine has no more are dropped and counted, and the others leave")
+    func lostAddress() throws {
+        let (socket, peer) = (try UDPPeer(host: "0.0.0.0"), try UDPPeer())
+        let sender = makeSender(socket)
+        let lost = NetworkPath(remote: peer.address, local: TransportAddress(ipv4: 0xC633_6407, port: 0))
+        for _ in 0..<3 { sender.enqueue(datagram(100, 1), on: lost) }
+        for _ in 0..<3 { sender.enqueue(datagram(100, 2), to: peer.address) }
+        sender.flush()
+        for _ in 0..<3 { #expect(peer.receive()?.first == 2) }
+        #expect(sender.counters.droppedUnsendable == 3)
+        #expect(sender.counters.datagramsSent == 3)
     }
 
     /// A sender whose system call is `outcome`, of the number of datagrams in the call.
@@ -158,5 +206,11 @@ struct DatagramSenderTests {
         #expect(peer.receive()?.count == 10)
         #expect(peer.receive()?.isEmpty == true)
         #expect(peer.receive()?.count == 10)
+    }
+}
+
+extension DatagramSender {
+    fileprivate func enqueue(_ datagram: ByteBuffer, to destination: TransportAddress) {
+        enqueue(datagram, on: NetworkPath(remote: destination))
     }
 }

@@ -22,13 +22,14 @@ struct EmulatedDownlinksTests {
     func separateLinks() throws {
         var downlinks = try downlinks()
         // 1000 bytes with their headers take 10 ms at 800 kbit/s.
-        for _ in 0..<3 { downlinks.send(ByteBuffer(repeating: 0, count: 972), to: ada, now: .zero) }
-        downlinks.send(ByteBuffer(repeating: 0, count: 972), to: ben, now: .zero)
+        for address in [ada, ada, ada, ben] {
+            downlinks.send(ByteBuffer(repeating: 0, count: 972), on: NetworkPath(remote: address), now: .zero)
+        }
         var arrivals: [TransportAddress: [Int64]] = [:]
         var now = MonotonicInstant.zero
         while downlinks.nextDelivery < .distantFuture {
             now = downlinks.nextDelivery
-            downlinks.deliver(now: now) { arrivals[$1, default: []].append(now.nanoseconds / 1_000_000) }
+            downlinks.deliver(now: now) { arrivals[$1.remote, default: []].append(now.nanoseconds / 1_000_000) }
         }
         #expect(arrivals == [ada: [50, 60, 70], ben: [50]])
     }
@@ -38,7 +39,8 @@ struct EmulatedDownlinksTests {
         var downlinks = try downlinks()
         for port in 1...5000 {
             downlinks.send(
-                ByteBuffer(repeating: 0, count: 100), to: TransportAddress(ipv4: 1, port: UInt16(port)), now: .zero)
+                ByteBuffer(repeating: 0, count: 100),
+                on: NetworkPath(remote: TransportAddress(ipv4: 1, port: UInt16(port))), now: .zero)
         }
         var delivered = 0
         downlinks.deliver(now: .zero + .seconds(1)) { _, _ in delivered += 1 }

@@ -11,13 +11,13 @@ import Testing
 
 @Suite("The relay's driver")
 struct RelayDriverTests {
-    /// Runs `body` with a driver that serves a twin on a free port of loopback.
+    /// Runs `body` with a driver that serves a twin on a free port, by default of loopback.
     private func withDriver(
-        _ script: TwinRelay.Script, _ body: (RelayDriver, UInt16) async throws -> Void
+        _ script: TwinRelay.Script, host: String = "127.0.0.1", _ body: (RelayDriver, UInt16) async throws -> Void
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let driver = RelayDriver(eventLoop: group.next(), workerCount: 1) { TwinRelay(script) }
-        let channel = try await MediaSocket.bind(to: SocketAddress(ipAddress: "127.0.0.1", port: 0), on: group.next())
+        let channel = try await MediaSocket.bind(to: SocketAddress(ipAddress: host, port: 0), on: group.next())
         try await driver.start(mediaChannel: channel)
         let port = try #require(channel.localAddress?.port)
         do {
@@ -123,6 +123,25 @@ struct RelayDriverTests {
         }
     }
 
+    @Test(
+        "answers leave from the address to which the datagrams were sent", .enabled(if: UDPPeer.hasIPv6),
+        arguments: ["0.0.0.0", "::"])
+    func answeringAddress(host: String) async throws {
+        let script = TwinRelay.Script()
+        script.state.withLock { $0.echoes = true }
+        try await withDriver(script, host: host) { _, port in
+            let peer = try UDPPeer()
+            // The socket announces the first datagram, and is asked for those that follow it closely.
+            for round in 0..<40 {
+                let own = "127.0.0.\(1 + round % 3)"
+                peer.send([UInt8](repeating: UInt8(round), count: 200), toPort: port, of: own)
+                let answer = try #require(peer.receiveFromSource())
+                #expect(answer.bytes.first == UInt8(round))
+                #expect(answer.source == TransportAddress(host: own, port: port))
+            }
+        }
+    }
+
     @Test("the relay is woken when it asked to be, not before")
     func wakingUp() async throws {
         let script = TwinRelay.Script()
@@ -151,7 +170,7 @@ struct RelayDriverTests {
         let script = TwinRelay.Script()
         let peer = try UDPPeer()
         script.state.withLock {
-            $0.byes = [.init(datagram: ByteBuffer(string: "bye"), destination: peer.address)]
+            $0.byes = [.init(datagram: ByteBuffer(string: "bye"), path: NetworkPath(remote: peer.address))]
         }
         try await withDriver(script) { driver, _ in
             await driver.close()

@@ -14,7 +14,8 @@ final class DatagramReceiver {
     /// A datagram that arrived.
     struct Datagram: Sendable {
         var payload: ByteBuffer
-        var source: TransportAddress
+        /// Its source, and our address to which it was sent if the socket reports that (`PacketInfo`).
+        var path: NetworkPath
         /// The time at which the kernel received it; never before that of a datagram read earlier.
         var arrival: MonotonicInstant
 
@@ -45,8 +46,8 @@ final class DatagramReceiver {
     static let datagramsPerCall = 32
     /// Room for an IPv6 address, which keeps the next one aligned.
     private static let addressCapacity = 32
-    /// `CMSG_SPACE` of a timestamp: a header and two 64-bit words.
-    private static let controlSpace = 32
+    /// Room for control messages: a timestamp (a header and two 64-bit words), and our address.
+    private static let controlSpace = 32 + PacketInfo.maximumSpace
     /// `SO_TIMESTAMPNS` of 64-bit systems (asm-generic/socket.h); control messages bear the same number.
     private static let optionTimestamp: CInt = 35
     /// A datagram that waited longer than this was not read late: the wall clock was set.
@@ -135,29 +136,46 @@ final class DatagramReceiver {
     /// Returns a received datagram; nil if its source has no address that we know.
     private func datagram(_ index: Int, clocks: Clocks) -> Datagram? {
         let entry = messages[index]
-        let arrival = arrival(of: entry.message, clocks: clocks)
+        let (stamp, local) = readControl(of: entry.message)
+        let arrival = arrival(stamp: stamp, clocks: clocks)
         let name = UnsafeRawBufferPointer(
             start: entry.message.name, count: min(Int(entry.message.name_length), Self.addressCapacity))
         guard let source = TransportAddress(systemAddress: name) else { return nil }
         let bytes = UnsafeRawBufferPointer(
             start: vectors[index].iov_base, count: min(Int(entry.size), Self.datagramCapacity))
-        return Datagram(payload: ByteBuffer(bytes: bytes), source: source, arrival: arrival)
+        return Datagram(
+            payload: ByteBuffer(bytes: bytes), path: NetworkPath(remote: source, local: local), arrival: arrival)
     }
 
-    private func arrival(of message: received_message, clocks: Clocks) -> MonotonicInstant {
+    private func arrival(stamp: timespec?, clocks: Clocks) -> MonotonicInstant {
         // A datagram that came while earlier ones were read has a stamp after the wall clock: it came now.
-        let waited = stamp(of: message).map { clocks.wall.nanoseconds &- $0.nanoseconds } ?? 0
+        let waited = stamp.map { clocks.wall.nanoseconds &- $0.nanoseconds } ?? 0
         let isTold = waited >= 0 && waited <= Self.longestWait
         let told = isTold ? clocks.present - .nanoseconds(waited) : clocks.turn
         lastArrival = max(min(told, clocks.turn), lastArrival)
         return lastArrival
     }
 
-    private func stamp(of message: received_message) -> timespec? {
-        guard message.control_length >= Self.controlSpace, let control = message.control else { return nil }
-        let header = control.load(as: cmsghdr.self)
-        guard header.cmsg_level == SOL_SOCKET, header.cmsg_type == Self.optionTimestamp else { return nil }
-        return control.load(fromByteOffset: MemoryLayout<cmsghdr>.size, as: timespec.self)
+    /// Returns what the kernel tells about a datagram beside its bytes.
+    private func readControl(of message: received_message) -> (stamp: timespec?, local: TransportAddress?) {
+        var stamp: timespec?
+        var local: TransportAddress?
+        let headerSize = MemoryLayout<cmsghdr>.size
+        var rest = UnsafeRawBufferPointer(
+            start: message.control, count: min(Int(clamping: message.control_length), Self.controlSpace))
+        while rest.count >= headerSize {
+            let header = rest.loadUnaligned(as: cmsghdr.self)
+            guard header.cmsg_len >= headerSize, header.cmsg_len <= rest.count else { break }
+            let value = UnsafeRawBufferPointer(rebasing: rest[headerSize..<header.cmsg_len])
+            if header.cmsg_level == SOL_SOCKET, header.cmsg_type == Self.optionTimestamp {
+                if value.count >= MemoryLayout<timespec>.size { stamp = value.loadUnaligned(as: timespec.self) }
+            } else if let address = PacketInfo.address(level: header.cmsg_level, type: header.cmsg_type, value) {
+                local = address
+            }
+            // The next header is aligned, unless this message is the last.
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst((header.cmsg_len + 7) & ~7))
+        }
+        return (stamp, local)
     }
 
     static func receiveMessages(

@@ -4,7 +4,7 @@ import SecureTransport
 
 /// Sends datagrams through a socket that an event loop reads, in batches and at once.
 ///
-/// A run of datagrams of one size to one destination takes one system call if the kernel segments UDP (`UDP_SEGMENT`,
+/// A run of datagrams of one size on one path takes one system call if the kernel segments UDP (`UDP_SEGMENT`,
 /// Linux 4.18): it gathers the datagrams from their own memory, so nothing is copied here. Nothing is kept for later:
 /// datagrams that the socket's buffer does not take are dropped and counted, because late media is worthless. An error
 /// affects only its own datagrams, unlike with a channel's writes, where an unreachable peer closes the socket for
@@ -22,10 +22,10 @@ final class DatagramSender {
     private let systemCall: SystemCall
     private let isIPv6: Bool
     private var segmentsOffloaded: Bool
-    private var pending: [(datagram: ByteBuffer, destination: TransportAddress)] = []
+    private var pending: [(datagram: ByteBuffer, path: NetworkPath)] = []
     /// One vector for each datagram of a run.
     private let vectors: UnsafeMutablePointer<iovec>
-    /// The control message that carries the segment size.
+    /// The control messages that carry the segment size and our address.
     private let control: UnsafeMutableRawPointer
 
     /// The most datagrams in a run: `UDP_MAX_SEGMENTS` of the kernels that have the fewest.
@@ -35,8 +35,9 @@ final class DatagramSender {
     /// Datagrams queued before they are sent without waiting for a flush.
     private static let maximumPending = 512
     /// `CMSG_SPACE` and `CMSG_LEN` of a 16-bit value.
-    private static let controlSpace = 24
-    private static let controlLength = 18
+    private static let segmentSpace = 24
+    private static let segmentLength = 18
+    private static let controlSpace = segmentSpace + PacketInfo.maximumSpace
     private static let levelUDP: CInt = 17
     private static let optionSegment: CInt = 103
 
@@ -66,8 +67,8 @@ final class DatagramSender {
     }
 
     /// Queues a datagram for the next flush.
-    func enqueue(_ datagram: ByteBuffer, to destination: TransportAddress) {
-        pending.append((datagram, destination))
+    func enqueue(_ datagram: ByteBuffer, on path: NetworkPath) {
+        pending.append((datagram, path))
         if pending.count >= Self.maximumPending { flush() }
     }
 
@@ -82,15 +83,15 @@ final class DatagramSender {
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the end of the run that begins at `start`: one destination, and one size except for a shorter last one.
+    /// Returns the end of the run that begins at `start`: one path, and one size except for a shorter last one.
     private func endOfRun(from start: Int) -> Int {
-        let (first, destination) = pending[start]
+        let (first, path) = pending[start]
         var size = first.readableBytes
         var end = start + 1
         while end < pending.count, end - start < Self.maximumRunLength {
             let next = pending[end]
             size += next.datagram.readableBytes
-            guard next.destination == destination, next.datagram.readableBytes <= first.readableBytes,
+            guard next.path == path, next.datagram.readableBytes <= first.readableBytes,
                 next.datagram.readableBytes > 0, size <= Self.maximumRunSize
             else { break }
             end += 1
@@ -129,8 +130,8 @@ final class DatagramSender {
     }
 
     private func transmit(_ run: Range<Int>) -> Result<Void, SystemError> {
-        let destination = pending[run.lowerBound].destination
-        guard let address = SystemAddress(destination, isIPv6Socket: isIPv6) else {
+        let path = pending[run.lowerBound].path
+        guard let address = SystemAddress(path.remote, isIPv6Socket: isIPv6) else {
             return .failure(SystemError(code: EAFNOSUPPORT))
         }
         for (offset, index) in run.enumerated() {
@@ -147,16 +148,24 @@ final class DatagramSender {
             message.msg_namelen = socklen_t(address.count)
             message.msg_iov = vectors
             message.msg_iovlen = run.count
+            var controlLength = 0
             if run.count > 1 {
                 var header = cmsghdr()
-                header.cmsg_len = Self.controlLength
+                header.cmsg_len = Self.segmentLength
                 header.cmsg_level = Self.levelUDP
                 header.cmsg_type = Self.optionSegment
                 control.storeBytes(of: header, as: cmsghdr.self)
                 let size = UInt16(clamping: pending[run.lowerBound].datagram.readableBytes)
                 control.storeBytes(of: size, toByteOffset: MemoryLayout<cmsghdr>.size, as: UInt16.self)
+                controlLength = Self.segmentSpace
+            }
+            if let local = path.local {
+                controlLength += PacketInfo.write(
+                    local, isIPv6Socket: isIPv6, to: control.advanced(by: controlLength))
+            }
+            if controlLength > 0 {
                 message.msg_control = control
-                message.msg_controllen = Self.controlSpace
+                message.msg_controllen = controlLength
             }
             var outcome: Int
             repeat { outcome = systemCall(descriptor, &message) } while outcome == -Int(EINTR)

@@ -5,7 +5,7 @@ import SecureTransport
 
 /// A slow network between the socket and its destinations: each address has a link of its own.
 struct EmulatedDownlinks {
-    private typealias Link = EmulatedAccessLink<TransportAddress>
+    private typealias Link = EmulatedAccessLink<NetworkPath>
 
     private let profile: LinkProfile
     private let start: MonotonicInstant
@@ -23,18 +23,19 @@ struct EmulatedDownlinks {
     }
 
     /// Gives a datagram to the link of its destination.
-    mutating func send(_ datagram: ByteBuffer, to destination: TransportAddress, now: MonotonicInstant) {
+    mutating func send(_ datagram: ByteBuffer, on path: NetworkPath, now: MonotonicInstant) {
+        let destination = path.remote
         if links[destination] == nil {
             if order.count == Self.capacity { links[order.removeFirst()] = nil }
             order.append(destination)
             links[destination] = Link(
                 profile: profile, isIPv6: destination.isIPv6, seed: UInt64(destination.port), start: start)
         }
-        links[destination]?.send(datagram, peer: destination, now: now)
+        links[destination]?.send(datagram, peer: path, now: now)
     }
 
     /// Sends the datagrams that have passed their links by now.
-    mutating func deliver(now: MonotonicInstant, to send: (ByteBuffer, TransportAddress) -> Void) {
+    mutating func deliver(now: MonotonicInstant, to send: (ByteBuffer, NetworkPath) -> Void) {
         for destination in order {
             while let parcel = links[destination]?.deliver(now: now) { send(parcel.datagram, parcel.peer) }
         }

@@ -56,6 +56,11 @@ final class MediaSocket {
         let sender = DatagramSender(
             descriptor: descriptor, isIPv6: localAddress.protocol == .inet6,
             usesSegmentationOffload: System.supportsUDPSegmentationOffload)
+        if TransportAddress(localAddress)?.isUnspecified ?? false {
+            // An answer has to leave from the address to which the datagram was sent. A socket that is bound to one
+            // address has no other.
+            try channel.syncOptions?.setOption(.receivePacketInfo, value: true)
+        }
         let handler = Handler(receiver: receiver, datagrams: DatagramReceiver(descriptor: descriptor))
         try pipeline.addHandler(handler)
         try channel.syncOptions?.setOption(.autoRead, value: true)
@@ -78,8 +83,8 @@ final class MediaSocket {
         try? channel.syncOptions?.setOption(.autoRead, value: announces)
     }
 
-    /// A function of a datagram, its source and its arrival.
-    typealias Taker = (consuming ByteBuffer, TransportAddress, MonotonicInstant) -> Void
+    /// A function of a datagram, its path and its arrival.
+    typealias Taker = (consuming ByteBuffer, NetworkPath, MonotonicInstant) -> Void
 
     /// Passes the datagrams that wait to `body`, in the order in which they came, and returns their number. A datagram
     /// has no other owner then, so it can be decrypted in place. `body` must not read.
@@ -89,9 +94,9 @@ final class MediaSocket {
     }
 
     /// Queues a datagram for the next flush.
-    func enqueue(_ datagram: ByteBuffer, to destination: TransportAddress) {
+    func enqueue(_ datagram: ByteBuffer, on path: NetworkPath) {
         guard channel.isActive else { return }
-        sender.enqueue(datagram, to: destination)
+        sender.enqueue(datagram, on: path)
     }
 
     /// Sends the queued datagrams.
@@ -129,11 +134,13 @@ extension MediaSocket {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let envelope = unwrapInboundIn(data)
             guard let source = TransportAddress(envelope.remoteAddress) else { return }
+            let local = (envelope.metadata?.packetInfo?.destinationAddress).flatMap { TransportAddress($0) }
             // A slice without spare capacity: code that writes to it copies the datagram and not the read buffer's
             // share.
             batch.append(
                 DatagramReceiver.Datagram(
-                    payload: envelope.data.slice(), source: source, arrival: SystemMediaClock.shared.now))
+                    payload: envelope.data.slice(), path: NetworkPath(remote: source, local: local),
+                    arrival: SystemMediaClock.shared.now))
         }
 
         func channelReadComplete(context: ChannelHandlerContext) {
@@ -152,7 +159,7 @@ extension MediaSocket {
             for index in batch.indices {
                 let payload = batch[index].takePayload()
                 bytesReceived += UInt64(payload.readableBytes)
-                body(consume payload, batch[index].source, batch[index].arrival)
+                body(consume payload, batch[index].path, batch[index].arrival)
             }
             batch.removeAll(keepingCapacity: true)
             return count

@@ -19,7 +19,7 @@ struct SystemAddress {
         guard isIPv6Socket || !address.isIPv6 else { return nil }
         length = isIPv6Socket ? Self.lengthIPv6 : Self.lengthIPv4
         let ipv4 = address.ipv4 ?? 0
-        let ipv6 = address.ipv6 ?? (0, 0xFFFF_0000_0000 | UInt64(ipv4))
+        let ipv6 = address.ipv6Form
         withUnsafeMutableBytes(of: &words) { bytes in
             bytes.storeBytes(of: sa_family_t(isIPv6Socket ? AF_INET6 : AF_INET), as: sa_family_t.self)
             bytes.storeBytes(of: address.port.bigEndian, toByteOffset: 2, as: UInt16.self)
@@ -40,6 +40,9 @@ struct SystemAddress {
 }
 
 extension TransportAddress {
+    /// The IPv6 address, or the mapped form of the IPv4 address, as an IPv6 socket takes it.
+    var ipv6Form: (UInt64, UInt64) { ipv6 ?? (0, 0xFFFF_0000_0000 | UInt64(ipv4 ?? 0)) }
+
     /// Reads a `sockaddr_in` or `sockaddr_in6`; nil for any other family.
     ///
     /// IPv4 addresses that a dual-stack socket gives in their IPv6-mapped form come out as IPv4 addresses.

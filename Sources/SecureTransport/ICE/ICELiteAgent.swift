@@ -7,10 +7,10 @@ public import NIOCore
 /// - A datagram that does not authenticate gets no answer at all. RFC 8489, section 9.1.3 demands an error answer, but
 ///   then anyone could make us send to anybody's address.
 /// - An answer is never larger than its request: the FINGERPRINT is left out if that helps, or nothing is sent.
-/// - A check is valid once: the same transaction from another address is a replay, which could direct media there.
-/// - An address is validated by an authentic check from there, and nothing is sent to other addresses. Addresses that
-///   were not signalled are as good as signalled ones (peer-reflexive, RFC 8445, section 7.3.1.3), and so is a new one
-///   during a call. At most `pathLimit` are remembered, each for 30 s after its last check.
+/// - A check is valid once: the same transaction on another path is a replay, which could direct media there.
+/// - A path is validated by an authentic check, and nothing is sent to other addresses. Addresses that were not
+///   signalled are as good as signalled ones (peer-reflexive, RFC 8445, section 7.3.1.3), and so is a new one during a
+///   call. At most `pathLimit` paths are remembered, each for 30 s after its last check.
 /// - Each of the other side's checks renews the consent to send to its source (RFC 7675; a lite agent cannot ask for it
 ///   itself).
 public struct ICELiteAgent: Sendable {
@@ -18,14 +18,14 @@ public struct ICELiteAgent: Sendable {
     public enum Outcome: Hashable, Sendable {
         /// An authentic check. Send `response` to its source, from the address at which it arrived; nil if the answer
         /// would be larger than the request.
-        /// - isNew: The address was not validated before.
+        /// - isNew: The path was not validated before.
         case answered(response: ByteBuffer?, isNew: Bool)
         /// Authentic, but refused with the error answer `response` (RFC 8489, section 6.3.4): 487 if the sender takes
         /// our role (RFC 8445, section 7.3.1.1), 420 if it demands an unknown attribute. It validates nothing.
         case refused(code: UInt16, response: ByteBuffer?)
         /// A wrong USERNAME or MESSAGE-INTEGRITY, or none.
         case unauthenticated
-        /// An authentic check that came before, from another address.
+        /// An authentic check that came before, on another path.
         case replayed
         /// The agent failed: no check is good any more before a restart.
         case expired
@@ -35,21 +35,21 @@ public struct ICELiteAgent: Sendable {
         case malformed(STUNError)
     }
 
-    /// The most addresses that are remembered for one session.
+    /// The most paths that are remembered for one session.
     public static let pathLimit = 16
 
     /// The state of the path.
     public private(set) var state = ICEState.new
-    /// The address to send to: the last nominated one; before a nomination, the last validated one. A restart keeps it
+    /// The path to send on: the last nominated one; before a nomination, the last validated one. A restart keeps it
     /// until one is nominated with the new credentials (RFC 8445, section 9). Nil without consent to send.
-    public private(set) var selectedAddress: TransportAddress?
+    public private(set) var selectedPath: NetworkPath?
     /// The time of the next call to `advance(now:)`, if nothing comes before.
     public private(set) var nextDeadline: MonotonicInstant
 
     private var key: ICECheckKey
     /// The key before a restart, good until the first check with the new one.
     private var previousKey: ICECheckKey?
-    private var paths: [Path] = []
+    private var paths: [CheckedPath] = []
     private var history = ICECheckHistory()
     private var nominationCount: UInt64 = 0
     /// The time since which a first check is awaited.
@@ -57,9 +57,9 @@ public struct ICELiteAgent: Sendable {
     /// The time of the last packet from the other side on the selected path.
     private var lastSign: MonotonicInstant
 
-    /// An address from which authentic checks came.
-    private struct Path: Sendable {
-        var address: TransportAddress
+    /// A path on which authentic checks came.
+    private struct CheckedPath: Sendable {
+        var path: NetworkPath
         var lastCheck: MonotonicInstant
         /// The order of the nomination, larger for later ones; 0 without a nomination.
         var nomination: UInt64 = 0
@@ -76,16 +76,22 @@ public struct ICELiteAgent: Sendable {
         nextDeadline = now + ICETiming.consentLifetime
     }
 
+    /// The other side's address on that path.
+    public var selectedAddress: TransportAddress? { selectedPath?.remote }
+
     /// Returns true if an authentic check came from this address in the last 30 s: datagrams from there may be examined
     /// and answered.
     public func isValidated(_ address: TransportAddress) -> Bool {
         let address = address.unmapped
-        return selectedAddress == address || paths.contains { $0.address == address }
+        return selectedAddress == address || paths.contains { $0.path.remote == address }
     }
 
     /// Takes a STUN datagram that came from `source`.
+    ///
+    /// - Parameter local: Our address at which it came; nil if the socket has one.
     public mutating func receive(
-        _ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+        _ datagram: ByteBuffer, from source: TransportAddress, at local: TransportAddress? = nil,
+        now: MonotonicInstant
     ) -> Outcome {
         advance(now: now)
         let request: STUNMessage
@@ -98,16 +104,16 @@ public struct ICELiteAgent: Sendable {
         guard request.messageClass == .request, request.method == STUNMessage.bindingMethod else { return .ignored }
         guard let key = authenticate(request) else { return .unauthenticated }
         guard state != .failed else { return .expired }
-        let source = source.unmapped
-        guard history.admit(request.transactionID, from: source) else { return .replayed }
+        let path = NetworkPath(remote: source.unmapped, local: local)
+        guard history.admit(request.transactionID, on: path) else { return .replayed }
         if request.unknownAttributes.count > 0 {
             return refuse(request, code: STUNErrorCode.unknownAttribute, key: key)
         }
         if case .controlled = request.role { return refuse(request, code: STUNErrorCode.roleConflict, key: key) }
 
-        let isNew = validate(source, nominated: request.nominates, now: now)
+        let isNew = validate(path, nominated: request.nominates, now: now)
         var response = STUNMessageBuilder(.successResponse, transactionID: request.transactionID)
-        response.append(mappedAddress: source)
+        response.append(mappedAddress: path.remote)
         return .answered(response: response.finish(answering: request, key: key.password), isNew: isNew)
     }
 
@@ -158,37 +164,37 @@ public struct ICELiteAgent: Sendable {
         return .refused(code: code, response: response.finish(answering: request, key: key.password))
     }
 
-    /// Remembers the address of an authentic check.
+    /// Remembers the path of an authentic check.
     /// - Returns: True if it is new.
-    private mutating func validate(_ address: TransportAddress, nominated: Bool, now: MonotonicInstant) -> Bool {
-        let known = paths.firstIndex { $0.address == address }
-        var path = known.map { paths.remove(at: $0) } ?? Path(address: address, lastCheck: now)
-        path.lastCheck = now
+    private mutating func validate(_ path: NetworkPath, nominated: Bool, now: MonotonicInstant) -> Bool {
+        let known = paths.firstIndex { $0.path == path }
+        var checked = known.map { paths.remove(at: $0) } ?? CheckedPath(path: path, lastCheck: now)
+        checked.lastCheck = now
         if nominated {
             nominationCount += 1
-            path.nomination = nominationCount
+            checked.nomination = nominationCount
         }
         if paths.count >= Self.pathLimit { forgetStalest() }
         // A known path keeps its place, for the last one is the one that was validated last.
-        paths.insert(path, at: known.map { min($0, paths.count) } ?? paths.count)
-        if selectedAddress == address || selectedAddress == nil { lastSign = now }
+        paths.insert(checked, at: known.map { min($0, paths.count) } ?? paths.count)
+        if selectedPath == path || selectedPath == nil { lastSign = now }
         update(now: now)
         return known == nil
     }
 
-    /// Makes room for a new address at the expense of the one, not selected, that was checked longest ago.
+    /// Makes room for a new path at the expense of the one, not selected, that was checked longest ago.
     private mutating func forgetStalest() {
-        let stalest = paths.indices.filter { paths[$0].address != selectedAddress }
+        let stalest = paths.indices.filter { paths[$0].path != selectedPath }
             .min { paths[$0].lastCheck < paths[$1].lastCheck }
         if let stalest { paths.remove(at: stalest) }
     }
 
     private mutating func update(now: MonotonicInstant) {
         paths.removeAll { now >= $0.lastCheck + ICETiming.consentLifetime }
-        let selected = selectedPath
-        if selected?.address != selectedAddress {
-            selectedAddress = selected?.address
-            // Packets from another address say nothing about this one.
+        let selected = bestPath
+        if selected?.path != selectedPath {
+            selectedPath = selected?.path
+            // Packets on another path say nothing about this one.
             if let selected { lastSign = selected.lastCheck }
         }
         guard selected != nil else {
@@ -209,30 +215,30 @@ public struct ICELiteAgent: Sendable {
         }
     }
 
-    private var selectedPath: Path? {
-        var selected: Path?
+    private var bestPath: CheckedPath? {
+        var selected: CheckedPath?
         for path in paths where path.nomination >= selected?.nomination ?? 0 { selected = path }
         return selected
     }
 }
 
-/// The transactions of the last checks with the addresses that they came from, by which one that is sent again from
+/// The transactions of the last checks with the paths on which they came, by which one that is sent again from or to
 /// elsewhere is known. Its memory is bounded.
 struct ICECheckHistory: Sendable {
     /// Some minutes of a client's checks once it has chosen its path.
     static let limit = 64
 
-    private var transactions: [(id: STUNTransactionID, source: TransportAddress)] = []
+    private var transactions: [(id: STUNTransactionID, path: NetworkPath)] = []
     private var next = 0
 
     /// Records a transaction.
-    /// - Returns: False if it was seen from another address.
-    mutating func admit(_ id: STUNTransactionID, from source: TransportAddress) -> Bool {
-        if let known = transactions.first(where: { $0.id == id }) { return known.source == source }
+    /// - Returns: False if it was seen on another path.
+    mutating func admit(_ id: STUNTransactionID, on path: NetworkPath) -> Bool {
+        if let known = transactions.first(where: { $0.id == id }) { return known.path == path }
         if transactions.count < Self.limit {
-            transactions.append((id, source))
+            transactions.append((id, path))
         } else {
-            transactions[next] = (id, source)
+            transactions[next] = (id, path)
             next = (next + 1) % Self.limit
         }
         return true

@@ -26,8 +26,12 @@ final class VirtualCall {
     private var random = SeededGenerator(seed: 7)
     /// Changes an offer on its way.
     var rewriteOffer: (String) -> String = { $0 }
+    /// The relay's address to which the clients send; nil: the relay has only one.
+    var localAddress: TransportAddress?
+    /// The paths on which the relay has sent anything.
+    var paths: Set<NetworkPath> = []
     /// The addresses to which the relay has sent anything.
-    private(set) var destinations: Set<TransportAddress> = []
+    var destinations: Set<TransportAddress> { Set(paths.map(\.remote)) }
     /// Called for each datagram that the relay sends to an address of no client.
     var onUnclaimed: ((PeerConnection.Transmit, MonotonicInstant) -> Void)?
     /// Drops a datagram on its way when it returns true.
@@ -201,7 +205,7 @@ final class VirtualCall {
         }
         for client in clients {
             while let datagram = client.uplink.deliver(now: now) {
-                relay.receive(datagram, from: client.address, now: now)
+                relay.receive(datagram, from: client.address, at: localAddress, now: now)
             }
             while let delivery = client.downlink.deliverTimed(now: now) { client.receive(delivery, now: now) }
         }
@@ -235,7 +239,7 @@ final class VirtualCall {
         }
         pool?.start(lasting: jobDuration, now: now)
         while let transmit = relay.pollTransmit(now: now) {
-            destinations.insert(transmit.destination)
+            paths.insert(transmit.path)
             guard let client = clients.first(where: { $0.address == transmit.destination }) else {
                 onUnclaimed?(transmit, now)
                 continue

@@ -67,7 +67,7 @@ final class TwinRelay: RelayCore {
             var transmits: [PeerConnection.Transmit] = []
             /// Sent when the relay is closed.
             var byes: [PeerConnection.Transmit] = []
-            /// If true, each datagram is sent back to its sender.
+            /// If true, each datagram is sent back on its path.
             var echoes = false
             var isClosed = false
             var occupancy = RelayOccupancy()
@@ -275,8 +275,8 @@ final class TwinRelay: RelayCore {
     }
 
     func receive(
-        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant?,
-        now: MonotonicInstant
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, at local: TransportAddress?,
+        arrival: MonotonicInstant?, now: MonotonicInstant
     ) {
         let datagram = datagram
         script.note { state in
@@ -284,7 +284,8 @@ final class TwinRelay: RelayCore {
             state.receiveTimes.append(now)
             state.arrivals.append(arrival)
             if state.echoes {
-                state.transmits.append(PeerConnection.Transmit(datagram: datagram, destination: source))
+                let path = NetworkPath(remote: source, local: local)
+                state.transmits.append(PeerConnection.Transmit(datagram: datagram, path: path))
             }
         }
     }

@@ -4,17 +4,16 @@ import SecureTransport
 
 @testable import RelayServer
 
-/// A client's UDP socket on loopback, blocking with a timeout.
+/// A UDP socket, such as a client's on loopback, blocking with a timeout.
 final class UDPPeer: Sendable {
     let descriptor: CInt
     let address: TransportAddress
 
-    init() throws {
-        let descriptor = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+    init(host: String = "127.0.0.1") throws {
+        let wanted = try SocketAddress(ipAddress: host, port: 0)
+        let descriptor = socket(wanted.protocol == .inet6 ? AF_INET6 : AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
         self.descriptor = descriptor
-        let isBound = try SocketAddress(ipAddress: "127.0.0.1", port: 0).withSockAddr { name, size in
-            bind(descriptor, name, socklen_t(size)) == 0
-        }
+        let isBound = wanted.withSockAddr { name, size in bind(descriptor, name, socklen_t(size)) == 0 }
         var name = [UInt64](repeating: 0, count: 16)
         var length = socklen_t(name.count * MemoryLayout<UInt64>.size)
         let isNamed = name.withUnsafeMutableBytes { bytes in
@@ -37,18 +36,37 @@ final class UDPPeer: Sendable {
         var code: CInt
     }
 
+    /// True if this machine has IPv6.
+    static var hasIPv6: Bool { (try? UDPPeer(host: "::")) != nil }
+
+    /// Asks the kernel to tell to which address each datagram was sent.
+    func reportDestinations() {
+        var isOn: CInt = 1
+        let (level, option) = address.isIPv6 ? (CInt(IPPROTO_IPV6), CInt(49)) : (CInt(IPPROTO_IP), CInt(8))
+        setsockopt(descriptor, level, option, &isOn, socklen_t(MemoryLayout<CInt>.size))
+    }
+
     /// Sends bytes to a port of this machine.
-    func send(_ bytes: [UInt8], toPort port: UInt16) {
-        try? SocketAddress(ipAddress: "127.0.0.1", port: Int(port)).withSockAddr { name, size in
+    func send(_ bytes: [UInt8], toPort port: UInt16, of host: String = "127.0.0.1") {
+        try? SocketAddress(ipAddress: host, port: Int(port)).withSockAddr { name, size in
             _ = sendto(descriptor, bytes, bytes.count, 0, name, socklen_t(size))
         }
     }
 
     /// The next datagram; nil when none came in ten seconds.
-    func receive() -> [UInt8]? {
+    func receive() -> [UInt8]? { receiveFromSource()?.bytes }
+
+    /// The next datagram and its source; nil when none came in ten seconds.
+    func receiveFromSource() -> (bytes: [UInt8], source: TransportAddress?)? {
         var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &bytes, bytes.count, 0)
-        return count < 0 ? nil : Array(bytes.prefix(count))
+        var name = [UInt64](repeating: 0, count: 16)
+        var length = socklen_t(name.count * MemoryLayout<UInt64>.size)
+        let count = name.withUnsafeMutableBytes { buffer in
+            recvfrom(
+                descriptor, &bytes, bytes.count, 0, buffer.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        let source = name.withUnsafeBytes { TransportAddress(systemAddress: $0) }
+        return count < 0 ? nil : (Array(bytes.prefix(count)), source)
     }
 
     /// True if no datagram is waiting.

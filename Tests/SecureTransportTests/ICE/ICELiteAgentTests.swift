@@ -166,13 +166,32 @@ import Testing
         #expect(agent.isValidated(source))
     }
 
-    @Test("a check caught and sent again from elsewhere validates nothing")
+    @Test("of two paths from one address to two of ours, the one nominated last is selected while it lives")
+    func localAddresses() {
+        var agent = agent()
+        let (first, second) = (Fixture.address(101, port: 0), Fixture.address(102, port: 0))
+        _ = agent.receive(Fixture.check(1, nominates: true), from: source, at: first, now: .zero)
+        #expect(agent.receive(Fixture.check(2), from: source, at: first, now: .zero).isOfKnownPath)
+        #expect(!agent.receive(Fixture.check(3), from: source, at: second, now: Fixture.at(1)).isOfKnownPath)
+        #expect(agent.selectedPath == NetworkPath(remote: source, local: first))
+        _ = agent.receive(Fixture.check(4, nominates: true), from: source, at: second, now: Fixture.at(2))
+        #expect(agent.selectedPath == NetworkPath(remote: source, local: second))
+        _ = agent.receive(Fixture.check(5), from: source, at: first, now: Fixture.at(20))
+        #expect(agent.selectedPath == NetworkPath(remote: source, local: second))
+        #expect(agent.state == .disconnected)
+        agent.advance(now: Fixture.at(32))
+        #expect(agent.selectedPath == NetworkPath(remote: source, local: first))
+    }
+
+    @Test("a check caught and sent again from or to elsewhere validates nothing")
     func replay() {
         var agent = agent()
         let check = Fixture.check(1, nominates: true)
         _ = agent.receive(check, from: source, now: .zero)
         #expect(agent.receive(check, from: other, now: .zero) == .replayed)
         #expect(agent.selectedAddress == source && !agent.isValidated(other))
+        #expect(agent.receive(check, from: source, at: Fixture.address(101, port: 0), now: .zero) == .replayed)
+        #expect(agent.selectedPath == NetworkPath(remote: source))
     }
 
     @Test("IPv4 in its mapped form is the same address")
@@ -324,5 +343,12 @@ import Testing
         bytes.writeInteger(UInt32(0x8028_0004))
         bytes.writeInteger(checksum ^ 0x5354_554E)
         return bytes
+    }
+}
+
+extension ICELiteAgent.Outcome {
+    /// True for an authentic check on a path that was validated before.
+    fileprivate var isOfKnownPath: Bool {
+        if case .answered(_, isNew: false) = self { true } else { false }
     }
 }

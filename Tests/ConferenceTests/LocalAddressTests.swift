@@ -1,0 +1,35 @@
+import MediaCore
+import SecureTransport
+import Testing
+
+@testable import Conference
+
+/// A relay that has several addresses.
+@Suite struct LocalAddressTests {
+    private let first = TransportAddress(ipv4: 0xC000_0201, port: 0)
+    private let second = TransportAddress(ipv4: 0xC000_0202, port: 0)
+
+    @Test(
+        "Everything leaves from the address to which the client sends, and follows it to another one",
+        arguments: [true, false])
+    func answers(overDTLS: Bool) throws {
+        let call = VirtualCall()
+        call.localAddress = first
+        let ada = try call.join("Ada", colour: .red, overDTLS: overDTLS)
+        let ben = try call.join("Ben", colour: .blue, overDTLS: overDTLS)
+        call.run(for: .seconds(1))
+        call.paths = []
+        call.run(for: .seconds(1))
+        let addresses = [ada.address, ben.address]
+        #expect(call.paths == Set(addresses.map { NetworkPath(remote: $0, local: first) }))
+
+        call.localAddress = second
+        // Clients nominate a path again with each check of consent, which comes after six seconds at most.
+        call.run(for: .seconds(7))
+        call.paths = []
+        let arrived = ada.arrivals.count
+        call.run(for: .seconds(1))
+        #expect(call.paths == Set(addresses.map { NetworkPath(remote: $0, local: second) }))
+        #expect(ada.arrivals.count > arrived)
+    }
+}
