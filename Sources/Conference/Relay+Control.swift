@@ -1,6 +1,7 @@
 public import MediaCore
 public import RTP
 import RoomAPI
+public import SecureTransport
 
 extension Relay {
     /// Changes a room.
@@ -75,6 +76,9 @@ extension Relay {
         wallClock = clock
         for room in rooms.values { room.wallClock = clock }
     }
+
+    /// Takes the media addresses that answers name from now on: the machine may have got others.
+    public func setMediaAddresses(_ addresses: [TransportAddress]) { mediaAddresses = addresses }
 
     static func participant(_ publicID: String, in room: Room) throws(RoomControlError) -> Participant {
         guard let participant = room.participant(publicID: publicID) else {

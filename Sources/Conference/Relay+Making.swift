@@ -89,14 +89,13 @@ extension Relay {
         _ publicID: String, name: String, room: String, role: ParticipantRole, grants: MemberGrants,
         client: TransportAddress?, peer: PeerConnection, now: MonotonicInstant
     ) -> Participant {
-        let address = configuration.mediaAddresses.first ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000)
         let member = Participant(
             id: nextEndpointID(), publicID: publicID, name: name, room: room, role: role, grants: grants,
             selfView: .never, hasAskedForSelfView: false, address: nil, client: client, peer: peer,
             negotiation: Negotiation(
                 answer: SessionDescription(
                     origin: .init(sessionID: "0", addressType: "IP4", address: "0.0.0.0")), session: peer.session),
-            policy: AnswerPolicy(publicAddress: address), mayStaySilent: false, queues: nextQueues(), now: now)
+            policy: AnswerPolicy(publicAddress: Self.noAddress), mayStaySilent: false, queues: nextQueues(), now: now)
         member.connection = .connected
         return member
     }
@@ -122,16 +121,25 @@ extension Relay {
     }
 
     func policy(for request: JoinRequest) -> AnswerPolicy {
-        let wantsIPv6 = request.signallingPeer?.isIPv6 ?? false
-        let addresses = configuration.mediaAddresses
-        let address = addresses.first { $0.isIPv6 == wantsIPv6 } ?? addresses.first
         let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)
         var policy = AnswerPolicy(
-            publicAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000),
-            alternativeAddresses: addresses.filter { $0 != address },
-            certificateFingerprint: configuration.certificate?.fingerprint, videoDirection: direction,
-            audioDirection: direction)
+            publicAddress: Self.noAddress, certificateFingerprint: configuration.certificate?.fingerprint,
+            videoDirection: direction, audioDirection: direction)
         policy.feedbackInterval = FeedbackTiming.statedInterval
+        nameAddresses(in: &policy, for: request.signallingPeer)
         return policy
+    }
+
+    /// The address that answers name if the relay has none.
+    private static let noAddress = TransportAddress(ipv4: 0x7f00_0001, port: 7000)
+
+    /// Lets answers name the addresses that the relay has by now, first the one that fits the client.
+    ///
+    /// - Parameter peer: The address from which the client joined.
+    func nameAddresses(in policy: inout AnswerPolicy, for peer: TransportAddress?) {
+        let wantsIPv6 = peer?.isIPv6 ?? false
+        let address = mediaAddresses.first { $0.isIPv6 == wantsIPv6 } ?? mediaAddresses.first
+        policy.publicAddress = address ?? Self.noAddress
+        policy.alternativeAddresses = mediaAddresses.filter { $0 != address }
     }
 }

@@ -16,10 +16,12 @@ extension Relay {
             throw .tooManyOffers(retryAfter: seconds)
         }
         let before = participant.negotiation
+        var policy = participant.policy
+        nameAddresses(in: &policy, for: participant.address)
         let negotiation: Negotiation
         do throws(SDPError) {
             let (answer, session) = try OfferAnswer.answer(
-                offer: offer.description.get(), policy: participant.policy,
+                offer: offer.description.get(), policy: policy,
                 previous: (before.answer, before.session), using: &random)
             negotiation = Negotiation(answer: answer, session: session)
         } catch {
@@ -111,7 +113,7 @@ extension Relay {
             media: [
                 TrickleICEFragment.Media(
                     kind: first?.kind == .audio ? .audio : .video, mid: first?.mid ?? "0",
-                    candidates: ICECandidate.hostCandidates(configuration.mediaAddresses), isComplete: true)
+                    candidates: ICECandidate.hostCandidates(mediaAddresses), isComplete: true)
             ])
     }
 
@@ -132,7 +134,7 @@ extension Relay {
         let addresses = session.media.flatMap { [$0.remoteRTPAddress, $0.remoteRTCPAddress] }.compactMap(\.self)
         // Some senders (ffmpeg) describe their destination, which is this relay.
         return addresses.allSatisfy {
-            $0.host == signallingPeer.host && !configuration.mediaAddresses.contains($0)
+            $0.host == signallingPeer.host && !mediaAddresses.contains($0)
                 && !isTaken($0, from: participant, now: now)
         }
     }

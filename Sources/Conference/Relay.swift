@@ -17,6 +17,8 @@ import VideoCoding
 /// `pollJob()`, and calls `wake(now:)` at `nextWakeUp`. Not thread-safe: it belongs to one event loop.
 public final class Relay {
     public let configuration: RelayConfiguration
+    /// The media addresses that answers name by now.
+    var mediaAddresses: [TransportAddress]
     var wallClock: WallClock
     var random: any RandomNumberGenerator
     var rooms: [String: Room] = [:]
@@ -68,6 +70,7 @@ public final class Relay {
         random: any RandomNumberGenerator = SystemRandomNumberGenerator(), now: MonotonicInstant
     ) {
         self.configuration = configuration
+        mediaAddresses = configuration.mediaAddresses
         self.wallClock = wallClock
         self.random = random
         overload = OverloadControl(configuration: configuration, now: now)

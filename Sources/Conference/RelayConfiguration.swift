@@ -67,7 +67,7 @@ public struct RelayConfiguration: Sendable {
     /// True if receivers that never send a packet get media for as long as they stay. Receivers whose offer came from a
     /// loopback address, and names one, always do.
     public var allowsSilentReceivers = false
-    /// The media addresses that answers name. The first one of the offer's address family is used.
+    /// The media addresses that answers name at first. The first one of the offer's address family is used.
     public var mediaAddresses: [TransportAddress] = []
     /// The certificate of DTLS handshakes; without it, offers of DTLS-SRTP are refused.
     public var certificate: DTLSCertificate?

@@ -66,6 +66,8 @@ public protocol RelayCore: AnyObject {
         arrival: MonotonicInstant?, now: MonotonicInstant)
     /// Takes what the system's clock shows by now.
     func setWallClock(_ clock: WallClock)
+    /// Takes the media addresses that answers name from now on.
+    func setMediaAddresses(_ addresses: [TransportAddress])
     /// Performs due work.
     func wake(now: MonotonicInstant)
     /// The next time at which `wake` must be called.

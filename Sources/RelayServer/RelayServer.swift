@@ -19,6 +19,8 @@ public final class RelayServer: Service {
     public let endpoint: Endpoint
 
     let driver: RelayDriver
+    /// The machine's addresses at the start, if answers name them; nil: they name what the options say.
+    let machineAddresses: [TransportAddress]?
     private let mediaChannel: any Channel
     private let mediaGroup: MultiThreadedEventLoopGroup
     private let signallingGroup: MultiThreadedEventLoopGroup
@@ -117,11 +119,11 @@ public final class RelayServer: Service {
             configuration.publicAddresses.isEmpty
             ? LocalAddresses.reaching(bound)
             : configuration.publicAddresses.map { $0.with(port: bound.port) }
+        machineAddresses =
+            configuration.publicAddresses.isEmpty && bound.isUnspecified ? relayConfiguration.mediaAddresses : nil
         relayConfiguration.certificate = certificate
         if let flightFolder { relayConfiguration.makeFlightRecorder = { flightFolder.makeRecorder($0) } }
-        logger.info(
-            "media addresses",
-            metadata: ["addresses": "\(relayConfiguration.mediaAddresses.map(\.description).joined(separator: " "))"])
+        Self.log(relayConfiguration.mediaAddresses, to: logger)
         self.mediaGroup = mediaGroup
         streams =
             configuration.servesStreams
@@ -274,6 +276,7 @@ public final class RelayServer: Service {
                 group.addTask { await calibrated.value }
                 group.addTask { [self] in await watchCertificate() }
                 group.addTask { [self] in await followClock() }
+                group.addTask { [self] in await followAddresses() }
                 group.addTask { [self] in await deleteExpiredRecordings() }
                 group.addTask { [self] in await makeFilms() }
                 group.addTask { [cluster] in await cancelWhenGracefulShutdown { await cluster?.run() } }

@@ -1,4 +1,6 @@
 import MediaCore
+import PeerConnection
+import SDP
 import SecureTransport
 import Testing
 
@@ -31,5 +33,25 @@ import Testing
         call.run(for: .seconds(1))
         #expect(call.paths == Set(addresses.map { NetworkPath(remote: $0, local: second) }))
         #expect(ada.arrivals.count > arrived)
+    }
+
+    @Test("Answers to joins, further offers and ICE restarts name the addresses that the machine has by then")
+    func newAddresses() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", overDTLS: true)
+        let addresses = [first.with(port: 7000), second.with(port: 7000)]
+        call.act { relay, _ in relay.setMediaAddresses(addresses) }
+        #expect(candidates(ada) == [VirtualCall.relayAddress])
+        #expect(candidates(try call.join("Ben", overDTLS: true)) == addresses)
+
+        try call.renegotiate(ada) { _ in }
+        #expect(candidates(ada) == addresses)
+        let fragment = try call.restart(ada, with: call.makeCredentials(), ifMatch: "*")
+        #expect(fragment?.candidates.map(\.address) == addresses)
+    }
+
+    /// The relay's addresses in the last answer to a client's offer.
+    private func candidates(_ client: TestClient) -> [TransportAddress]? {
+        client.peer.session.transport?.remoteCandidates.map(\.address)
     }
 }

@@ -50,7 +50,7 @@ extension Relay {
         guard !recentLinks.contains(offer.link) else { throw .isKnown }
         let credentials = ICECredentials(using: &random)
         let answer = try makeOffer(
-            link: offer.link, credentials: credentials, addresses: configuration.mediaAddresses)
+            link: offer.link, credentials: credentials, addresses: mediaAddresses)
         var transport = try Self.transport(local: answer, remote: offer)
         transport.dtlsRole = .server
         try addLink(

@@ -371,6 +371,8 @@ final class TwinRelay: RelayCore {
 
     func setWallClock(_ clock: WallClock) {}
 
+    func setMediaAddresses(_ addresses: [TransportAddress]) {}
+
     func linkSnapshots(now: MonotonicInstant) -> [CascadeLinkSnapshot] { [] }
 
     var cascadeCounters: CascadeCounters { CascadeCounters() }
