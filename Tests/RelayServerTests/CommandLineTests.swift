@@ -164,6 +164,16 @@ struct CommandLineTests {
         #expect(message(["--ice-server-file", "/nowhere"]).contains("cannot be read"))
     }
 
+    @Test(
+        "an option of a relay's place in a cluster needs the cluster",
+        arguments: [
+            ["--node-id", "a"], ["--region", "north"], ["--advertise", "http://192.0.2.1:7000"], ["--join-by", "proxy"],
+        ])
+    func cluster(option: [String]) {
+        #expect(message(option).contains("\(option[0]) is of use only with --cluster"))
+        #expect(message(option + ["--cluster", "http://127.0.0.1:2379"]).isEmpty)
+    }
+
     @Test("a certificate without its key, and a key without its certificate, are refused")
     func halfOfTLS() {
         #expect(message(["--tls-certificate", "a.crt"]).contains("give --tls-key as well"))

@@ -50,7 +50,7 @@ struct ClusterOptions: ParsableArguments {
             return
         }
         let alone: [(String, Bool)] = [
-            ("--node-id", nodeID != nil), ("--advertise", advertise != nil),
+            ("--node-id", nodeID != nil), ("--region", region != "default"), ("--advertise", advertise != nil),
             ("--join-by", joinBy != .redirect),
         ]
         if let option = alone.first(where: \.1) {
