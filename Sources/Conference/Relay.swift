@@ -125,7 +125,10 @@ public final class Relay {
         if let newKey { room.door.conditions.moderatorKey = newKey }
         // A relay that knows nothing of the way here has not been told of the last move at least.
         if request.rejoiningAs != nil { participant.moves = 1 }
-        let told = room.participant(publicID: participant.publicID)?.remote?.told ?? request.former
+        // Newer than the last word of a lost relay is what this one has known of the client since.
+        let told =
+            room.participant(publicID: participant.publicID)?.remote?.told ?? request.former
+            ?? (former == nil ? room.door.expectedMember(participant.publicID, now: now) : nil)
         if let told {
             participant.moves = min(told.moves ?? 0, .max - 1) + 1
             participant.adoptModeration(of: told)

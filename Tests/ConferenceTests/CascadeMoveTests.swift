@@ -163,6 +163,30 @@ struct CascadeMoveTests {
         #expect(moved.moderation.isMuted && moved.grants == MemberGrants(role: .moderator))
     }
 
+    @Test("somebody whose relay died stays muted and keeps the role, also after the link to the dead one has ended")
+    func comingBackLate() throws {
+        let two = VirtualCascade(["a", "b"])
+        let ada = try two[0].join("Ada", colour: .red, isOpen: true)
+        try two[1].join("Ben", colour: .green)
+        two.run(for: .milliseconds(500))
+        try two.link(1, 0)
+        try #require(two.run { two.names(1) == ["Ada", "Ben"] })
+        try two[0].act { relay, now in
+            try relay.perform(
+                .moderate(
+                    .member(MemberModeration(microphone: .muted, camera: .off), participant: ada.participantID),
+                    by: RoomActor(name: "Ada")), room: "demo", now: now)
+        }
+        two.run(for: .seconds(1))
+        two.kill(0)
+        try #require(two.run { two.room(1)?.links["a"] == nil })
+        #expect(two.names(1) == ["Ben"])
+        try move(ada, in: two)
+        let back = try #require(two.room(1)?.localParticipant(publicID: ada.participantID))
+        #expect(back.moderation == ModerationState(isMuted: true, isCameraOff: true))
+        #expect(back.grants == MemberGrants(role: .moderator) && back.moves == 1)
+    }
+
     @Test("somebody whom a relay sends on to one that has not had the room stays muted there, and keeps the role")
     func sentOn() throws {
         let three = VirtualCascade(["a", "b", "c"])

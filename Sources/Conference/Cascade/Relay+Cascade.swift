@@ -153,7 +153,7 @@ extension Relay {
         link.members = [:]
         if let room = rooms[link.room] {
             if room.links[link.node] === link { room.links[link.node] = nil }
-            if reason != .goodbye { room.door.expect(members.keys, now: now) }
+            if reason != .goodbye { room.door.expect(members.values.compactMap { $0.remote?.told }, now: now) }
             for member in members.values { removeMember(member, from: room, now: now) }
             room.conductorLeft(link.conductedEpoch)
         }

@@ -38,7 +38,7 @@ struct RoomDoor {
     private let returnsEnd: MonotonicInstant?
     private var keptOut: [KeptOut] = []
     /// Members whose relay was lost, by their ids, with the time until which they come back past the conditions.
-    private var expected: [String: MonotonicInstant] = [:]
+    private var expected: [String: (told: CascadeState.Member, until: MonotonicInstant)] = [:]
     /// Eight relays with a full room each.
     private static let maximumExpected = 8 * 200
 
@@ -69,9 +69,16 @@ struct RoomDoor {
     }
 
     /// Members at another relay, to which the link has ended, may come back here.
-    mutating func expect(_ ids: some Sequence<String>, now: MonotonicInstant) {
-        expected = expected.filter { now < $0.value }
-        for id in ids.prefix(Self.maximumExpected - expected.count) { expected[id] = now + EntryConditions.returnTime }
+    mutating func expect(_ members: some Sequence<CascadeState.Member>, now: MonotonicInstant) {
+        expected = expected.filter { now < $0.value.until }
+        for told in members.prefix(Self.maximumExpected - expected.count) {
+            expected[told.id] = (told, until: now + EntryConditions.returnTime)
+        }
+    }
+
+    /// The last word of a lost relay about a member that may come back here.
+    func expectedMember(_ id: String, now: MonotonicInstant) -> CascadeState.Member? {
+        expected[id].flatMap { now < $0.until ? $0.told : nil }
     }
 
     /// The reason for which a person may not enter; nil: the person may.
@@ -84,7 +91,7 @@ struct RoomDoor {
     ) -> JoinError? {
         guard !request.grants.permissions.contains(.moderate) else { return nil }
         if let id = request.rejoiningAs {
-            if isMember || expected[id].map({ now < $0 }) ?? false { return refusal(ofReturning: request.grants) }
+            if isMember || expectedMember(id, now: now) != nil { return refusal(ofReturning: request.grants) }
             // Nothing is known of who was a member at the relay that the room had before.
             if let returnsEnd, now < returnsEnd {
                 return isKeptOut(request.grants, request.client) ? .keptOut : nil
