@@ -96,6 +96,19 @@ extension ClusterDirectory {
         return candidates(now: now).first { others.contains($0.node) }?.node
     }
 
+    /// The URL of the relay to which a request about a room goes; nil: this one answers.
+    ///
+    /// - Parameter isOfLobby: True if the request is about the lobby, which is at the room's owner.
+    public func otherOwner(of room: String, isOfLobby: Bool, now: MonotonicInstant) -> String? {
+        // Without participants this relay knows nothing of the room, though it may follow another one, to which it has
+        // just sent somebody.
+        if rooms[room]?.isPresent == true {
+            guard isOfLobby, case .following = standing(of: room, now: now) else { return nil }
+        }
+        guard let owner = owner(of: room), owner.node != node else { return nil }
+        return nodes[owner.node]?.url
+    }
+
     /// The relays of a room: each two have a link.
     public static let maximumRelaysOfRoom = 8
 

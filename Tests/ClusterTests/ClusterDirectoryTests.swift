@@ -34,6 +34,24 @@ struct ClusterDirectoryTests {
         #expect(world.standing(b, "demo") == nil)
     }
 
+    @Test("sends requests about a room to its owner also if it was asked for the room at the same moment")
+    func race() throws {
+        world.join("demo", at: a, hops: 1)
+        world.join("demo", at: b, hops: 1)
+        world.run(for: .seconds(1))
+        let owner = try #require(world.twin.owner(of: "demo")).node
+        let other = owner == a ? b : a
+        guard case .following(owner, _) = world.standing(other, "demo") else { throw TestFailure() }
+        let answers: [(NodeID, String?)] = [(owner, nil), (other, "http://\(owner)")]
+        for (relay, url) in answers {
+            for isOfLobby in [true, false] {
+                let answer = world.relays[relay]?.directory.otherOwner(
+                    of: "demo", isOfLobby: isOfLobby, now: world.localNow(relay))
+                #expect(answer == url)
+            }
+        }
+    }
+
     @Test("gives a room back when everybody has left")
     func closing() {
         open()

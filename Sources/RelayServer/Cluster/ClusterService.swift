@@ -306,17 +306,9 @@ actor ClusterService {
 
     // MARK: What others ask
 
-    /// The relay that has a room which this one has not; nil: there is none, or this one has it.
-    ///
-    /// - Parameter isOfLobby: True if the request is about the lobby, which is at the room's owner.
+    /// The URL of the relay to which a request about a room goes; nil: this one answers.
     func otherOwner(of room: String, isOfLobby: Bool) -> String? {
-        switch directory.standing(of: room, now: now()) {
-        case nil: break
-        case .following where isOfLobby: break
-        default: return nil
-        }
-        guard let owner = directory.owner(of: room), owner.node != node else { return nil }
-        return directory.nodes[owner.node]?.url
+        directory.otherOwner(of: room, isOfLobby: isOfLobby, now: now())
     }
 
     /// Tells a client that stays in a room here whether other relays have it, and two relays to try if this one dies.
