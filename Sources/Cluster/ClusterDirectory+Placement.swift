@@ -117,11 +117,14 @@ extension ClusterDirectory {
 
     /// Two relays at which a client may try if the one that it is sent to does not answer.
     public mutating func alternates(to node: NodeID, now: MonotonicInstant) -> [String] {
-        var left = candidates(now: now).filter { $0.node != node }
         var urls: [String] = []
-        while urls.count < 2, let next = Placement.choose(left, region: record.region, using: &random) {
-            left.removeAll { $0.node == next }
-            if let url = nodes[next]?.url { urls.append(url) }
+        // The client may be here longer than a drain lasts, and a relay that drains sends joins on.
+        for state in [NodeRecord.State.serving, .draining] {
+            var left = candidates(state, now: now).filter { $0.node != node }
+            while urls.count < 2, let next = Placement.choose(left, region: record.region, using: &random) {
+                left.removeAll { $0.node == next }
+                if let url = nodes[next]?.url { urls.append(url) }
+            }
         }
         return urls
     }
@@ -163,11 +166,13 @@ extension ClusterDirectory {
         Placement.choose(candidates(now: now), region: record.region, using: &random)
     }
 
-    private func candidates(now: MonotonicInstant) -> [Placement.Candidate] {
+    private func candidates(
+        _ state: NodeRecord.State = .serving, now: MonotonicInstant
+    ) -> [Placement.Candidate] {
         var all = nodes
         // What this relay knows of itself is newer. Without a registration its name is another's.
         all[node] = isRegistered ? record : nil
-        return all.filter { $0.value.state == .serving && !isMissing($0.key, now: now) }.sorted { $0.key < $1.key }.map
+        return all.filter { $0.value.state == state && !isMissing($0.key, now: now) }.sorted { $0.key < $1.key }.map
         { id, record in
             Placement.Candidate(
                 node: id, region: record.region, seats: record.freeSeats - promises.count(id, now: now))

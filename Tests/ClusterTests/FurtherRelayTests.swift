@@ -86,4 +86,21 @@ struct FurtherRelayTests {
             #expect(directory.place("demo", isFull: true, mayExtend: true, now: now) != .here)
         }
     }
+
+    @Test("a client has two relays to try next, of which those that drain come last")
+    func alternates() throws {
+        let world = ClusterWorld(nodes: ["a", "b", "c"], seed: 11)
+        world.losesAnswers = false
+        world.run(for: .seconds(2))
+        let (a, b) = (world.nodes[0], world.nodes[1])
+        world.update(b) { $0.setDraining(true, now: $1) }
+        world.run(for: .seconds(2))
+        var urls: [String] = []
+        world.update(a) { urls = $0.alternates(to: a, now: $1) }
+        #expect(urls == ["http://c", "http://b"])
+        world.kill(world.nodes[2])
+        world.run(for: ClusterDirectory.leaseDuration + .seconds(2))
+        world.update(a) { urls = $0.alternates(to: a, now: $1) }
+        #expect(urls == ["http://b"])
+    }
 }
