@@ -44,6 +44,7 @@ public final class RelayServer: Service {
     private let administration: PortBinder?
     private let administrationAddress: TransportAddress?
     let cluster: ClusterService?
+    private let etcd: EtcdClient?
     let logger: Logger
     private let calibration: CalibrationRun?
     private let agones: AgonesReporter?
@@ -89,7 +90,7 @@ public final class RelayServer: Service {
         } else {
             keys = nil
         }
-        let etcd = try configuration.cluster.map { settings throws(StartupError) in try EtcdClient(settings.etcd) }
+        etcd = try configuration.cluster.map { settings throws(StartupError) in try EtcdClient(settings.etcd) }
         let certificate: DTLSCertificate
         do throws(DTLSError) {
             certificate = try DTLSCertificate()
@@ -208,15 +209,22 @@ public final class RelayServer: Service {
         try outcome.get()
     }
 
-    /// Reads the TLS certificate and the keys of tokens again, for the connections and requests that come, and opens
-    /// the event log's file anew. The log says if they cannot be used.
+    /// Reads the TLS certificate, that for etcd, and the keys of tokens again, for the connections and requests that
+    /// come, and opens the event log's file anew. The log says if they cannot be used.
     public func reloadFiles() async {
-        if certificates == nil, events == nil, keys == nil {
+        let etcd = etcd?.hasFiles == true ? etcd : nil
+        if certificates == nil, events == nil, keys == nil, etcd == nil {
             logger.notice("nothing to read again: the relay has no certificate, event log or keys of tokens")
         }
         certificates?.reload()
         events?.reopenLog()
         await keys?.reload()
+        do throws(StartupError) {
+            try await etcd?.readFilesAgain()
+            if etcd != nil { logger.notice("the files of etcd's TLS were read again") }
+        } catch {
+            logger.error("etcd's earlier TLS files stay in use: \(error)")
+        }
     }
 
     /// The interval at which the certificate's files are checked.

@@ -1,7 +1,9 @@
 import Cluster
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Synchronization
 import Testing
 
@@ -50,11 +52,15 @@ struct EtcdClientTests {
         let endpoint: EtcdSettings.Endpoint
         let requests: Count
 
-        init(_ status: HTTPResponseStatus, _ body: String) async throws {
+        /// - Parameter context: Nil: the member speaks no TLS.
+        init(_ status: HTTPResponseStatus, _ body: String, context: NIOSSLContext? = nil) async throws {
             let requests = Count()
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        if let context {
+                            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+                        }
                         try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                         try channel.pipeline.syncOperations.addHandler(Answers(status, body, requests: requests))
                     }
@@ -62,7 +68,8 @@ struct EtcdClientTests {
                 .bind(host: "127.0.0.1", port: 0).get()
             self.channel = channel
             self.requests = requests
-            endpoint = try #require(EtcdSettings.Endpoint("http://127.0.0.1:\(channel.localAddress?.port ?? 0)"))
+            let address = "127.0.0.1:\(channel.localAddress?.port ?? 0)"
+            endpoint = try #require(EtcdSettings.Endpoint("\(context == nil ? "http" : "https")://\(address)"))
         }
     }
 
@@ -135,5 +142,35 @@ struct EtcdClientTests {
             for _ in 0..<2 { #expect(await client.perform(Self.read) == refusal) }
             #expect(other.requests.value == 0)
         }
+    }
+
+    @Test("the files of TLS hold once they are read again; where they cannot be used, the earlier ones stay")
+    func readingAgain() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "confrelay-etcd-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(TestCertificate.expiredCertificate.utf8).write(to: file)
+        let certificates = try NIOSSLCertificate.fromPEMBytes(Array(TestCertificate.certificate.utf8))
+        let key = try NIOSSLPrivateKey(bytes: Array(TestCertificate.key.utf8), format: .pem)
+        let context = try NIOSSLContext(
+            configuration: .makeServerConfiguration(
+                certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key)))
+        let member = try await Member(.ok, Self.emptyPage, context: context)
+        var settings = EtcdSettings(endpoints: [member.endpoint])
+        settings.trustedCertificates = file.path
+        let client = try EtcdClient(settings)
+        let page = DirectoryResponse.page([], revision: 7, hasMore: false)
+        do {
+            #expect(await client.perform(Self.read) != page)
+            try Data(TestCertificate.certificate.utf8).write(to: file)
+            try await client.readFilesAgain()
+            #expect(await client.perform(Self.read) == page)
+            try Data("hello\n".utf8).write(to: file)
+            await #expect(throws: StartupError.self) { try await client.readFilesAgain() }
+            #expect(await client.perform(Self.read) == page)
+        } catch {
+            Issue.record(error)
+        }
+        await client.close()
+        try await member.channel.close()
     }
 }

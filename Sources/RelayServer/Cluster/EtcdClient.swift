@@ -4,6 +4,7 @@ import Foundation
 import MediaCore
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import Synchronization
 
 /// Speaks to etcd by its JSON gateway (etcd 3.4 and newer, `/v3/…`).
@@ -12,14 +13,17 @@ import Synchronization
 /// endpoint. The directory decides which requests it repeats.
 final class EtcdClient: DirectoryEngine {
     private struct State {
+        var client: HTTPClient
+        /// What the client makes connections with.
+        var tls: TLSConfiguration
+        var isClosed = false
         var endpoint = 0
         /// What requests are shown as; nil: there is no user, or it has not said its password yet.
         var token: String?
     }
 
     private let settings: EtcdSettings
-    private let client: HTTPClient
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private static let timeout = TimeAmount.seconds(2)
     /// The longest answer that is read: a page of the largest values.
@@ -32,13 +36,42 @@ final class EtcdClient: DirectoryEngine {
     /// - Throws: Why the files of TLS cannot be used.
     init(_ settings: EtcdSettings) throws(StartupError) {
         self.settings = settings
-        var configuration = HTTPClient.Configuration.withoutRedirections(connectingWithin: .seconds(1))
-        configuration.tlsConfiguration = try settings.tlsConfiguration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 8
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let tls = try settings.tlsConfiguration()
+        state = Mutex(State(client: Self.makeClient(tls), tls: tls))
     }
 
-    func close() async { try? await client.shutdown() }
+    private static func makeClient(_ tls: TLSConfiguration) -> HTTPClient {
+        var configuration = HTTPClient.Configuration.withoutRedirections(connectingWithin: .seconds(1))
+        configuration.tlsConfiguration = tls
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 8
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func close() async {
+        let client = state.withLock { state in
+            state.isClosed = true
+            return state.client
+        }
+        try? await client.shutdown()
+    }
+
+    /// Whether there are files to read again.
+    var hasFiles: Bool { settings.trustedCertificates != nil || settings.certificate != nil }
+
+    /// Reads the files of TLS again. If they have changed, requests that are under way fail, and the directory repeats
+    /// them.
+    ///
+    /// - Throws: Why the files cannot be used. The earlier ones stay in use.
+    func readFilesAgain() async throws(StartupError) {
+        let tls = try settings.tlsConfiguration()
+        let unused = state.withLock { state -> HTTPClient? in
+            // The watch ends with its client, and the relay is outside its cluster until there is another.
+            guard !state.isClosed, !tls.bestEffortEquals(state.tls) else { return nil }
+            defer { (state.client, state.tls) = (Self.makeClient(tls), tls) }
+            return state.client
+        }
+        try? await unused?.shutdown()
+    }
 
     func perform(_ request: DirectoryRequest) async -> DirectoryResponse {
         let endpoint = state.withLock { $0.endpoint }
@@ -157,6 +190,7 @@ final class EtcdClient: DirectoryEngine {
     private func execute(
         _ request: HTTPClientRequest, timeout: TimeAmount, isStream: Bool = false
     ) async throws(EtcdError) -> HTTPClientResponse {
+        let client = state.withLock { $0.client }
         do {
             // The deadline of a stream would end it.
             return try await client.execute(request, deadline: isStream ? .distantFuture : .now() + timeout)
