@@ -105,6 +105,43 @@ struct CascadeControlTests {
         }
     }
 
+    @Test("those who follow a room at any of its relays hear of each act of a moderator once")
+    func acts() throws {
+        let (pair, ada, _) = try makePair()
+        func heard(_ index: Int) -> (own: [String], others: [String]) {
+            let events = pair[index].roomEvents()
+            let own = events.compactMap { if case .moderated(let event) = $0 { event.action.rawValue } else { nil } }
+            let others = events.compactMap {
+                if case .moderatedElsewhere(let event) = $0 { event.action.rawValue } else { nil }
+            }
+            return (own.sorted(), others.sorted())
+        }
+        for index in 0...1 { _ = heard(index) }
+        try moderate(.member(MemberModeration(microphone: .muted), participant: ada.participantID), at: 1, of: pair)
+        try moderate(.spotlight(participant: ada.participantID), at: 0, of: pair)
+        try moderate(.lowerHands, at: 0, of: pair)
+        try moderate(.setEntry(locked: true, lobby: nil, pin: nil), at: 1, of: pair)
+        try moderate(.remove(participant: ada.participantID, keepOut: true), at: 1, of: pair)
+        pair.run(for: .seconds(3))
+        let (carriedOut, followed) = (heard(0), heard(1))
+        #expect(carriedOut.own == ["entryChanged", "handsLowered", "muted", "removed", "spotlight"])
+        #expect(carriedOut.others.isEmpty && followed.own == ["handsLowered"])
+        #expect(followed.others == ["entryChanged", "muted", "removed", "spotlight"])
+        #expect(pair.room(0)?.links["b"]?.acts.waiting == nil)
+    }
+
+    @Test("of more than 32 acts that wait the oldest is not told, and each that comes is taken once")
+    func manyActs() {
+        var acts = CascadeActs()
+        for _ in 0..<32 { acts.add(ModerationEvent(.muted, by: actor)) }
+        acts.add(ModerationEvent(.removed, by: actor))
+        #expect(acts.waiting?.count == 32 && acts.waiting?.last?.event.action == .removed)
+        var other = CascadeActs()
+        #expect((0..<2).map { _ in other.take(acts.waiting).count } == [32, 0])
+        acts.delivered(acts.waiting)
+        #expect(acts.waiting == nil)
+    }
+
     @Test("all relays of a room know whom one of them has banned")
     func banEverywhere() throws {
         let three = VirtualCascade(["a", "b", "c"])

@@ -35,6 +35,7 @@ final class CascadeLink: Endpoint {
     var outgoing: OrderedDictionary<CascadeSource, CascadeStreamSender> = [:]
 
     var orders = CascadeOrders()
+    var acts = CascadeActs()
     var isConnected = false
     /// The epoch with which the other side leads the room; nil if it does not.
     var conductedEpoch: Int64?
@@ -208,6 +209,7 @@ final class CascadeLink: Endpoint {
         var state = state
         state.streams = outgoing.values.map(\.stream)
         state.orders = orders.waiting
+        state.acts = acts.waiting
         state.sequence = sent.sequence
         guard state != sent || now >= nextHeartbeat else { return }
         state.sequence += 1
@@ -232,6 +234,7 @@ final class CascadeLink: Endpoint {
         isUnderWay = false
         if isDelivered {
             orders.delivered(message.orders)
+            acts.delivered(message.acts)
             for source in outgoing.keys {
                 guard let announced = outgoing[source]?.announced, announced <= message.sequence else { continue }
                 outgoing[source]?.isReady = true

@@ -105,6 +105,13 @@ public struct CascadeState: Codable, Hashable, Sendable {
         public var change: Change
     }
 
+    /// Something that a moderator did.
+    public struct Act: Codable, Hashable, Sendable {
+        /// Grows with each act of a link.
+        public var number: UInt64
+        public var event: ModerationEvent
+    }
+
     /// The view of everybody in the room, which the relay decides that leads it: the conductor.
     public struct Stage: Codable, Hashable, Sendable {
         /// The room's epoch. A stage of a lower epoch is that of a relay that leads no more.
@@ -133,6 +140,9 @@ public struct CascadeState: Codable, Hashable, Sendable {
     public var wants: [Want] = []
     /// Orders of which it is not known whether the other side has them, the oldest first.
     public var orders: [Order] = []
+    /// Acts of which it is not known whether the other side has them, the oldest first. Those who follow the room's
+    /// events there hear of them. Nil, as from earlier versions: none.
+    public var acts: [Act]?
 }
 
 /// A message for the other side of a link.

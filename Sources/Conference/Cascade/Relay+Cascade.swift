@@ -330,6 +330,7 @@ extension Relay {
             guard links[link.id] != nil else { return }
             carryOut(change, in: room, now: now)
         }
+        for event in link.acts.take(state.acts) { room.emit(.moderatedElsewhere(event)) }
         service(link, now: now)
     }
 
@@ -388,13 +389,5 @@ extension Relay {
             counters.packets &+= link.packetsSent
             counters.heldBack &+= link.picturesHeld
         }
-    }
-}
-
-extension CascadeState.Member {
-    /// True if the values are such as a relay takes from its own clients.
-    fileprivate var isPlausible: Bool {
-        (1...64).contains(id.utf8.count) && id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x2f }
-            && name.utf8.count <= 1024 && avatar?.utf8.count ?? 0 <= 64
     }
 }

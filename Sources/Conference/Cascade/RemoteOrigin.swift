@@ -34,3 +34,11 @@ extension CascadeSource.Content {
         }
     }
 }
+
+extension CascadeState.Member {
+    /// True if the values are such as a relay takes from its own clients.
+    var isPlausible: Bool {
+        (1...64).contains(id.utf8.count) && id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x2f }
+            && name.utf8.count <= 1024 && avatar?.utf8.count ?? 0 <= 64
+    }
+}

@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import OrderedCollections
 import PeerConnection
 import RoomAPI
 
@@ -59,7 +60,7 @@ extension Room {
         adopt(
             RoomLayout(
                 member.map { .pinned(participant: $0.publicID) } ?? .grid, fit: layout.fit, hidden: layout.hidden))
-        emit(.moderated(ModerationEvent(.spotlight, participant: member?.publicID, by: actor)))
+        tell(ModerationEvent(.spotlight, participant: member?.publicID, by: actor))
     }
 
     func lowerHands(by actor: RoomActor) {
@@ -77,13 +78,13 @@ extension Room {
             door.conditions.hasLobby = lobby
             if !lobby { door.lobby.admitAll() }
         }
-        emit(.moderated(ModerationEvent(.entryChanged, by: actor)))
+        tell(ModerationEvent(.entryChanged, by: actor))
         entryChanged()
     }
 
     func answer(waiting id: String, isAdmitted: Bool, by actor: RoomActor) throws(RoomControlError) {
         guard door.lobby.answer(id, isAdmitted: isAdmitted) else { throw .nobodyWaits(id) }
-        emit(.moderated(ModerationEvent(isAdmitted ? .admitted : .refused, participant: id, by: actor)))
+        tell(ModerationEvent(isAdmitted ? .admitted : .refused, participant: id, by: actor))
         entryChanged()
     }
 
@@ -91,6 +92,12 @@ extension Room {
     func entryChanged() { emit(.entryChanged(door.state, waiting: door.lobby.waiting.count)) }
 
     func tell(_ action: ModerationEvent.Action, _ member: Participant, by actor: RoomActor) {
-        emit(.moderated(ModerationEvent(action, participant: member.publicID, by: actor)))
+        tell(ModerationEvent(action, participant: member.publicID, by: actor))
+    }
+
+    /// Tells what a moderator did, at the room's other relays too. What each relay does by itself each tells by itself.
+    private func tell(_ event: ModerationEvent) {
+        emit(.moderated(event))
+        for link in links.values { link.acts.add(event) }
     }
 }

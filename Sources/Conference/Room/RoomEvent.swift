@@ -28,6 +28,8 @@ public struct RoomEvent: Hashable, Sendable {
         case playerChanged(PlayerStatus)
         /// A moderator did something.
         case moderated(ModerationEvent)
+        /// A moderator did something that another relay of the room has carried out. That relay tells webhooks of it.
+        case moderatedElsewhere(ModerationEvent)
         /// The conditions for entering or the lobby changed.
         case entryChanged(RoomEntryState, waiting: Int)
         /// The relay is about to end: its cluster has others, where clients are to join before they leave here.

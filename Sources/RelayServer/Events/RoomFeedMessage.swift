@@ -28,7 +28,7 @@ struct RoomFeedMessage: Sendable {
     /// True if somebody may read no more after it: a moderator removed a member, or the room has a PIN.
     var mayShutOut: Bool {
         switch content {
-        case .change(.moderated(let act)): act.action == .removed
+        case .change(.moderated(let act)), .change(.moderatedElsewhere(let act)): act.action == .removed
         case .change(.entryChanged(let entry, _)): entry.pin
         default: false
         }
@@ -63,7 +63,7 @@ struct RoomFeedMessage: Sendable {
         case .streamChanged(let status): try encode("streamChanged", status, id: id)
         case .outputChanged(let status): try encode("outputChanged", status, id: id)
         case .playerChanged(let status): try encode("playerChanged", status, id: id)
-        case .moderated(let event): try encode("moderated", event, id: id)
+        case .moderated(let event), .moderatedElsewhere(let event): try encode("moderated", event, id: id)
         case .entryChanged(let entry, let waiting):
             try encode("entryChanged", Entry(entry: entry, waiting: waiting), id: id)
         case .moved: try encode("moved", Nothing(), id: id)

@@ -95,7 +95,7 @@ struct RecordingSession {
             for track in losses.keys { endLoss(of: track, at: time) }
             writer.queue.end(reason, at: time)
         case .overlaysChanged, .tileChanged, .encoderFailed, .streamChanged, .outputChanged, .playerChanged, .moderated,
-            .entryChanged, .moved, .closed:
+            .moderatedElsewhere, .entryChanged, .moved, .closed:
             return
         }
     }
