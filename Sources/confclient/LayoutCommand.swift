@@ -8,8 +8,8 @@ struct LayoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "layout", abstract: "Show or change the layout of a room, or of one participant's picture.",
         discussion: """
-            Without a change, shows the present choices. Settings that are not given stay. NAME is a participant's \
-            name in the room, or its id.
+            Without a change, shows the present choices (--json for programs). Settings that are not given stay. NAME \
+            is a participant's name in the room, or its id.
 
             confclient layout URL speaker                   everyone sees the speaker large
             confclient layout URL pinned --participant Ada  everyone sees Ada large
@@ -54,6 +54,9 @@ struct LayoutCommand: AsyncParsableCommand {
     @Flag(help: "Drop all earlier choices first.")
     var reset = false
 
+    @Flag(help: "Print the present choices as JSON.")
+    var json = false
+
     func validate() throws {
         let isAboutSomebody = layout?.isAboutParticipant ?? false
         if isAboutSomebody, participant == nil {
@@ -76,8 +79,13 @@ struct LayoutCommand: AsyncParsableCommand {
     func run() async throws {
         try await room.perform { controller in
             let change = try makeChange()
-            guard change.isEmpty else { return try await controller.apply(change) }
-            Terminal(isQuiet: false).summarize(try await controller.report().summary)
+            guard change.isEmpty else {
+                guard !json else { throw ClientError.usage(reason: "--json shows the choices: give no change") }
+                return try await controller.apply(change)
+            }
+            let report = try await controller.report()
+            guard !json else { return try Terminal.output(json: report) }
+            for line in report.summary { try Terminal.output(line) }
         }
     }
 

@@ -13,7 +13,7 @@ struct ModerateCommand: AsyncParsableCommand {
             confclient moderate URL --token KEY mute Ada          nobody hears her
             confclient moderate URL --token KEY ask-to-unmute Ada she may unmute herself
             confclient moderate URL --token KEY remove Ben        --may-return: not for good
-            confclient moderate URL --token KEY lobby-on          lobby lists who waits
+            confclient moderate URL --token KEY lobby-on          lobby [--json] lists who waits
             confclient moderate URL --token KEY admit Cy
             confclient moderate URL --token KEY pin 271828        pin-off takes it away
             """)
@@ -32,6 +32,9 @@ struct ModerateCommand: AsyncParsableCommand {
 
     @Flag(help: "With remove: they may come back.")
     var mayReturn = false
+
+    @Flag(help: "With lobby: print JSON.")
+    var json = false
 
     enum Action: String, CaseIterable, ExpressibleByArgument {
         case mute, unmute, remove, presenter, participant, spotlight, admit, refuse, pin, lock, unlock, lobby, end
@@ -71,20 +74,21 @@ struct ModerateCommand: AsyncParsableCommand {
             throw ValidationError("the PIN is empty; pin-off takes the room's PIN away")
         }
         guard !mayReturn || action == .remove else { throw ValidationError("--may-return is for remove") }
+        guard !json || action == .lobby else { throw ValidationError("--json is for lobby") }
     }
 
     func run() async throws {
-        let terminal = Terminal(isQuiet: false)
         do {
             let moderator = RoomModerator(
                 url: try access.roomURL(url), on: MultiThreadedEventLoopGroup.singleton.next())
             if let command = command(about: subject ?? "") {
-                try await moderator.perform(command)
-            } else {
-                terminal.summarize(try await moderator.waiting().map { "\($0.name) (\($0.id))" })
+                return try await moderator.perform(command)
             }
+            let people = try await moderator.waiting()
+            guard !json else { return try Terminal.output(json: ["waiting": people]) }
+            for person in people { try Terminal.output("\(person.name) (\(person.id))") }
         } catch let error as ClientError {
-            terminal.fail(error.description)
+            Terminal(isQuiet: false).fail(error.description)
             throw ExitCode(error.exitCode)
         }
     }

@@ -15,6 +15,19 @@ import Testing
         return try JSONDecoder().decode(RoomReport.self, from: Data(json.utf8))
     }
 
+    @Test("the choices as JSON are those that the relay told")
+    func json() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        var room = try room()
+        room.participants.removeLast(3)
+        #expect(
+            String(decoding: try encoder.encode(room), as: UTF8.self)
+                == #"{"layout":{"hide":["b2"],"layout":"pinned","participant":"a1"},"participants":["#
+                + #"{"id":"a1","name":"Ada"},"#
+                + #"{"id":"b2","layout":{"fit":"cover","layout":"solo","participant":"a1"},"name":"Ben"}]}"#)
+    }
+
     @Test("settings that are not named stay")
     func merging() throws {
         let room = try room()

@@ -2,7 +2,7 @@ import Compositing
 public import RoomAPI
 
 /// A relay's state of a room, as far as it matters for changes.
-public struct RoomReport: Decodable, Sendable {
+public struct RoomReport: Codable, Sendable {
     /// A participant of the room.
     public struct Member: Decodable, Sendable {
         public var id: String
@@ -57,5 +57,15 @@ public struct RoomReport: Decodable, Sendable {
         if !hidden.isEmpty { words.append("without \(hidden.map(name).joined(separator: " and "))") }
         if let selfView { words.append("self-view \(selfView.rawValue)") }
         return words
+    }
+}
+
+extension RoomReport.Member: Encodable {
+    /// The relay's delays are not among the choices, for which a report is shown.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encodeIfPresent(layout, forKey: .layout)
     }
 }
