@@ -31,7 +31,7 @@ public struct ParticipantLayout: Hashable, Sendable {
 
 extension ParticipantLayout: Codable {
     private enum CodingKeys: String, CodingKey {
-        case layout, participant
+        case layout, participant, selfView
     }
 
     public init(from decoder: any Decoder) throws {
@@ -47,37 +47,35 @@ extension ParticipantLayout: Codable {
         let options = try LayoutOptions(from: decoder)
         fit = options.fit
         hidden = options.hidden
-        selfView = options.selfView
+        selfView = try container.decodeChoice(forKey: .selfView)
     }
 
     public func encode(to encoder: any Encoder) throws {
         try mode?.encode(to: encoder)
-        try LayoutOptions(fit: fit, hidden: hidden, selfView: selfView).encode(to: encoder)
+        try LayoutOptions(fit: fit, hidden: hidden).encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(selfView, forKey: .selfView)
     }
 }
 
-/// The keys of a layout's JSON besides the layout itself.
+/// The keys of a layout's JSON besides the layout itself, for a room and for a participant.
 struct LayoutOptions: Codable {
     var fit: LayerFit.Mode?
     var hidden: [String] = []
-    var selfView: SelfView?
 
     private enum CodingKeys: String, CodingKey {
         case fit
         case hidden = "hide"
-        case selfView
     }
 
-    init(fit: LayerFit.Mode?, hidden: [String], selfView: SelfView? = nil) {
+    init(fit: LayerFit.Mode?, hidden: [String]) {
         self.fit = fit
         self.hidden = hidden
-        self.selfView = selfView
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         fit = try container.decodeChoice(forKey: .fit)
-        selfView = try container.decodeChoice(forKey: .selfView)
         var seen: Set<String> = []
         hidden = try (container.decodeIfPresent([String].self, forKey: .hidden) ?? []).filter {
             seen.insert($0).inserted
@@ -88,6 +86,5 @@ struct LayoutOptions: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(fit, forKey: .fit)
         if !hidden.isEmpty { try container.encode(hidden, forKey: .hidden) }
-        try container.encodeIfPresent(selfView, forKey: .selfView)
     }
 }

@@ -152,6 +152,35 @@ struct ControlTests {
             ])
     }
 
+    @Test(
+        "a key that a request does not take gets 400 with its place and the keys that it takes",
+        arguments: [
+            ("layout", #"{"layout":"grid","hidden":[],"fit":"cover"}"#, "hidden", "fit, hide, layout"),
+            ("layout", #"{"layout":"grid","selfView":"never"}"#, "selfView", "fit, hide, layout"),
+            (
+                "participants/p1/layout", #"{"selfview":"never"}"#, "selfview",
+                "fit, hide, layout, participant, selfView"
+            ),
+            (
+                "participants/\(SignallingClient.session("p1"))/media", #"{"hand":true,"Camera":false}"#, "Camera",
+                "camera, hand, microphone"
+            ),
+        ])
+    func unknownKey(path: String, body: String, key: String, keys: String) async throws {
+        let answer = try await put("/rooms/demo/\(path)", body)
+        #expect(answer.status == .badRequest)
+        #expect(errors(answer) == [["path": key, "reason": "there is no key \"\(key)\"; use \(keys)"]])
+        #expect(script.state.withLock { $0.roomLayouts.isEmpty && $0.participantLayouts.isEmpty })
+        #expect(script.state.withLock { $0.mediaStates.isEmpty })
+    }
+
+    @Test("a key that a request does not take is shortened in the answer")
+    func longUnknownKey() async throws {
+        let key = String(repeating: "k", count: 10_000)
+        let answer = try await put("/rooms/demo/layout", #"{"layout":"grid","\#(key)":1}"#)
+        #expect(answer.status == .badRequest && answer.body.utf8.count < 1000)
+    }
+
     @Test("a number that its field cannot hold gets 400, which does not say that the body is no JSON")
     func numbers() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("numbers-\(UUID())")

@@ -76,6 +76,24 @@ struct OpenAPITests {
         #expect(Set(operations).count == operations.count)
     }
 
+    @Test("allows in the body of a request no keys that it does not name")
+    func strictBodies() throws {
+        let paths = try #require(Self.document()["paths"] as? [String: [String: Any]])
+        var count = 0
+        for (path, item) in paths where !path.hasPrefix("/cascade") {
+            for (method, operation) in item {
+                let body = (operation as? [String: Any])?["requestBody"] as? [String: Any]
+                let json = (body?["content"] as? [String: Any])?["application/json"] as? [String: Any]
+                guard let schema = json?["schema"] as? [String: Any],
+                    schema["$ref"] as? String != "#/components/schemas/Overlays"
+                else { continue }
+                count += 1
+                #expect(schema["unevaluatedProperties"] as? Bool == false, "\(method) \(path)")
+            }
+        }
+        #expect(count > 10)
+    }
+
     /// The properties of a schema, by names.
     private static func properties(_ schema: String) throws -> (names: Set<String>, required: Set<String>) {
         let components = try document()["components"] as? [String: [String: Any]]

@@ -52,7 +52,7 @@ extension Request {
     private static func decode<Value: Decodable>(_: Value.Type, from text: String, example: String) throws -> Value {
         let data = Data(text.utf8)
         do {
-            return try JSONDecoder().decode(Value.self, from: data)
+            return try JSONDecoder().decode(StrictBody<Value>.self, from: data).value
         } catch let error as LayoutTemplateError {
             throw Problem(error)
         } catch let error as DecodingError {
