@@ -48,6 +48,8 @@ public struct ReceivedVideoFrame: Sendable {
     public var rotation = VideoRotation.none
     /// True if the frame must be decoded but not shown: part of its picture comes from before a loss.
     public var isRecovering = false
+    /// True if something is missing between this frame and the one before.
+    public var followsLoss = false
     /// The pictures and slices that a decoder has to decode of it.
     public var codedPictures = CodedPictureCount()
     /// When it was captured, on its sender's wall clock; nil before the first sender report.
@@ -56,7 +58,7 @@ public struct ReceivedVideoFrame: Sendable {
     package init(
         sample: SampleBuffer, firstArrival: MonotonicInstant, lastArrival: MonotonicInstant,
         content: NegotiatedMedia.Content = .main, rotation: VideoRotation = .none, isRecovering: Bool = false,
-        codedPictures: CodedPictureCount = CodedPictureCount(), senderTime: NTPTime? = nil
+        followsLoss: Bool = false, codedPictures: CodedPictureCount = CodedPictureCount(), senderTime: NTPTime? = nil
     ) {
         self.sample = sample
         self.firstArrival = firstArrival
@@ -64,6 +66,7 @@ public struct ReceivedVideoFrame: Sendable {
         self.content = content
         self.rotation = rotation
         self.isRecovering = isRecovering
+        self.followsLoss = followsLoss
         self.codedPictures = codedPictures
         self.senderTime = senderTime
     }

@@ -50,6 +50,8 @@ package final class VideoReceiveStream {
     private var lastSequence: Int64?
     private var sawKeyframe = false
     private var brokenSince: MonotonicInstant?
+    /// True if packets or frames are missing since the last frame that was handed on.
+    private var isAfterLoss = false
     /// True if the decoder itself failed, so that any reference may be missing.
     private(set) var needsWholePicture = false
     /// The number of pictures until those after a loss are whole again.
@@ -282,6 +284,7 @@ package final class VideoReceiveStream {
         let isKeyframe = unit.isIDR && !unit.isDamaged
         guard let slice = unit.nalUnits.first(where: \.isVCL), let format = formats.format(of: slice) else {
             counters.framesWithheld &+= 1
+            isAfterLoss = true
             keyframes.need(now: now)
             return nil
         }
@@ -297,6 +300,7 @@ package final class VideoReceiveStream {
             if brokenSince == nil { brokenSince = now }
             if canRequestKeyframes ? waited < Self.keyframePatience : !sawKeyframe && waited < Self.keyframePatience {
                 counters.framesWithheld &+= 1
+                isAfterLoss = true
                 return nil
             }
         }
@@ -306,9 +310,11 @@ package final class VideoReceiveStream {
         let isRecovering = picturesToRecover > 0
         if isRecovering, slice.referenceIDC > 0 { picturesToRecover -= 1 }
         if brokenSince == nil, !isRecovering { acknowledgement.handedOn(unit.rtpTimestamp) }
+        defer { isAfterLoss = false }
         return ReceivedVideoFrame(
             sample: sample, firstArrival: arrival.first, lastArrival: arrival.last, content: media.content,
-            rotation: rotation, isRecovering: isRecovering, codedPictures: formats.codedPictures(of: unit),
+            rotation: rotation, isRecovering: isRecovering, followsLoss: isAfterLoss,
+            codedPictures: formats.codedPictures(of: unit),
             senderTime: reception.ntpTime(atTimestamp: unit.rtpTimestamp))
     }
 
@@ -333,6 +339,7 @@ package final class VideoReceiveStream {
 
     private func breakReferences(now: MonotonicInstant) {
         if brokenSince == nil { brokenSince = now }
+        isAfterLoss = true
         if canRequestKeyframes { keyframes.need(now: now) }
     }
 

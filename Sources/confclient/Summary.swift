@@ -6,12 +6,13 @@ extension ClientReport {
         let video = receivedVideo
         let size = video.width.flatMap { width in video.height.map { " \(width)x\($0)" } } ?? ""
         let sentSize = sentVideo.width.flatMap { width in sentVideo.height.map { " \(width)x\($0)" } } ?? ""
+        let pause = "; no frame was missing in \(tenths(video.pauseSeconds)) s (\(video.pauseCount)x)"
         var lines = [
             "\(name): \(tenths(durationSeconds)) s in \(url) (\(end))",
             "  received video: \(video.frames) frames\(size), \(tenths(video.framesPerSecond)) fps,"
                 + " \(kilobits(video.bitsPerSecond)), \(video.packetsLost) of"
                 + " \(video.packets + max(0, video.packetsLost)) packets lost, frozen \(tenths(video.freezeSeconds)) s"
-                + " (\(video.freezeCount)x)",
+                + " (\(video.freezeCount)x)" + (video.pauseCount > 0 ? pause : ""),
             "  received audio: \(receivedAudio.packets) packets, \(kilobits(receivedAudio.bitsPerSecond))",
             "  sent video: \(sentVideo.frames) frames\(sentSize), \(kilobits(sentVideo.bitsPerSecond)) of"
                 + " \(kilobits(sentVideo.targetBitsPerSecond)) allowed, \(sentVideo.framesSkipped) frames skipped",

@@ -3,6 +3,11 @@ import Testing
 
 @testable import ConferenceClient
 
+extension FreezeMeter {
+    /// A frame that took no time is shown.
+    fileprivate mutating func frameShown(now: MonotonicInstant) { frameShown(now: now, made: MediaTime(now)) }
+}
+
 @Suite("Freeze meter")
 struct FreezeMeterTests {
     /// A meter that saw `count` frames, `interval` apart, the last one at the returned instant.
@@ -73,6 +78,23 @@ struct FreezeMeterTests {
         #expect(meter.totalFreezeDuration(now: now + .milliseconds(100)) == .zero)
         #expect(meter.totalFreezeDuration(now: now + .seconds(2)) == .seconds(2))
         #expect(meter.totalFreezeCount(now: now + .seconds(2)) == 1)
+    }
+
+    @Test("a freeze in which no frame is missing or late is a pause of the sender")
+    func pauses() {
+        var (meter, now) = steady(31, every: .milliseconds(33))
+        now += .milliseconds(500)
+        meter.frameShown(now: now)
+        #expect(meter.freezeCount == 1)
+        #expect(meter.pauseCount == 1 && meter.pauseDuration == .milliseconds(500))
+        // Late, by most of the gap.
+        now += .seconds(1)
+        meter.frameShown(now: now, made: MediaTime(now - .milliseconds(900)))
+        #expect(meter.freezeCount == 2 && meter.pauseCount == 1)
+        meter.frameMissed()
+        now += .seconds(1)
+        meter.frameShown(now: now)
+        #expect(meter.freezeCount == 3 && meter.pauseCount == 1)
     }
 
     @Test("nothing is a freeze before the second frame")

@@ -185,8 +185,7 @@ struct ReportTests {
                 "bitsPerSecond", "bytes", "decodeErrors", "fecPackets", "frames", "framesDecoded", "framesNotDecoded",
                 "framesPerSecond", "freezeCount", "freezeSeconds", "height", "keyframeRequestsSent", "keyframes",
                 "longestGapSeconds", "lossFraction", "nacksSent", "packets", "packetsLost", "packetsRecovered",
-                "recoveriesWithoutKeyframe", "secondsToFirstFrame",
-                "width",
+                "pauseCount", "pauseSeconds", "recoveriesWithoutKeyframe", "secondsToFirstFrame", "width",
             ])
         #expect(try JSONDecoder().decode(ClientReport.self, from: data).receivedVideo.frames == 1)
     }

@@ -55,8 +55,8 @@ import VideoCoding
         /// Sends frames, some with a message; returns the numbers of the frames that the stream hands on.
         func send(
             _ count: Int = 1, after point: RecoveryPoint? = nil, isLost: Bool = false
-        ) -> [(number: Int, isRecovering: Bool)] {
-            var frames: [(Int, Bool)] = []
+        ) -> [(number: Int, isRecovering: Bool, followsLoss: Bool)] {
+            var frames: [(Int, Bool, Bool)] = []
             for _ in 0..<count {
                 let payloads = packetizer.packetize((point.map { [$0.nalUnit] } ?? []) + units[next])
                 for (position, payload) in payloads.enumerated() {
@@ -72,7 +72,7 @@ import VideoCoding
                 next += 1
                 now += .milliseconds(33)
                 frames += stream.popFrames(now: now).map { frame in
-                    (Int(frame.sample.presentationTime.value / 3000), frame.isRecovering)
+                    (Int(frame.sample.presentationTime.value / 3000), frame.isRecovering, frame.followsLoss)
                 }
             }
             return frames
@@ -93,6 +93,7 @@ import VideoCoding
         let frames = rig.send(after: Self.exact) + rig.send(2)
         #expect(frames.map(\.number) == (isNegotiated ? [10, 11, 12] : []))
         #expect(!frames.contains { $0.isRecovering })
+        #expect(frames.map(\.followsLoss) == (isNegotiated ? [true, false, false] : []))
         #expect(rig.stream.totals.recoveryPointsUsed == (isNegotiated ? 1 : 0))
         // It asks no more, or continues to ask.
         let later = rig.now + .seconds(1)
@@ -104,7 +105,7 @@ import VideoCoding
         let rig = try Rig()
         let frames = rig.send(4) + rig.send(after: RecoveryPoint(frameCount: 5, isExact: true)) + rig.send(3)
         #expect(frames.map(\.number) == Array(0...7))
-        #expect(!frames.contains { $0.isRecovering })
+        #expect(!frames.contains { $0.isRecovering || $0.followsLoss })
         #expect(rig.stream.totals.recoveryPointsUsed == 0)
     }
 

@@ -1,5 +1,6 @@
 import MediaCore
 import NIOCore
+import PeerConnection
 
 /// A client's counts and measurements of its session, besides those of its connection.
 struct ClientMeasurements: Sendable {
@@ -51,8 +52,8 @@ struct ClientMeasurements: Sendable {
     /// The number of participants that are distinguished, which no room exceeds.
     private static let maximumTagCount = 64
 
-    /// - Parameter isShown: False if the picture is not complete yet.
-    mutating func received(_ sample: SampleBuffer, isShown: Bool = true, now: MonotonicInstant) {
+    mutating func received(_ frame: ReceivedVideoFrame, now: MonotonicInstant) {
+        let sample = frame.sample
         videoFrames += 1
         if sample.isSync { keyframes += 1 }
         if firstVideoFrame == nil { firstVideoFrame = now }
@@ -61,7 +62,8 @@ struct ClientMeasurements: Sendable {
         videoSize += size
         current.videoSize += size
         current.frames += 1
-        if isShown { freezes.frameShown(now: now) }
+        if frame.followsLoss || frame.isRecovering { freezes.frameMissed() }
+        if !frame.isRecovering { freezes.frameShown(now: now, made: sample.presentationTime) }
     }
 
     mutating func receivedAudio(size: DataSize) {

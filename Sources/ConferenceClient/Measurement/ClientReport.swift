@@ -45,6 +45,9 @@ public struct ClientReport: Codable, Sendable {
         public var keyframeRequestsSent: Int
         /// Losses after which it went on with a picture that was no keyframe.
         public var recoveriesWithoutKeyframe = 0
+        /// Freezes in which no frame is missing or late: the relay sent none, as of a picture in which nothing moves.
+        public var pauseCount = 0
+        public var pauseSeconds = 0.0
     }
 
     /// Received audio.

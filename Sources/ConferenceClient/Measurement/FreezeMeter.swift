@@ -3,7 +3,8 @@ public import MediaCore
 /// Measures how evenly frames arrive on the screen.
 ///
 /// A freeze is a gap between two frames of at least max(3 × δ, δ + 150 ms), where δ is the mean gap of the last 30
-/// frames; the whole gap counts as frozen (W3C webrtc-stats, `freezeCount` and `totalFreezesDuration`).
+/// frames; the whole gap counts as frozen (W3C webrtc-stats, `freezeCount` and `totalFreezesDuration`). A sender sends
+/// fewer frames of a picture in which nothing moves: those gaps count as freezes, too, and are counted apart as pauses.
 public struct FreezeMeter: Sendable {
     /// The number of gaps over which the mean δ is taken.
     public static let window = 30
@@ -13,6 +14,8 @@ public struct FreezeMeter: Sendable {
     private var gapSum: Duration = .zero
     private var lastFrame: MonotonicInstant?
     private var recentGap: Duration = .zero
+    /// The last frame's time on its sender's clock; nil if frames are missing since.
+    private var lastMade: MediaTime?
 
     /// Frames seen.
     public private(set) var frameCount = 0
@@ -20,6 +23,10 @@ public struct FreezeMeter: Sendable {
     public private(set) var freezeCount = 0
     /// The total duration of those freezes.
     public private(set) var freezeDuration: Duration = .zero
+    /// Those freezes for which the sender made no frame.
+    public private(set) var pauseCount = 0
+    /// The total duration of those.
+    public private(set) var pauseDuration: Duration = .zero
     /// The longest gap between two frames.
     public private(set) var longestGap: Duration = .zero
 
@@ -27,10 +34,18 @@ public struct FreezeMeter: Sendable {
         gaps.reserveCapacity(Self.window)
     }
 
+    /// A frame did not come, or came and cannot be shown.
+    public mutating func frameMissed() { lastMade = nil }
+
     /// A frame is shown.
-    public mutating func frameShown(now: MonotonicInstant) {
+    ///
+    /// - Parameter made: Its time on its sender's clock.
+    public mutating func frameShown(now: MonotonicInstant, made: MediaTime) {
         frameCount += 1
-        defer { lastFrame = now }
+        defer {
+            lastFrame = now
+            lastMade = made
+        }
         guard let lastFrame else { return }
         let gap = max(.zero, now - lastFrame)
         longestGap = max(longestGap, gap)
@@ -38,6 +53,11 @@ public struct FreezeMeter: Sendable {
         if let threshold, gap >= threshold {
             freezeCount += 1
             freezeDuration += gap
+            // Beyond the time between the two frames at their sender, this one came in time.
+            if let lastMade, gap - (made - lastMade).duration < threshold {
+                pauseCount += 1
+                pauseDuration += gap
+            }
         }
         gapSum += gap
         if gaps.count < Self.window {

@@ -42,7 +42,7 @@ extension ClientSession {
     }
 
     private func received(_ frame: ReceivedVideoFrame, now: MonotonicInstant) {
-        measurements.received(frame.sample, isShown: !frame.isRecovering, now: now)
+        measurements.received(frame, now: now)
         watch?.completed(frame.sample, lastArrival: frame.lastArrival)
         if let recorder {
             recorder.queue.async { recorder.append(frame.sample, arrival: frame.firstArrival) }

@@ -80,7 +80,9 @@ extension ClientSession {
                 fecPackets: Int(clamping: statistics.video.fecPacketsReceived),
                 packetsRecovered: Int(clamping: statistics.video.packetsRecovered),
                 keyframeRequestsSent: Int(clamping: statistics.video.keyframeRequestsSent),
-                recoveriesWithoutKeyframe: Int(clamping: statistics.video.recoveryPointsUsed)),
+                recoveriesWithoutKeyframe: Int(clamping: statistics.video.recoveryPointsUsed),
+                pauseCount: measurements.freezes.pauseCount,
+                pauseSeconds: Self.rounded(measurements.freezes.pauseDuration)),
             receivedAudio: .init(
                 packets: measurements.audioPackets, bytes: measurements.audioSize.bytes,
                 bitsPerSecond: rate(measurements.audioSize),
