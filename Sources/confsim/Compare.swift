@@ -46,9 +46,6 @@ struct Compare: AsyncParsableCommand {
             jobs: batch.jobs(scenarios, controller.kinds, sampleLimit: limit), parallelism: batch.jobs
         ).run().map(\.result)
         let comparison = Comparison(results)
-        print(comparison.scenarioTable.text)
-        print("\n\(comparison.meansTable.text)")
-        if comparison.contenders.count > 1 { print("\n\(comparison.standingsTable.text)") }
         if let report {
             try Output.writeReport(results, title: "Controllers compared", command: command, folder: report)
         }
@@ -57,6 +54,8 @@ struct Compare: AsyncParsableCommand {
             try Output.write(page.text, to: markdown)
         }
         if let csv { try Output.write(ComparisonTable(comparison).csv, to: csv) }
+        try Output.writeResult("\(comparison.scenarioTable.text)\n\n\(comparison.meansTable.text)")
+        if comparison.contenders.count > 1 { try Output.writeResult("\n\(comparison.standingsTable.text)") }
     }
 
     private var command: String {

@@ -7,12 +7,19 @@ enum Output {
         do {
             try data.write(to: URL(fileURLWithPath: path))
         } catch {
+            // It knows better words than the system's library has.
+            try check([path])
             throw InputError.unwritable("cannot write '\(path)': \(error.localizedDescription)")
         }
     }
 
     static func write(_ text: String, to path: String) throws {
         try write(Data(text.utf8), to: path)
+    }
+
+    /// Writes a result to standard output. Files come first: a reader who has seen enough ends the program.
+    static func writeResult(_ lines: String) throws {
+        try writeResult(Data((lines + "\n").utf8))
     }
 
     /// Writes a result to standard output.

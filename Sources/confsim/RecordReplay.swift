@@ -57,23 +57,23 @@ struct RecordReplay: ParsableCommand {
             analysis.add(record, replayed: isOther ? replayed : nil)
         }
         let path = analysis.path
-        print(
-            FlightText(
-                analysis: analysis, path: path, ending: flight.ending, other: isOther ? controller : nil,
-                decisionCount: replay.decisionCount
-            ).text)
         if let csv {
             let table = FlightTable(analysis: analysis, path: path, hasOther: isOther)
             try Output.write(Data(table.text.utf8), to: csv)
         }
+        try Output.writeResult(
+            FlightText(
+                analysis: analysis, path: path, ending: flight.ending, other: isOther ? controller : nil,
+                decisionCount: replay.decisionCount
+            ).text)
         guard !isOther else { return }
         if let difference = replay.firstDifference {
             let time = String(format: "%.6f", (difference.time - header.start).seconds)
-            print(
+            try Output.writeResult(
                 "different: decision \(difference.index + 1) of \(replay.decisionCount), at \(time) s: "
                     + "\(difference.description); \(replay.differenceCount) decisions differ")
             throw ExitCode(1)
         }
-        print("identical: all \(replay.decisionCount) decisions are reproduced")
+        try Output.writeResult("identical: all \(replay.decisionCount) decisions are reproduced")
     }
 }

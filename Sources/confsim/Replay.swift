@@ -141,11 +141,6 @@ struct Replay: AsyncParsableCommand {
             jobs: jobs, sampleInterval: sampleInterval, keepsMediaSamples: samples != nil
         ).run()
         let results = outcomes.map(\.result)
-        let comparison = Comparison(results)
-        print(comparison.scenarioTable.text)
-        let steps = comparison.stepTable
-        if !steps.rows.isEmpty { print("\n\(steps.text)") }
-        if let quality = PictureOptions.summary(results) { print("\n\(quality)") }
         if let json { try Output.write(Output.json(results), to: json) }
         if let csv { try Output.write(FlowTable(results).csv, to: csv) }
         if let flightRecorder, let flight, let recorder {
@@ -158,6 +153,11 @@ struct Replay: AsyncParsableCommand {
             try Output.writeReport(
                 results.map { $0.reduced(toSamples: limit) }, title: "Replay", command: command, folder: report)
         }
+        let comparison = Comparison(results)
+        try Output.writeResult(comparison.scenarioTable.text)
+        let steps = comparison.stepTable
+        if !steps.rows.isEmpty { try Output.writeResult("\n\(steps.text)") }
+        if let quality = PictureOptions.summary(results) { try Output.writeResult("\n\(quality)") }
     }
 
     private func sampleTable(_ outcomes: [SimulationBatch.Outcome]) -> SampleTable {

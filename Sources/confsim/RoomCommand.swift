@@ -105,13 +105,13 @@ struct RoomCommand: ParsableCommand {
         }
         parameters.maximumEncoders = nil
         let comparison = RoomComparison(shared: shared, dedicated: try report(parameters))
-        print(Self.table(comparison).text)
-        print("\n" + Self.summary(comparison))
         if let samples { try Output.write(rows, to: samples) }
-        guard let json else { return }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try Output.write(try encoder.encode(comparison), to: json)
+        if let json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            try Output.write(try encoder.encode(comparison), to: json)
+        }
+        try Output.writeResult("\(Self.table(comparison).text)\n\n\(Self.summary(comparison))")
     }
 
     private func members() throws -> [RoomSimulationParameters.Receiver] {

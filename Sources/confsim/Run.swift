@@ -47,7 +47,6 @@ struct Run: AsyncParsableCommand {
         let results = try await SimulationBatch(
             jobs: batch.jobs(scenarios, controller.kinds, sampleLimit: limit), parallelism: batch.jobs
         ).run().map(\.result)
-        print(Comparison(results).scenarioTable.text)
         if let json {
             try Output.write(Output.json(noSamples ? results.map { $0.reduced(toSamples: 0) } : results), to: json)
         }
@@ -55,6 +54,7 @@ struct Run: AsyncParsableCommand {
         let shown = results.map { $0.reduced(toSamples: shownSamples) }
         if let report { try Output.writeReport(shown, title: title(scenarios), command: command, folder: report) }
         if let plots { try Output.writePlots(results, folder: plots) }
+        try Output.writeResult(Comparison(results).scenarioTable.text)
     }
 
     private func title(_ scenarios: [Scenario]) -> String {

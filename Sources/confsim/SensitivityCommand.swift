@@ -69,12 +69,12 @@ struct SensitivityCommand: AsyncParsableCommand {
             Sensitivity.Row(parameter: variation.parameter, factor: variation.factor, metrics: mean)
         }
         let sensitivity = Sensitivity(standard: means[0], rows: rows)
-        print(sensitivity.table.text)
         if let markdown {
             try Output.write(
                 sensitivity.markdown(command: command, scenarioCount: scenarios.count), to: markdown)
         }
         if let csv { try Output.write(sensitivity.csv, to: csv) }
+        try Output.writeResult(sensitivity.table.text)
     }
 
     private func variations() throws -> [Variation] {

@@ -58,12 +58,14 @@ struct Traces: ParsableCommand {
             let described = try zip(files, NamedLink.names(of: files)).map { path, name in
                 (name: name, figures: TraceStatistics(try read(path)))
             }
-            print(table(described))
-            guard let json else { return }
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            let figures = Dictionary(described.map { ($0.name, $0.figures) }, uniquingKeysWith: { first, _ in first })
-            try Output.write(try encoder.encode(figures), to: json)
+            if let json {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+                let figures = Dictionary(
+                    described.map { ($0.name, $0.figures) }, uniquingKeysWith: { first, _ in first })
+                try Output.write(try encoder.encode(figures), to: json)
+            }
+            try Output.writeResult(table(described))
         }
 
         private func read(_ path: String) throws -> DeliveryTrace {
