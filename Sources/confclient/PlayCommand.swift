@@ -65,7 +65,7 @@ struct PlayCommand: AsyncParsableCommand {
             let (report, problem) = await play.play()
             status.cancel()
             _ = await status.value
-            if json { try Terminal.output(JSONFile.text(of: report)) } else { terminal.summarize(report.summary) }
+            if json { try Terminal.output(JSONFile.text(of: report)) } else { try terminal.summarize(report.summary) }
             if let problem { throw problem }
         } catch let error as ClientError {
             terminal.fail(error.description)

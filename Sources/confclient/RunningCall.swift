@@ -75,7 +75,7 @@ extension MediaOptions {
                 }
                 let (report, problem) = try await current.leave(end: end.name)
                 if let stats { try JSONFile.write(report, to: JoinOptions.path(stats, ofSession: number)) }
-                terminal.summarize(report.summary)
+                do throws(ClientError) { try terminal.summarize(report.summary) } catch { failure = failure ?? error }
                 if next == nil, case .ended = end { next = try await resume(current, end, time, number + 1) }
                 if let next {
                     // Media that did not arrive may come from the next relay; a file that was not written is lost.

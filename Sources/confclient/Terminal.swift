@@ -27,9 +27,11 @@ struct Terminal: Sendable {
     }
 
     /// Writes the summary to standard output.
-    func summarize(_ lines: [String]) {
+    ///
+    /// - Throws: `ClientError.outputNotWritable`.
+    func summarize(_ lines: [String]) throws(ClientError) {
         guard !isQuiet else { return }
-        for line in lines { try? Self.output(line) }
+        for line in lines { try Self.output(line) }
     }
 
     /// Writes a result that was asked for to standard output, on lines of its own.
