@@ -195,7 +195,7 @@ final class EtcdClient: DirectoryEngine {
             // The deadline of a stream would end it.
             return try await client.execute(request, deadline: isStream ? .distantFuture : .now() + timeout)
         } catch {
-            throw .unreachable("\(request.url): \(error)")
+            throw .unreachable("\(request.url): \(HTTPRequestError(error))")
         }
     }
 
@@ -230,7 +230,7 @@ final class EtcdClient: DirectoryEngine {
         do {
             body = try await response.body.collect(upTo: Self.longestAnswer)
         } catch {
-            throw .unreachable("\(request.url): \(error)")
+            throw .unreachable("\(request.url): \(HTTPRequestError(error))")
         }
         let bytes = Data(body.readableBytesView)
         guard response.status == .ok else {

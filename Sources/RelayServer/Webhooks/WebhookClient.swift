@@ -1,8 +1,6 @@
 import AsyncHTTPClient
-import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 
 /// Posts to webhooks by HTTP. Its connections are its own, on threads that no media passes.
 struct WebhookClient: WebhookTransport {
@@ -29,29 +27,11 @@ struct WebhookClient: WebhookTransport {
         do {
             response = try await client.execute(request, timeout: Self.timeout)
         } catch {
-            throw WebhookRequestError(error)
+            throw HTTPRequestError(error)
         }
         _ = try? await response.body.collect(upTo: Self.longestAnswer)
         return Int(response.status.code)
     }
 
     func close() async { try? await client.shutdown() }
-}
-
-/// A request that was not answered, and why, as the operator reads it.
-struct WebhookRequestError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ error: any Error) { description = Self.reason(error) }
-
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as HTTPClientError where error.isTimeout: "no answer in time"
-        case let error as HTTPClientError where error == .remoteConnectionClosed: "it closes the connection"
-        case let error as NIOConnectionError:
-            error.connectionErrors.first.map { reason($0.error) } ?? "nothing is found at \(error.host)"
-        case let error as IOError: String(cString: strerror(error.errnoCode))
-        default: "\(error)"
-        }
-    }
 }

@@ -48,10 +48,10 @@ struct WebhookOptionTests {
 
     @Test("the log tells in words why a request was not answered")
     func unanswered() {
-        let refused = WebhookRequestError(IOError(errnoCode: ECONNREFUSED, reason: "connect"))
+        let refused = HTTPRequestError(IOError(errnoCode: ECONNREFUSED, reason: "connect"))
         #expect(refused.description == "Connection refused")
-        #expect("\(WebhookRequestError(HTTPClientError.deadlineExceeded))" == "no answer in time")
-        #expect("\(WebhookRequestError(HTTPClientError.remoteConnectionClosed))" == "it closes the connection")
+        #expect("\(HTTPRequestError(HTTPClientError.deadlineExceeded))" == "no answer in time")
+        #expect("\(HTTPRequestError(HTTPClientError.remoteConnectionClosed))" == "it closes the connection")
     }
 
     @Test("with several keys there is a signature by each")
