@@ -50,7 +50,7 @@ final class HTTPMediaOpener: MediaOpener {
                 url = next.absoluteString
             case 200: return HTTPMediaBytes(url: url, opener: self, whole: answer.body ?? ByteBuffer())
             case 206:
-                let size = answer.headers.first(name: "content-range").flatMap(Self.size)
+                let size = try Self.size(in: answer.headers, ofPartAt: 0)
                 return HTTPMediaBytes(url: url, opener: self, first: answer.body ?? ByteBuffer(), size: size)
             default: throw .failed("the server answered \(answer.status.code)")
             }
@@ -58,9 +58,20 @@ final class HTTPMediaOpener: MediaOpener {
         throw .failed("the server sends the relay on and on")
     }
 
-    /// The size in `bytes 0-99/1000` (RFC 9110, 14.4).
-    private static func size(ofRange text: String) -> Int64? {
-        text.split(separator: "/").last.flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    /// The size of a file in `bytes 0-99/1000` (RFC 9110, 14.4); nil if the server does not tell.
+    ///
+    /// - Throws: A failure if the server has answered with another part than the one at `offset`: a film that is put
+    ///   together of such parts is damaged.
+    static func size(in headers: HTTPHeaders, ofPartAt offset: Int64) throws(StreamFailure) -> Int64? {
+        guard let range = headers.first(name: "content-range") else { return nil }
+        let parts = range.split(separator: "/", maxSplits: 1)
+        // Some servers write `bytes=0-99/1000`.
+        let places = parts.first?.split { " =".contains($0) }.last
+        let start = places?.split(separator: "-", omittingEmptySubsequences: false).first.flatMap { Int64($0) }
+        guard start == offset else {
+            throw .failed("the server answers with other parts than those that are asked for")
+        }
+        return parts.dropFirst().first.flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
     /// The piece of a file that begins at `offset`.
@@ -160,6 +171,7 @@ private final class HTTPMediaBytes: MediaBytes {
             guard answer.status.code == 206, let body = answer.body else {
                 throw .failed("the server answered \(answer.status.code)")
             }
+            _ = try HTTPMediaOpener.size(in: answer.headers, ofPartAt: offset)
             (piece, pieceOffset) = (body, offset)
         }
         let start = Int(offset - pieceOffset)

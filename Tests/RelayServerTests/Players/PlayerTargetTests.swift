@@ -79,6 +79,21 @@ import Testing
         #expect(HTTPMediaOpener.failure(HTTPParserError.invalidEOFState) == .connectionLost)
     }
 
+    @Test("a part of a film is taken only if it is the one that was asked for")
+    func parts() throws {
+        func size(_ range: String?, at offset: Int64) throws -> Int64? {
+            try HTTPMediaOpener.size(in: range.map { ["content-range": $0] } ?? [:], ofPartAt: offset)
+        }
+        #expect(try size("bytes 0-99/1000", at: 0) == 1000)
+        #expect(try size("bytes 100-199/1000", at: 100) == 1000)
+        #expect(try size("bytes 100-199/*", at: 100) == nil)
+        #expect(try size("bytes=100-199/1000", at: 100) == 1000)
+        #expect(try size(nil, at: 100) == nil)
+        for range in ["bytes 0-99/1000", "bytes 101-199/1000", "bytes */1000", "bytes", "", "bytes -100/1000"] {
+            #expect(throws: StreamFailure.self) { try size(range, at: 100) }
+        }
+    }
+
     /// A folder with a film inside, one outside, and links to both.
     private func withFolder(_ body: (PlayerRules) throws -> Void) throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "confrelay-films-\(UUID().uuidString)")
