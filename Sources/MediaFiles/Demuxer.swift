@@ -57,6 +57,8 @@ final class Demuxer {
 
     let nominalFrameRate: Double?
     let duration: Duration?
+    /// How pictures have to be turned to be upright.
+    let rotation: VideoRotation
     /// True if the file is a raw H.264 stream, which has no times.
     let isElementaryStream: Bool
     private let path: String
@@ -112,6 +114,7 @@ final class Demuxer {
         streamIndex = stream.pointee.index
         timeBase = stream.pointee.time_base
         nominalFrameRate = Self.frameRate(of: stream, in: context)
+        rotation = MediaCoding.rotation(of: stream)
         isElementaryStream =
             context.pointee.iformat.flatMap(\.pointee.name).map { String(cString: $0) == "h264" } ?? false
         // Microseconds: AV_TIME_BASE.

@@ -18,6 +18,8 @@ public final class MovieReader {
     public let nominalFrameRate: Double?
     /// The duration of the file, if the container states it.
     public let duration: Duration?
+    /// How pictures have to be turned to be upright, as those of phones.
+    public let rotation: VideoRotation
     /// True if the container has times. A raw stream has none: its samples follow each other at the nominal frame rate,
     /// in decoding order, so that the times of reordered frames are wrong.
     public let hasPresentationTimes: Bool
@@ -37,6 +39,7 @@ public final class MovieReader {
         demuxer = try Demuxer(path: path)
         nominalFrameRate = demuxer.nominalFrameRate
         duration = demuxer.duration
+        rotation = demuxer.rotation
         hasPresentationTimes = !demuxer.isElementaryStream
         var tracker = FormatTracker()
         do {

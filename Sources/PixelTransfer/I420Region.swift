@@ -117,7 +117,7 @@ public struct I420Region {
             chromaHeight)
     }
 
-    /// Takes `source` turned. The region is as large as the source is once it is turned; both sides are even.
+    /// Takes `source` turned. The region is as large as the source is once it is turned.
     public func rotate(_ source: I420Region, by rotation: VideoRotation) {
         precondition(rotation.upright(source.dimensions) == dimensions, "a region takes one of its own size")
         let mode =

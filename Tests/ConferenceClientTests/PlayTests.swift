@@ -55,6 +55,37 @@ struct PlayTests {
         #expect(written.header == Y4MHeader(dimensions: VideoDimensions(width: 160, height: 96), frameRate: 25))
     }
 
+    /// Makes a file that of a phone which was held upright: the header of the track says to turn pictures clockwise.
+    private func laySideways(_ file: TemporaryFile) throws {
+        var bytes = [UInt8](try #require(FileManager.default.contents(atPath: file.path)))
+        let header = try #require(bytes.indices.dropLast(80).first { bytes[$0..<$0 + 4].elementsEqual("tkhd".utf8) })
+        // The matrix (ISO/IEC 14496-12, 8.3.2): 0, 1, 0, -1, 0, 0 in 16.16 fixed point.
+        bytes.replaceSubrange(
+            header + 44..<header + 68,
+            with: [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        try Data(bytes).write(to: URL(fileURLWithPath: file.path))
+    }
+
+    @Test("the film of a phone that was held upright is shown and sent upright")
+    func upright() async throws {
+        let (file, plain, turned) = (try movie(), TemporaryFile(".y4m"), TemporaryFile(".y4m"))
+        _ = try await PlayRun(options(file) { $0.output = .y4m(path: plain.path) }).play()
+        try laySideways(file)
+        let (report, _) = try await PlayRun(options(file) { $0.output = .y4m(path: turned.path) }).play()
+        #expect(report.width == 96 && report.height == 160)
+        let (lying, upright) = (try frames(plain.path).frames, try frames(turned.path))
+        #expect(upright.header.dimensions == VideoDimensions(width: 96, height: 160))
+        try #require(upright.frames.count == 20)
+        for (lying, upright) in zip(lying, upright.frames) {
+            let (lying, upright) = ([UInt8](lying), [UInt8](upright))
+            // The lowest row becomes the first column.
+            #expect((0..<160).allSatisfy { upright[$0 * 96] == lying[95 * 160 + $0] })
+            #expect((0..<160).allSatisfy { upright[$0 * 96 + 95] == lying[$0] })
+        }
+        let source = try DecodedFileSource(path: file.path, fixedFrameRate: nil)
+        #expect(source.dimensions == VideoDimensions(width: 96, height: 160))
+    }
+
     @Test("a written file can be read as a source, picture by picture")
     func readBack() async throws {
         let (file, output) = (try movie(), TemporaryFile(".y4m"))

@@ -1,5 +1,6 @@
 import MediaCore
 import MediaFiles
+import PixelTransfer
 import Synchronization
 import VideoCoding
 
@@ -21,6 +22,7 @@ final class MoviePlayback: Sendable {
 
     let timebase: Timebase
     let player: SampleBufferPlayer
+    /// The size of the upright pictures.
     let dimensions: VideoDimensions
     let frameRate: Double
     /// The duration of the file, if it is known.
@@ -38,6 +40,8 @@ final class MoviePlayback: Sendable {
         eventHandler: @escaping @Sendable (SampleBufferPlayer.Event) -> Void
     ) throws(ClientError) {
         let start = MediaTime(options.start, timescale: 1_000_000_000)
+        let rotation: VideoRotation
+        var attributes = options.attributes
         do {
             let reader = try MovieReader(path: options.path)
             if let duration = reader.duration, options.start > .zero, options.start >= duration {
@@ -45,7 +49,9 @@ final class MoviePlayback: Sendable {
                     reason: "\(options.path) lasts \(duration.seconds) s, so that there is nothing to play from"
                         + " \(options.start.seconds) s on; start earlier")
             }
-            dimensions = reader.format.dimensions
+            rotation = reader.rotation
+            dimensions = rotation.upright(reader.format.dimensions)
+            if options.keepsDimensions { attributes.dimensions = reader.format.dimensions }
             duration = reader.duration
             let nominal = reader.hasPresentationTimes ? reader.nominalFrameRate : options.untimedFrameRate
             frameRate = min(max(nominal ?? reader.format.frameRate ?? 30, 0.1), 1000)
@@ -53,8 +59,8 @@ final class MoviePlayback: Sendable {
         } catch {
             throw ClientError(reading: options.path, error)
         }
-        var attributes = options.attributes
-        if options.keepsDimensions { attributes.dimensions = dimensions }
+        let turner = rotation == .none ? nil : PictureTurner(rotation)
+        if turner != nil { attributes.formats = [.i420] }
         timebase = Timebase(clock: clock)
         timebase.setTime(start)
         player = SampleBufferPlayer(
@@ -62,8 +68,12 @@ final class MoviePlayback: Sendable {
             configuration: .init(
                 attributes: attributes, reordering: .complete,
                 untimedPictureDuration: MediaTime(value: 1_000_000, timescale: 1_000_000)
-                    .multiplied(by: 1_000_000, over: Int64(clamping: (frameRate * 1_000_000).rounded()))),
-            eventHandler: eventHandler)
+                    .multiplied(by: 1_000_000, over: Int64(clamping: (frameRate * 1_000_000).rounded())))
+        ) { event in
+            guard let turner, case .picture(var picture) = event else { return eventHandler(event) }
+            picture.pixelBuffer = turner.turn(picture.pixelBuffer)
+            eventHandler(.picture(picture))
+        }
         player.flush(showingFrom: start)
     }
 

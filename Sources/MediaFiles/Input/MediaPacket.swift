@@ -25,9 +25,7 @@ public final class MediaCoding: @unchecked Sendable {
         self.start = start
         index = stream.pointee.index
         timeBase = stream.pointee.time_base
-        var size = 0
-        let matrix = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size)
-        rotation = matrix.flatMap { size >= 36 ? Self.rotation(UnsafeRawPointer($0)) : nil } ?? .none
+        rotation = Self.rotation(of: stream)
     }
 
     deinit {
@@ -35,10 +33,15 @@ public final class MediaCoding: @unchecked Sendable {
         avcodec_parameters_free(&parameters)
     }
 
-    /// libavutil has the angle by which the picture was turned, counterclockwise.
-    private static func rotation(_ matrix: UnsafeRawPointer) -> VideoRotation? {
-        let angle = av_display_rotation_get(matrix.assumingMemoryBound(to: Int32.self))
-        guard angle.isFinite else { return nil }
+    /// How the pictures of a stream have to be turned. libavutil has the angle by which they were turned,
+    /// counterclockwise.
+    static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> VideoRotation {
+        var size = 0
+        guard let matrix = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size), size >= 36 else {
+            return .none
+        }
+        let angle = av_display_rotation_get(UnsafeRawPointer(matrix).assumingMemoryBound(to: Int32.self))
+        guard angle.isFinite else { return .none }
         return switch Int((-angle / 90).rounded()) & 3 {
         case 1: .clockwise90
         case 2: .rotate180
