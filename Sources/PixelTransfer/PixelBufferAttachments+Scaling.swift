@@ -27,13 +27,17 @@ extension PixelBufferAttachments {
 }
 
 extension VideoDimensions {
-    /// The shape of a sample, in lowest terms, after `old` samples became `new` ones; the same if it was none.
+    /// The shape of a sample, in lowest terms that an SPS can hold, after `old` samples became `new` ones; the same if
+    /// it was none.
     fileprivate func stretched(from old: VideoDimensions, to new: VideoDimensions) -> VideoDimensions {
         guard width > 0, height > 0 else { return self }
         let (across, overflowsAcross) = width.multipliedReportingOverflow(by: old.width * new.height)
         let (down, overflowsDown) = height.multipliedReportingOverflow(by: old.height * new.width)
         guard !overflowsAcross, !overflowsDown else { return self }
         let divisor = greatestCommonDivisor(across, down)
-        return VideoDimensions(width: across / divisor, height: down / divisor)
+        let (width, height) = (across / divisor, down / divisor)
+        // An SPS has 16 bits for each (H.264 E.2.1).
+        let excess = 1 + (max(width, height) >> 16)
+        return VideoDimensions(width: max(width / excess, 1), height: max(height / excess, 1))
     }
 }

@@ -86,6 +86,23 @@ struct VideoPipelineTests {
         #expect(keyframes == [0, 6])
     }
 
+    @Test("a stream states the shape of its source's samples, also when it is sent smaller")
+    func sampleShape() throws {
+        let file = TemporaryFile(".y4m")
+        let picture = Data(repeating: 128, count: 160 * 96 * 3 / 2)
+        try (Data("YUV4MPEG2 W160 H96 F25:1 A64:45\nFRAME\n".utf8) + picture).write(
+            to: URL(fileURLWithPath: file.path))
+        let pipeline = VideoSendPipeline(source: try Y4MVideoSource(path: file.path), settings: Self.settings)
+        var request = request(0)
+        for tile in [nil, VideoDimensions(width: 80, height: 48)] {
+            request.tile = tile
+            request.wallClockMilliseconds += 40
+            let format = try #require(try pipeline.produce(request).frame).sample.format
+            #expect(format.dimensions == tile ?? VideoDimensions(width: 160, height: 96))
+            #expect(format.pixelAspectRatio == VideoDimensions(width: 64, height: 45))
+        }
+    }
+
     @Test("without room nothing is encoded, and a stream encoded before resumes at a keyframe")
     func withoutRoom() throws {
         let camera = SyntheticVideoSource(

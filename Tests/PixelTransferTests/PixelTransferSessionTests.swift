@@ -142,6 +142,16 @@ struct TransferredAttachmentTests {
         #expect(half.attachments.pixelAspectRatio == VideoDimensions(width: 12, height: 11))
     }
 
+    @Test("the shape of a sample stays one that an SPS can hold, whatever the sizes are")
+    func largeShape() throws {
+        let shape = PixelBufferAttachments(pixelAspectRatio: VideoDimensions(width: 4, height: 3))
+            .scaled(from: VideoDimensions(width: 1918, height: 1078), to: VideoDimensions(width: 478, height: 268))
+            .pixelAspectRatio
+        #expect((1...65_535).contains(shape.width) && (1...65_535).contains(shape.height))
+        let expected = 4.0 / 3 * (1918.0 / 478) / (1078.0 / 268)
+        #expect(abs(Double(shape.width) / Double(shape.height) - expected) < 0.001)
+    }
+
     @Test("the clean aperture is scaled with the picture")
     func aperture() throws {
         let cropped = picture(

@@ -116,18 +116,25 @@ final class VideoSendPipeline: @unchecked Sendable {
         }
     }
 
-    /// The encoder for pictures like this one: the one there is, unless the source changed its size or colour.
+    /// The encoder for pictures like this one: the one there is, unless the source changed its size, its colour or the
+    /// shape of its samples.
     ///
     /// The stream says the colour even of sources that do not, since receivers guess differently.
     private func session(
         for picture: PixelBuffer, bitRate: BitRate
     ) throws(VideoCodingError) -> CompressionSession {
         let (dimensions, colour) = (picture.dimensions, picture.attachments.colour.assumingBT601)
-        if let session, session.properties.colour == colour, session.canAccept(dimensions) == .accept { return session }
+        let shape = picture.attachments.pixelAspectRatio.shownSampleShape
+        if let session, session.properties.colour == colour, session.properties.pixelAspectRatio == shape,
+            session.canAccept(dimensions) == .accept
+        {
+            return session
+        }
         var properties = CompressionProperties(
             averageBitRate: bitRate, expectedFrameRate: min(max(source.frameRate, 1), 60),
             profileLevel: H264ProfileLevel(settings.profile))
         properties.colour = colour
+        properties.pixelAspectRatio = shape
         let made = try CompressionSession(
             dimensions: dimensions, backEnd: settings.backEnd, properties: properties, outputHandler: outputs.append)
         // The lowest level that holds the stream, or the receiver's own if that is lower still, which may not hold it.
