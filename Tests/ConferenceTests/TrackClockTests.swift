@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    @Test("a stream that begins with packets that have waited is at its time at once")
+    func backlog() {
+        var clock = TrackClock()
+        var last = MonotonicInstant.zero
+        for packet in 0..<100 {
+            // Seven packets come together, at the time of the last of them.
+            let due = MonotonicInstant.zero + .milliseconds(20 * packet)
+            let arrival = max(due, .zero + .milliseconds(120))
+            let time = clock.time(of: MediaTime(value: Int64(packet) * 960, timescale: 48_000), arrival: arrival).time
+            #expect(time >= last)
+            if packet >= 6 { #expect(time == due) }
+            last = time
+        }
+    }
+
     @Test("a jump is told once, with the first frame behind it")
     func anchor() {
         var clock = TrackClock()

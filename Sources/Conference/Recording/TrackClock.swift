@@ -17,6 +17,9 @@ struct TrackClock {
     private static let maximumSlew = 0.005
     /// A difference that is followed at once.
     private static let step = Duration.milliseconds(200)
+    /// At the beginning of a stream, smaller differences are followed at once for so long: a live stream may begin with
+    /// packets that have waited.
+    private static let settling = Duration.seconds(1)
 
     private struct Last {
         var media: Int64
@@ -49,7 +52,10 @@ struct TrackClock {
         last = Last(media: media, arrival: max(arrival, last?.arrival ?? arrival))
         if let offset, !isAnchor {
             let wanted = observe(difference, arrival: arrival)
-            self.offset = Self.approach(wanted, from: offset, elapsed: elapsed, mayStep: formerSmallest != nil)
+            let isSettling = formerSmallest == nil && arrival - windowStart <= Self.settling
+            self.offset =
+                isSettling
+                ? wanted : Self.approach(wanted, from: offset, elapsed: elapsed, mayStep: formerSmallest != nil)
         } else {
             offset = difference
             smallest = difference
