@@ -117,8 +117,7 @@ final class Demuxer {
         rotation = MediaCoding.rotation(of: stream)
         isElementaryStream =
             context.pointee.iformat.flatMap(\.pointee.name).map { String(cString: $0) == "h264" } ?? false
-        // Microseconds: AV_TIME_BASE.
-        duration = context.pointee.duration > 0 ? .microseconds(context.pointee.duration) : nil
+        duration = LibAVFormat.length(of: context)
         var extradata = ByteBuffer()
         if let bytes = parameters.pointee.extradata, parameters.pointee.extradata_size > 0 {
             extradata.writeBytes(

@@ -1,4 +1,5 @@
 import CLibAVFormat
+import MediaCore
 
 /// The few things of libavformat that its C macros hide from Swift.
 enum LibAVFormat {
@@ -28,6 +29,21 @@ enum LibAVFormat {
             av_strerror(code, base, buffer.count)
             return String(cString: base)
         }
+    }
+
+    /// The length of a film; nil if it does not tell.
+    ///
+    /// libavformat's own multiplexer of Matroska writes the time at which the film ends as its duration. That of a
+    /// film whose times begin later than at zero, as of a part of a broadcast, would be hours too long.
+    static func length(of context: UnsafePointer<AVFormatContext>) -> Duration? {
+        let (duration, start) = (context.pointee.duration, context.pointee.start_time)
+        guard duration > 0 else { return nil }
+        let name = context.pointee.iformat.flatMap(\.pointee.name).map { String(cString: $0) }
+        let entry = av_dict_get(context.pointee.metadata, "encoder", nil, 0)
+        let encoder = entry.flatMap(\.pointee.value).map { String(cString: $0) }
+        let isEnd = name == "matroska,webm" && encoder?.hasPrefix("Lavf") == true && (0..<duration).contains(start)
+        // Microseconds: AV_TIME_BASE.
+        return .microseconds(isEnd ? duration - start : duration)
     }
 
     /// Returns a URL that libavformat takes for a file whatever the path looks like, so that a name such as `http:x` or

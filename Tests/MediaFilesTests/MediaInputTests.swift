@@ -236,6 +236,29 @@ import Testing
         #expect(throws: StreamFailure.self) { try read(try open(script.path)) }
     }
 
+    /// Ten pictures of 40 ms, the first at two hours.
+    ///
+    /// Made by ffmpeg: `-itsoffset 7200 -i grey.mp4 -copyts -c copy late.mkv`.
+    private static let late = [
+        "GkXfo6NChoEBQveBAULygQRC84EIQoKIbWF0cm9za2FCh4EEQoWBAhhTgGcBAAAAAAACqhFNm3TAv4S1raK1TbuLU6uEFUmpZlOsgaFNu4",
+        "tTq4QWVK5rU6yB8U27jFOrhBJUw2dTrIIBeE27jFOrhBxTu2tTrIICjOwBAAAAAAAAUwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAFUmpZsu/hKQWbN8q17GDD0JATYCNTGF2Zj",
+        "U5LjI3LjEwMFdBjUxhdmY1OS4yNy4xMDBzpJDBTwI8O6PtI/sAkL1huAd7RImIQVt3pAAAAAAWVK5rQIG/hOIqAqGuAQAAAAAAAHLXgQFz",
+        "xYgfKeAo5xvj5ZyBACK1nIN1bmSGj1ZfTVBFRzQvSVNPL0FWQ4OBASPjg4QCYloA4JSwgSC6gSCagQJVsIhVt4EBVbiBAmOipQFCwAr/4Q",
+        "AVZ0LACtkJbARAAAADAEAAAAyDxImSAQAFaMuDyyASVMNn37+En7XJmHNzoGPAgGfImkWjh0VOQ09ERVJEh41MYXZmNTkuMjcuMTAwc3Oz",
+        "Y8CLY8WIHyngKOcb4+VnyKJFo4hEVVJBVElPTkSHlDAyOjAwOjAwLjQwMDAwMDAwMAAAH0O2dUCqv4TViprG54Nt3QCjlIEAAIAAAAAMZY",
+        "iEDPJigAG5OuvAo46BACgAAAAABkGaOBnlgKOOgQBQAAAAAAZBmlQGeWCjjYEAeAAAAAAFQZpgM8ujjYEAoAAAAAAFQZqAM8ujjYEAyAAA",
+        "AAAFQZqgM8ujjYEA8AAAAAAFQZrAM8ujjYEBGAAAAAAFQZrgL8ujjYEBQAAAAAAFQZsAL8ujjYEBaAAAAAAFQZsgK8scU7trmb+ELDzgor",
+        "uRs4Nt3QC3iveBAfGCAdzwgQs=",
+    ].joined()
+
+    @Test("a Matroska film whose times begin at hours is as long as it can be seen")
+    func lateBeginning() throws {
+        let file = TemporaryFile(".mkv", contents: Array(try #require(Data(base64Encoded: Self.late))))
+        #expect(try open(file.path).duration == .milliseconds(400))
+        #expect(try MovieReader(path: file.path).duration == .milliseconds(400))
+    }
+
     @Test("what is no film is an error, and what is not there another")
     func noFilm() throws {
         let text = TemporaryFile(".mp4", contents: Array("This is not a film.".utf8))

@@ -98,8 +98,7 @@ public final class MediaInput {
             throw error
         }
         context = opened
-        let length = opened.pointee.duration
-        duration = !source.isLive && length > 0 ? .microseconds(length) : nil
+        duration = source.isLive ? nil : LibAVFormat.length(of: opened)
         isSeekable = duration != nil && (opened.pointee.pb?.pointee.seekable ?? 0) != 0
         for index in 0..<Int(opened.pointee.nb_streams) {
             guard let stream = opened.pointee.streams[index] else { continue }
