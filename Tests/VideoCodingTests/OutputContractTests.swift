@@ -91,6 +91,31 @@ struct OutputContractTests {
         #expect(try libavcodecPictures(frames.map(\.sample)).count == 20)
     }
 
+    @Test(
+        "that begin anew behind a keyframe have another number than it", arguments: backEnds(with: .realTime, "false"))
+    func keyframeNumbers(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture, profile: .main) {
+            $0.realTime = false
+            $0.allowFrameReordering = true
+        }
+        var frames: [EncodedFrame] = []
+        var number = 0
+        for count in [1, 1, 12, 1, 1] {
+            for _ in 0..<count {
+                try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number))
+                number += 1
+            }
+            encoder.session.completeFrames()
+            frames += encoder.takeOutputs().compactMap(\.frame)
+        }
+        #expect(frames.count == number)
+        let inspector = try #require(SliceInspector(parameterSets: frames[0].sample.format.parameterSets))
+        let numbers = frames.map { inspector.inspect($0.sample.data.contiguous())?.keyframeID }
+        #expect(numbers.count { $0 != nil } == 5)
+        for (one, next) in zip(numbers, numbers.dropFirst()) where one != nil { #expect(one != next) }
+        #expect(try libavcodecPictures(frames.map(\.sample)).count == number)
+    }
+
     @Test("of frames that were not asked for say that the session ended", arguments: backEnds(with: .realTime, "false"))
     func ended(backEnd: EncoderBackEnd) throws {
         for isDropped in [false, true] {

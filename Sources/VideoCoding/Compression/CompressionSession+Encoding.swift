@@ -22,6 +22,8 @@ extension CompressionSession {
         /// The last keyframe that came out or was asked for.
         var keyframeSerial: Int64 = 0
         var keyframeTime: MediaTime?
+        /// `idr_pic_id` of the last frame that came out, if it is an IDR picture.
+        var lastKeyframeID: Int?
         /// The next frame has to be a keyframe.
         var needsKeyframe = false
         var keyframeSizes = KeyframeSizeModel()
@@ -84,7 +86,10 @@ extension CompressionSession {
                     encoder = try MultiPassEncoder(
                         properties: state.properties, dimensions: dimensions, storage: storage)
                 } else {
-                    encoder = try X264Encoder(properties: state.properties, dimensions: dimensions)
+                    // A new encoder begins with 0, and two IDR pictures in a row must differ (H.264 7.4.3).
+                    encoder = try X264Encoder(
+                        properties: state.properties, dimensions: dimensions,
+                        skipsKeyframeID: state.lastKeyframeID == 0)
                 }
             #else
                 throw .backEndNotBuilt(.x264)
@@ -242,6 +247,7 @@ extension CompressionSession {
             state.usualQP = frame.slice.qp ?? state.usualQP
         }
         guard let entry = state.ledger.answer(frame.serial), let format = state.format else { return }
+        state.lastKeyframeID = frame.slice.keyframeID
         if isKeyframe {
             state.keyframeSizes.add(KeyframeSizeModel.Keyframe(frame))
             state.keyframeSizes.isLimited = wasGivenQP

@@ -26,8 +26,15 @@
         private var nextTime: Int64 = 0
         /// The numbers of the last pictures, by x264's time modulo the count.
         private var serials = [Int64](repeating: -1, count: 64)
+        /// True until the first frame, if the stream does not go on with the `idr_pic_id` that x264 begins with.
+        private var skipsKeyframeID: Bool
+        /// The serial number of a frame that is not handed out.
+        private static let skipped: Int64 = -1_000
 
-        init(properties: CompressionProperties, dimensions: VideoDimensions) throws(VideoCodingError) {
+        init(
+            properties: CompressionProperties, dimensions: VideoDimensions, skipsKeyframeID: Bool = false
+        ) throws(VideoCodingError) {
+            self.skipsKeyframeID = skipsKeyframeID
             nominalFrameRate = properties.expectedFrameRate
             self.properties = properties
             isDelayed = !properties.realTime
@@ -73,6 +80,13 @@
         // MARK: - Frames
 
         func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
+            var request = request
+            if skipsKeyframeID {
+                skipsKeyframeID = false
+                _ = try handle.encode(picture, time: nextTime, serial: Self.skipped, isKeyframe: true)
+                nextTime += 1
+                request.forceKeyframe = true
+            }
             let time = nextTime
             serials[Int(time % Int64(serials.count))] = request.serial
             nextTime += 1
@@ -83,7 +97,7 @@
                 if let qp = request.qp { input.i_qpplus1 = Int32(qp) + 1 }
                 if !request.regionsOfInterest.isEmpty { input.prop.quant_offsets = offsets.baseAddress }
             }
-            let frame = try output.map(makeFrame)
+            let frame = try output.flatMap(makeFrame)
             if isBufferTight {
                 isBufferTight = false
                 try reconfigure()
@@ -93,10 +107,14 @@
         }
 
         func finish() throws(VideoCodingError) -> BackEndFrame? {
-            try handle.nextDelayedFrame().map(makeFrame)
+            while let output = try handle.nextDelayedFrame() {
+                if let frame = try makeFrame(output) { return frame }
+            }
+            return nil
         }
 
-        private func makeFrame(_ output: X264Handle.Output) throws(VideoCodingError) -> BackEndFrame {
+        private func makeFrame(_ output: X264Handle.Output) throws(VideoCodingError) -> BackEndFrame? {
+            guard output.serial != Self.skipped else { return nil }
             let data = memory.makeBuffer(size: output.bytes.count) { $0.writeBytes(output.bytes) }
             guard let slice = inspector.inspect(data) else {
                 throw .codecUnavailable(reason: "x264's slices make no sense")
