@@ -10,6 +10,8 @@ public struct SampleBuffer: Sendable {
     public var duration: MediaTime?
     /// True if decoding can start here (an IDR picture).
     public var isSync: Bool
+    /// False if the frame is decoded only because others need it, as where an edit list has cut its picture away.
+    public var isShown = true
     public var dependency: FrameDependency
 
     public init(

@@ -11,6 +11,8 @@ final class Demuxer {
         var presentationTime: MediaTime?
         var decodeTime: MediaTime?
         var duration: MediaTime?
+        /// False if an edit list has cut it away.
+        var isShown = true
         /// Parameter sets that the container has beside the samples from this one on; empty where they stay.
         var parameterSets: [NALUnit] = []
     }
@@ -172,6 +174,7 @@ final class Demuxer {
                 data: data, presentationTime: stamp == LibAVFormat.noTimestamp ? nil : time(stamp),
                 decodeTime: dts == LibAVFormat.noTimestamp ? nil : time(dts),
                 duration: packet.pointee.duration > 0 ? time(packet.pointee.duration) : nil,
+                isShown: packet.pointee.flags & AV_PKT_FLAG_DISCARD == 0,
                 parameterSets: parameterSets)
         }
     }

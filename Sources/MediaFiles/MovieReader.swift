@@ -7,9 +7,9 @@ import NIOCore
 /// sample buffers in decoding order. Other streams are skipped.
 ///
 /// Parameter sets inside the samples are taken out and become part of the format, as do those that the container has
-/// beside them, so a change of size mid-file shows as a sample with another `format`. Where an edit list begins the
-/// movie between two sync samples, the frames before its beginning come too, at times below zero: they are decoded, but
-/// not shown. Not thread-safe: one caller at a time.
+/// beside them, so a change of size mid-file shows as a sample with another `format`. Frames that an edit list has cut
+/// away come too, those before its beginning at times below zero: they are decoded, but not shown. Not thread-safe: one
+/// caller at a time.
 public final class MovieReader {
     public let path: String
     /// The format of the sample that `nextSample` returned last; before that, of the first one.
@@ -147,8 +147,10 @@ public final class MovieReader {
             time = MediaTime(value: untimedCount &* interval, timescale: timescale)
         }
         untimedCount += 1
-        return SampleBuffer(
+        var sample = SampleBuffer(
             nalUnits: nalUnits, format: format, presentationTime: time, decodeTime: packet.decodeTime,
             duration: packet.duration)
+        sample.isShown = packet.isShown
+        return sample
     }
 }

@@ -148,6 +148,23 @@ struct PlayTests {
         #expect(try frames(some.path).frames == Array(try frames(all.path).frames[7..<17]))
     }
 
+    @Test("of a trimmed film only what its edit list has kept is shown")
+    func trimmed() async throws {
+        let file = try movie()
+        let (all, some) = (TemporaryFile(".y4m"), TemporaryFile(".y4m"))
+        _ = try await PlayRun(options(file) { $0.output = .y4m(path: all.path) }).play()
+        var bytes = [UInt8](try #require(FileManager.default.contents(atPath: file.path)))
+        let list = try #require(bytes.indices.dropLast(24).first { bytes[$0..<$0 + 4].elementsEqual("elst".utf8) })
+        // One edit (ISO/IEC 14496-12, 8.6.6): 400 ms from 280 ms on, which is picture 7, behind keyframe 5.
+        bytes.replaceSubrange(list + 12..<list + 20, with: [0, 0, 1, 0x90, 0, 0, 0x62, 0x70])
+        try Data(bytes).write(to: URL(fileURLWithPath: file.path))
+        let run = try PlayRun(options(file) { $0.output = .y4m(path: some.path) })
+        let (report, problem) = await run.play()
+        #expect(problem == nil && report.end == .endOfFile)
+        #expect(abs(report.durationSeconds - 0.4) < 0.001)
+        #expect(try frames(some.path).frames == Array(try frames(all.path).frames[7..<17]))
+    }
+
     @Test("a repeated file continues without a gap")
     func loop() async throws {
         let (file, output) = (try movie(), TemporaryFile(".y4m"))

@@ -69,7 +69,7 @@ struct MovieFeed {
         let duration =
             sample.duration
             ?? MediaTime(seconds: 1 / max(reader.nominalFrameRate ?? 30, 0.1), timescale: 90_000)
-        end = max(end, sample.presentationTime + duration)
+        if sample.isShown { end = max(end, sample.presentationTime + duration) }
         return sample
     }
 }

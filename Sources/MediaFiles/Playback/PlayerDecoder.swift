@@ -8,10 +8,13 @@ struct PlayerDecoder {
         fileprivate(set) var pictures: [DecodedPicture] = []
         fileprivate(set) var errors: [VideoCodingError] = []
         fileprivate(set) var dropped = 0
+        /// Pictures that were decoded only for others.
+        fileprivate(set) var hidden = 0
 
         fileprivate mutating func take(_ event: DecodingEvent) {
             guard case .output(let output) = event else { return }
             switch output.result {
+            case .picture where output.token == PlayerDecoder.hidden: hidden += 1
             case .picture(let picture): pictures.append(picture)
             case .failed(let error): errors.append(error)
             case .dropped: dropped += 1
@@ -22,8 +25,12 @@ struct PlayerDecoder {
             pictures.removeAll(keepingCapacity: true)
             errors.removeAll(keepingCapacity: true)
             dropped = 0
+            hidden = 0
         }
     }
+
+    /// The token of samples that are not shown.
+    private static let hidden = FrameToken(1)
 
     private let pipeline: DecodingPipeline
     private var results = Results()
@@ -39,7 +46,7 @@ struct PlayerDecoder {
     /// - Parameter generation: The number of flushes; delayed pictures of an earlier generation are discarded.
     mutating func decode(_ sample: SampleBuffer, generation: Int, _ body: (borrowing Results) -> Void) {
         start(generation)
-        pipeline.decode(sample) { results.take($0) }
+        pipeline.decode(sample, token: sample.isShown ? FrameToken() : Self.hidden) { results.take($0) }
         body(results)
         results.clear()
     }

@@ -157,7 +157,7 @@ struct PlayerQueue {
             pictures.append(picture)
         }
         errors.append(contentsOf: results.errors)
-        statistics.decoded += results.pictures.count
+        statistics.decoded += results.pictures.count + results.hidden
         statistics.failed += results.errors.count
         statistics.dropped += results.dropped
         if isLast, endState == .said { endState = .drained }
