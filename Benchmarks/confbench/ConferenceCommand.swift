@@ -1,5 +1,4 @@
 import ArgumentParser
-import ConferenceClient
 import Foundation
 
 /// The relay against the floor of its codecs.

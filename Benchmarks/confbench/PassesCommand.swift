@@ -1,5 +1,4 @@
 import ArgumentParser
-import ConferenceClient
 import Foundation
 import MediaCore
 import VideoCoding

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ConferenceClient
 import CongestionControl
 import Foundation
 import LinkEmulation

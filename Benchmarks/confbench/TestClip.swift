@@ -1,4 +1,3 @@
-import ConferenceClient
 import Foundation
 import H264
 import MediaCore

@@ -2,7 +2,6 @@ import AudioMixing
 import Compositing
 import EncoderSharing
 import MediaCore
-import NIOCore
 import PeerConnection
 import VideoCoding
 

@@ -1,5 +1,4 @@
 import SDP
-import SecureTransport
 
 /// A received offer. It is parsed when it is made, on the thread that received it, so that this work does not delay
 /// everybody's media on the relay's event loop.

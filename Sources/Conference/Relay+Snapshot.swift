@@ -6,7 +6,6 @@ public import MediaCore
 import PeerConnection
 import RoomAPI
 import SDP
-import SecureTransport
 import VideoCoding
 
 extension Relay {

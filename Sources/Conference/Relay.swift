@@ -1,7 +1,5 @@
-import Compositing
 import CongestionControl
 import EncoderSharing
-import FlightRecording
 public import MediaCore
 import NIOCore
 public import PeerConnection

@@ -1,4 +1,3 @@
-import MediaCore
 public import RoomAPI
 public import SecureTransport
 

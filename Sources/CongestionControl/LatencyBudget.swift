@@ -1,5 +1,3 @@
-import MediaCore
-
 /// The limits of the time until sent data leaves for one receiver, which sending, encoding and forwarding share. Bounds
 /// of a single frame's size are in `FrameBound`.
 public enum LatencyBudget {

@@ -1,4 +1,3 @@
-import CongestionControl
 public import MediaCore
 
 /// The network's path as a recording reveals it: the times at which each packet entered and left it, on the sender's

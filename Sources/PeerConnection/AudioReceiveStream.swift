@@ -2,7 +2,6 @@ import MediaCore
 import NIOCore
 import RTP
 import SDP
-import SecureTransport
 
 /// One incoming Opus stream. Ordering and concealment belong to the mixer's playout buffer; here packets are counted,
 /// numbered, split if they repeat earlier ones, and forwarded.

@@ -1,5 +1,3 @@
-import MediaCore
-
 /// Measures the time from reading a frame's target until the frame is handed to the pacer.
 struct FrameDelayMeter {
     /// The least change that is reported.

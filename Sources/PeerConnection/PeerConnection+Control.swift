@@ -1,9 +1,7 @@
 import CongestionControl
 import MediaCore
-import NIOCore
 import RTP
 import SDP
-import SecureTransport
 
 extension PeerConnection {
     /// Takes the RTCP packets of a datagram that authenticated on a line, or on the lines of its bundle.

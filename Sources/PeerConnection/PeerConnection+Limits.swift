@@ -1,8 +1,6 @@
-import CongestionControl
 public import MediaCore
 import RTP
 public import SDP
-import SecureTransport
 
 /// Limits of rates, from us to the other side and from the other side to us.
 ///

@@ -1,4 +1,3 @@
-import CongestionControl
 public import MediaCore
 public import NIOCore
 public import RTP

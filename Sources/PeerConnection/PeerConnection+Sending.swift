@@ -3,7 +3,6 @@ public import MediaCore
 public import NIOCore
 import RTP
 public import SDP
-import SecureTransport
 public import VideoCoding
 
 extension PeerConnection {

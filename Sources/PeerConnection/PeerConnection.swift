@@ -1,5 +1,4 @@
 public import CongestionControl
-import H264
 public import MediaCore
 public import NIOCore
 public import RTP

@@ -4,7 +4,6 @@ public import MediaCore
 public import NIOCore
 public import RTP
 public import SDP
-import SecureTransport
 
 /// Events of a `PeerConnection` for its owner.
 public enum PeerEvent: Sendable {

@@ -2,7 +2,6 @@ import CongestionControl
 public import MediaCore
 import RTP
 package import SDP
-import SecureTransport
 
 /// Counters of one connection, since it began.
 public struct PeerCounters: Sendable {

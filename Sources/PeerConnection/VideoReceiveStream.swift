@@ -3,7 +3,6 @@ package import MediaCore
 package import NIOCore
 package import RTP
 import SDP
-import SecureTransport
 import VideoCoding
 
 /// One H.264 stream on its way in: jitter buffer, NACK, depacketizer, parameter sets, and the decision which frames a

@@ -3,7 +3,6 @@ import MediaCore
 import NIOCore
 import RTP
 import SDP
-import SecureTransport
 import VideoCoding
 
 /// One outgoing H.264 stream: parameter sets, packetization, numbering, stored packets for retransmission, and the

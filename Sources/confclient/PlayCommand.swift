@@ -1,7 +1,6 @@
 import ArgumentParser
 import ConferenceClient
 import Foundation
-import MediaCore
 
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import ConferenceClient
 import NIOPosix
-import RoomAPI
 
 /// A room that a command acts on by the relay's HTTP interface, and the proof that it may.
 struct RoomArgument: ParsableArguments {

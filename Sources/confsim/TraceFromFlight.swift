@@ -1,7 +1,6 @@
 import ArgumentParser
 import FlightRecording
 import Foundation
-import MediaCore
 
 extension Traces {
     /// `confsim traces from-flight`: estimates the link of a recorded call.

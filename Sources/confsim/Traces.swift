@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import LinkEmulation
-import MediaCore
 import Simulation
 
 /// `confsim traces`: makes and describes network traces.

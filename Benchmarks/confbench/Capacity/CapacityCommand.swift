@@ -1,5 +1,4 @@
 import ArgumentParser
-import ConferenceClient
 import Foundation
 
 /// The number of participants that a machine can hold, with several ways of serving them.

@@ -4,7 +4,6 @@ import MediaCore
 import NIOCore
 import RTP
 import SecureTransport
-import VideoCoding
 
 /// Sends clips over and over as SRTP to several ports of this machine, a frame each thirtieth of a second, the streams
 /// shifted against one another.

@@ -1,6 +1,5 @@
 import AllocationCounter
 import ArgumentParser
-import ConferenceClient
 import Foundation
 import VideoCoding
 

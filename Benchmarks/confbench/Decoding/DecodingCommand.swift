@@ -1,5 +1,4 @@
 import ArgumentParser
-import ConferenceClient
 import Foundation
 
 /// Reduced decoding for tiles that are smaller than their source: the time that it saves, and its effect on the

@@ -1,5 +1,4 @@
 import Foundation
-import VideoCoding
 
 /// The cost and the result of decoding with one effort. Fields are added, never renamed or given another unit.
 struct DecodingResult: Codable, Sendable {

@@ -1,7 +1,6 @@
 import Foundation
 import MediaCore
 import PixelTransfer
-import VideoCoding
 
 /// Measures all variants side by side: each picture goes to one after the other, so that the machine's moods meet all
 /// of them alike.

@@ -1,7 +1,6 @@
 import H264
 import MediaCore
 import NIOCore
-import Simulation
 import Synchronization
 
 /// The work of a room's encoders: their processor time, and the picture of each frame.

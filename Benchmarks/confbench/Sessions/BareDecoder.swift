@@ -2,7 +2,6 @@ import CLibAVCodec
 import H264
 import MediaCore
 import NIOCore
-import VideoCoding
 
 /// libavcodec as one would call it by hand, with a session's settings and packets made beforehand.
 final class BareDecoder {

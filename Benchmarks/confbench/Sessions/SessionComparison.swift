@@ -1,5 +1,3 @@
-import MediaCore
-
 /// Sessions against the bare codec on the same frames, in turns of a few frames each.
 struct SessionComparison {
     var work: String

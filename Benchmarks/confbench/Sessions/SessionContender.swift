@@ -1,5 +1,4 @@
 import AllocationCounter
-import MediaCore
 
 /// One way to do the same work: the bare codec, or a session over it.
 struct SessionContender {

@@ -1,6 +1,5 @@
 import AllocationCounter
 import ArgumentParser
-import ConferenceClient
 import Foundation
 
 /// Sessions against the codecs that they are made of.

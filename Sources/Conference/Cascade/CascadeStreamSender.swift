@@ -1,7 +1,5 @@
-import CongestionControl
 import H264
 import MediaCore
-import NIOCore
 import PeerConnection
 import SDP
 

@@ -1,5 +1,3 @@
-import Compositing
-import H264
 import MediaCore
 import VideoCoding
 

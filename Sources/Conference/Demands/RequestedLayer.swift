@@ -1,4 +1,3 @@
-import Compositing
 import MediaCore
 
 /// The size and rate that a sender is asked for: no more than receivers see.

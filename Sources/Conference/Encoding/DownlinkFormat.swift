@@ -4,7 +4,6 @@ import H264
 import MediaCore
 import PeerConnection
 import SDP
-import SecureTransport
 import VideoCoding
 
 extension EncodeFormat {

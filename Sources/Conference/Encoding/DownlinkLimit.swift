@@ -1,7 +1,6 @@
 import CongestionControl
 import EncoderSharing
 import MediaCore
-import PeerConnection
 
 /// The reason for which a participant's picture is not better.
 public enum DownlinkLimit: String, Codable, Sendable {

@@ -1,4 +1,3 @@
-import EncoderSharing
 import LoadControl
 import MediaCore
 

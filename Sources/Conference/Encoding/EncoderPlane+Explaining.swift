@@ -1,7 +1,6 @@
 import CongestionControl
 import EncoderSharing
 import MediaCore
-import PeerConnection
 
 extension EncoderPlane {
     /// - Parameter name: The id that a receiver has in URLs.

@@ -1,4 +1,3 @@
-import CongestionControl
 import EncoderSharing
 import MediaCore
 import OrderedCollections

@@ -4,7 +4,6 @@ import LoadControl
 import MediaCore
 import OrderedCollections
 import PeerConnection
-import RoomAPI
 import VideoCoding
 
 /// A room's encoders: their receivers, and their work at each tick.

@@ -1,5 +1,4 @@
 import MediaCore
-import VideoCoding
 
 /// How often a group encodes a picture that stays the same: until it is sharp, and now and then from there on.
 struct UnchangedPicture {

@@ -1,6 +1,5 @@
 import MediaCore
 import SDP
-import SecureTransport
 
 /// Formats of other senders' streams that a receiver's decoder takes, as negotiated.
 struct ForwardingAcceptance: Hashable {

@@ -1,4 +1,3 @@
-import Compositing
 import MediaCore
 
 /// A receiver's choice between an encoder's frames and a source's own packets.

@@ -1,5 +1,3 @@
-import Compositing
-import CongestionControl
 import MediaCore
 import NIOCore
 import PeerConnection

@@ -1,4 +1,3 @@
-import Compositing
 import CongestionControl
 import H264
 import MediaCore

@@ -1,6 +1,5 @@
 import AudioMixing
 import Compositing
-import EncoderSharing
 import LoadControl
 import MediaCore
 import NIOCore

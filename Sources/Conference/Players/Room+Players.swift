@@ -1,4 +1,3 @@
-import Compositing
 import MediaCore
 import PeerConnection
 import RoomAPI

@@ -1,5 +1,4 @@
 public import MediaCore
-import NIOCore
 public import RoomAPI
 
 /// Something to write into a recording, in the order in which it happened.

@@ -1,7 +1,6 @@
 import AudioMixing
 import Compositing
 import EncoderSharing
-import H264
 import MediaCore
 import NIOCore
 import RoomAPI

@@ -1,5 +1,3 @@
-import AudioMixing
-import Compositing
 import MediaCore
 import PeerConnection
 import RoomAPI

@@ -1,4 +1,3 @@
-import AudioMixing
 import CongestionControl
 import EncoderSharing
 import MediaCore

@@ -1,10 +1,8 @@
-import AudioMixing
 import Compositing
 import MediaCore
 import PeerConnection
 import RoomAPI
 import SDP
-import SecureTransport
 
 extension Room {
     // MARK: Layouts

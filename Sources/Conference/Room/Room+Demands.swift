@@ -1,8 +1,6 @@
-import Compositing
 import MediaCore
 import PeerConnection
 import RoomAPI
-import SecureTransport
 
 /// Asks senders for as much video as receivers see of it.
 extension Room {

@@ -1,10 +1,8 @@
-import Compositing
 import CongestionControl
 import EncoderSharing
 import MediaCore
 import PeerConnection
 import SDP
-import SecureTransport
 
 /// Passes the members' states to the forwarding plane, and performs its commands.
 extension Room {

@@ -1,7 +1,6 @@
 import Compositing
 import MediaCore
 import OrderedCollections
-import PeerConnection
 import RoomAPI
 
 /// Moderation. The planes enforce it, regardless of what clients send.

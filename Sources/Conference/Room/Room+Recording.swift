@@ -2,7 +2,6 @@ import Compositing
 import MediaCore
 import PeerConnection
 import RoomAPI
-import SecureTransport
 
 /// What a recording wants of the room, as a viewer with needs of its own.
 extension Room {

@@ -1,6 +1,5 @@
 import Compositing
 import MediaCore
-import PeerConnection
 
 /// The pictures and placeholders of a room's sources.
 extension Room {

@@ -8,7 +8,6 @@ import OrderedCollections
 import PeerConnection
 import RTP
 import RoomAPI
-import SecureTransport
 import VideoCoding
 
 /// A room: its members, its settings and its two clocks: video ticks, at which the newest picture of every source is

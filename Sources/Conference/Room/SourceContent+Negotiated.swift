@@ -1,7 +1,5 @@
-import Compositing
 import MediaCore
 import SDP
-import SecureTransport
 
 extension SourceContent {
     /// The content of a negotiated stream. A link between relays gives its streams the contents of their sources

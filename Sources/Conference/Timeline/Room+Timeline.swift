@@ -5,7 +5,6 @@ import EncoderSharing
 import MediaCore
 import PeerConnection
 import SDP
-import SecureTransport
 
 extension Room {
     /// Writes a video tick into the timeline, with the progress of every source and encoder since the last one.

@@ -1,5 +1,4 @@
 import AudioMixing
-import Compositing
 import MediaCore
 
 /// A room's last minute, to explain why a picture stands still and which part caused it.

@@ -1,4 +1,3 @@
-import Compositing
 import MediaCore
 
 /// A source as its room sees it at a tick.

@@ -1,4 +1,3 @@
-import Compositing
 import Foundation
 public import NIOCore
 import NIOHTTP1

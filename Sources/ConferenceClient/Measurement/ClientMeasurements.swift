@@ -1,5 +1,4 @@
 import MediaCore
-import NIOCore
 import PeerConnection
 
 /// A client's counts and measurements of its session, besides those of its connection.

@@ -1,7 +1,6 @@
 import Dispatch
 import MediaCore
 public import NIOCore
-import NIOHTTP1
 import SDP
 import SecureTransport
 

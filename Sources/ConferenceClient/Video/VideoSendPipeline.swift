@@ -1,6 +1,5 @@
 import Dispatch
 import MediaCore
-import NIOCore
 import PixelTransfer
 import VideoCoding
 

@@ -2,7 +2,6 @@ package import H264
 package import MediaCore
 package import RTP
 package import SDP
-import SecureTransport
 
 /// A received packet of a video stream, for forwarding.
 public struct ReceivedVideoPacket: Sendable {

@@ -1,5 +1,3 @@
-import MediaCore
-
 /// The amount of forward error correction for a stream.
 public struct Protection: Hashable, Sendable {
     /// Repair packets for each packet that they protect; zero for none, at most one.

@@ -1,5 +1,3 @@
-import MediaCore
-
 /// The parameters of NADA, with the defaults of RFC 8698, Figure 3, and its names in parentheses. The lowest and the
 /// highest rate (RMIN, RMAX) are the controller's limits.
 public struct NADAParameters: Hashable, Sendable {

@@ -1,5 +1,3 @@
-import MediaCore
-
 /// The target of the queueing delay, in seconds. It grows beside flows that fill the queue until it drops packets (RFC
 /// 8298, section 4.1.2.1; draft-ietf-ccwg-rfc8298bis-screamv2, "Competing Flows Compensation").
 struct QueueDelayTarget: Sendable {

@@ -1,5 +1,3 @@
-import MediaCore
-
 /// The parameters of SCReAM. Names in parentheses are those of draft-ietf-ccwg-rfc8298bis-screamv2. Where the authors'
 /// code of 2026 differs from the draft, values are from the code.
 public struct ScreamParameters: Hashable, Sendable {

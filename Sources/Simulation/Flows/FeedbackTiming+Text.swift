@@ -1,6 +1,5 @@
 public import CongestionControl
 import LinkEmulation
-import MediaCore
 
 extension FeedbackTiming {
     /// The texts that `init(parsing:)` accepts, for messages.

@@ -1,4 +1,3 @@
-import H264
 package import MediaCore
 package import VideoCoding
 

@@ -1,5 +1,3 @@
-import MediaCore
-
 /// The distribution of a delay.
 public struct DelayDistribution: Hashable, Sendable {
     public var mean = Duration.zero

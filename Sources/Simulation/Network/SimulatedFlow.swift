@@ -1,6 +1,3 @@
-import CongestionControl
-import MediaCore
-
 /// A sender and its receiver at the two ends of a path.
 protocol SimulatedFlow {
     /// Called when the simulation begins. The flow schedules its first events.

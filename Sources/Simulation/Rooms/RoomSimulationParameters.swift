@@ -1,4 +1,3 @@
-import Conference
 public import CongestionControl
 import EncoderSharing
 public import LinkEmulation

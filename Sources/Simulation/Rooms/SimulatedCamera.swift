@@ -1,8 +1,6 @@
-import Conference
 import MediaCore
 import PeerConnection
 import SDP
-import SecureTransport
 import VideoCoding
 
 /// A small camera with a new picture each time, so that the room must compose. Its content does not matter.

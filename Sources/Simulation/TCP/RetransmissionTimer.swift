@@ -1,5 +1,3 @@
-import MediaCore
-
 /// The retransmission timeout (RFC 6298), with the lower bound of 200 ms of today's systems instead of 1 s.
 struct RetransmissionTimer: Sendable {
     static let minimum = Duration.milliseconds(200)

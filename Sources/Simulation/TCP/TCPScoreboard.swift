@@ -1,4 +1,3 @@
-import MediaCore
 import NIOCore
 
 /// A TCP sender's knowledge of the segments under way (RFC 6675, with segments instead of bytes).

@@ -1,6 +1,4 @@
-import H264
 public import MediaCore
-import NIOCore
 import Synchronization
 
 /// Encodes one H.264 stream: it takes pictures in presentation order and gives frames in decoding order.

@@ -1,5 +1,4 @@
 import H264
-import MediaCore
 import NIOCore
 
 /// Reads a frame's number, references and QP in a slice's header, because encoders do not report them.

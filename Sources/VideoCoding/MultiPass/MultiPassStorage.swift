@@ -1,4 +1,3 @@
-import MediaCore
 import NIOCore
 import Synchronization
 

@@ -1,5 +1,4 @@
 import Glibc
-import H264
 import NIOCore
 
 /// Finds the NAL units in what a driver wrote: start codes before each, and maybe parameter sets and filler that its
