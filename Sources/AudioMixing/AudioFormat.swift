@@ -2,7 +2,6 @@
 public enum AudioFormat {
     /// Samples per second; also the clock rate of Opus in RTP (RFC 7587, 4.1).
     public static let sampleRate = 48_000
-    /// Samples in a frame.
     public static let frameSampleCount = 960
     /// The duration of a frame: one tick.
     public static let frameDuration = Duration.milliseconds(20)

@@ -60,7 +60,6 @@ extension Relay {
     /// Rooms in which a participant has a seat.
     private var usedRoomCount: Int { rooms.values.count { $0.seatCount > 0 } }
 
-    /// Returns the reason for which a participant has to leave now, if it has to.
     func leaveReason(of participant: Participant, now: MonotonicInstant) -> LeaveReason? {
         if !participant.isSeated, now - participant.joined >= UnconnectedJoins.deadline { return .neverConnected }
         return participant.isIdle(timeout: configuration.idleTimeout, now: now) ? .idle : nil
@@ -68,6 +67,5 @@ extension Relay {
 }
 
 extension Room {
-    /// Participants with a seat.
     var seatCount: Int { participants.count { $0.isSeated } }
 }

@@ -330,7 +330,6 @@ public struct RoomForwardingSnapshot: Encodable, Hashable, Sendable {
     public var receivers = 0
     /// The number of receivers that get a source's audio packets now.
     public var audioReceivers = 0
-    /// Packets forwarded.
     public var packets: UInt64 = 0
     /// The number of changes between an encoder's frames or the mix and a source's packets.
     public var switches: UInt64 = 0

@@ -17,7 +17,6 @@ public enum RoomCommand: Sendable {
     case setMediaState(MediaState, participant: String)
     /// Begins a recording of this id.
     case startRecording(id: String, RecordingRequest)
-    /// Ends the recording of this id.
     case endRecording(id: String, reason: RecordingEndReason)
     /// Has a picture of the room made for a stream of this id.
     case startStream(id: String, CompositeSettings)
@@ -27,7 +26,6 @@ public enum RoomCommand: Sendable {
     case startOutput(id: String, name: String?, CompositeSettings)
     /// Takes the news of an output that goes on.
     case setOutput(id: String, OutputStatus.State, reason: OutputStatus.Reason?)
-    /// Ends the output of this id.
     case endOutput(id: String, reason: OutputStatus.Reason)
     /// Makes a film or stream that is opened a member of the room, with this id.
     ///
@@ -35,7 +33,6 @@ public enum RoomCommand: Sendable {
     case startPlayer(id: String, name: String, publisher: StreamPublisher?)
     /// Takes the news of a player that goes on.
     case setPlayer(PlayerStatus)
-    /// Ends the player of this id.
     case endPlayer(id: String, reason: PlayerStatus.Reason)
     /// Does what a moderator asks for.
     case moderate(Moderation, by: RoomActor)

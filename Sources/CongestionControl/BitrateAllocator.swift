@@ -33,7 +33,6 @@ public struct BitrateAllocator: Sendable {
         public var audio: ClosedRange<BitRate>?
         /// The video encoder's range; nil without video. The lower bound holds even if the target is below it.
         public var video: ClosedRange<BitRate>?
-        /// The duration of audio in one packet.
         public var audioPacketDuration: Duration
         /// Bytes that each packet counts beside its payload: RTP header and extensions, authentication tag, and
         /// whatever else the sender counts in `SentPacket.size`.

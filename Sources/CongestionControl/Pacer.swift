@@ -54,7 +54,6 @@ public struct Pacer<Payload> {
 
     public var burstInterval: Duration { budget.burstInterval }
 
-    /// The size of all that waits.
     public var queuedSize: DataSize { waitingSize }
 
     /// Sets the rate of retransmissions, video and padding, the burst that may leave at once (nil: unchanged), and the

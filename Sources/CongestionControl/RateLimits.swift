@@ -14,6 +14,5 @@ public struct RateLimits: Hashable, Sendable {
         self.maximum = maximum
     }
 
-    /// The rates from the minimum to the maximum.
     public var range: ClosedRange<BitRate> { minimum...max(minimum, maximum) }
 }

@@ -137,7 +137,6 @@ package struct DownlinkPipeline {
     package struct GroupFrame {
         package var frame: EncodeStatistics
         package var group: EncodeGroupID
-        /// The group's rate.
         package var rate: BitRate
         package var rung: EncodeRung
         /// True if the frame is for others too. A frame for this receiver alone was encoded because there was room for

@@ -2,7 +2,6 @@ public import NIOCore
 
 /// The byte stream format: NAL units behind start codes (H.264 annex B).
 public enum AnnexB {
-    /// The length of start codes.
     public enum StartCodeLength: Hashable, Sendable {
         /// Four bytes before every NAL unit, as RTP gateways and most encoders write them.
         case four

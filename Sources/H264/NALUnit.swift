@@ -20,7 +20,6 @@ public struct NALUnit: Sendable, Hashable {
         bytes = buffer
     }
 
-    /// The header byte.
     public var header: UInt8 { bytes.getInteger(at: bytes.readerIndex) ?? 0 }
 
     /// `nal_unit_type`.

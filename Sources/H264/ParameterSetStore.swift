@@ -16,7 +16,6 @@ public struct ParameterSetStore: Sendable {
     private var sequenceSets: [UInt8: Entry<SequenceParameterSet>] = [:]
     private var pictureSets: [UInt8: Entry<PictureParameterSet>] = [:]
     private var size = 0
-    /// The number of parsed sets.
     private(set) var parsedCount = 0
 
     public init() {}

@@ -40,7 +40,6 @@ public struct SeatModel: Sendable, Hashable {
     package struct Work: Sendable, Hashable {
         /// The number of senders.
         package var sources = 0
-        /// The number of receivers.
         package var receivers = 0
         /// The number of different pictures at each tick.
         package var pictures = 0

@@ -1,6 +1,5 @@
 /// An amount of data, in bytes.
 public struct DataSize: Hashable, Comparable, Sendable {
-    /// The number of bytes.
     public var bytes: Int
 
     public init(bytes: Int) {
@@ -14,7 +13,6 @@ public struct DataSize: Hashable, Comparable, Sendable {
 
     public static let zero = DataSize(bytes: 0)
 
-    /// The size in bits.
     public var bits: Double { Double(bytes) * 8 }
 
     public static func < (left: DataSize, right: DataSize) -> Bool { left.bytes < right.bytes }

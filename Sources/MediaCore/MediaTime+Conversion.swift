@@ -43,7 +43,6 @@ extension MediaTime {
     /// (292 years) of their sign; invalid and indefinite times give zero.
     public var duration: Duration { .nanoseconds(converted(toTimescale: Self.nanosecondTimescale).value) }
 
-    /// Creates a time from a duration.
     public init(_ duration: Duration, timescale: Int32, rounding rule: FloatingPointRoundingRule = .down) {
         self = MediaTime(value: duration.nanoseconds, timescale: Self.nanosecondTimescale)
             .converted(toTimescale: timescale, rounding: rule)

@@ -65,7 +65,6 @@ public struct MediaTime: Sendable {
 
     /// True if the time is anything but `invalid`.
     public var isValid: Bool { kind != .invalid }
-    /// True if the time is a number.
     public var isNumeric: Bool { kind == .numeric }
     public var isIndefinite: Bool { kind == .indefinite }
     public var isPositiveInfinity: Bool { kind == .positiveInfinity }

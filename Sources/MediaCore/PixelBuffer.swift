@@ -46,7 +46,6 @@ public struct PixelBuffer: Sendable {
     public var dimensions: VideoDimensions { storage.dimensions }
     /// The properties of the picture besides its samples: colour, clean aperture, the shape of a sample.
     public var attachments: PixelBufferAttachments { storage.attachments }
-    /// Number of planes.
     public var planeCount: Int { storage.format.planeCount }
 
     /// Calls `body` with the bytes of plane `index` (`rows × stride`) and its stride in bytes.

@@ -7,7 +7,6 @@ public enum PixelFormat: Hashable, Sendable {
     /// One plane of 8-bit blue, green, red and alpha.
     case bgra
 
-    /// The number of planes of this format.
     public var planeCount: Int {
         switch self {
         case .i420: 3

@@ -9,7 +9,6 @@ import Synchronization
 /// A time that cannot be represented exactly is rounded in the direction in which the timebase runs, so that a time for
 /// which `sleep(until:)` waited has come when it returns.
 public final class Timebase: Sendable {
-    /// The source of a timebase.
     private enum Source {
         case clock(any MediaClock)
         case timebase(Timebase)
@@ -48,7 +47,6 @@ public final class Timebase: Sendable {
 
     // MARK: Reading
 
-    /// The time now.
     public var time: MediaTime { time(at: clock.now) }
 
     /// The rate of the time by its source.

@@ -73,7 +73,6 @@ struct FeedbackSender: ~Copyable {
             congestionRecorder?.nextFeedbackTime ?? .distantFuture)
     }
 
-    /// Sends due feedback.
     mutating func sendDue(
         on lines: MediaLines, roundTripTime: Duration?, through control: inout ControlSender, now: MonotonicInstant
     ) {

@@ -33,7 +33,6 @@ package final class PeerTransport {
         case ignored
     }
 
-    /// Events of a transport.
     enum Event {
         case established(keys: SRTPKeyPair)
         case stateChanged(ConnectionState)

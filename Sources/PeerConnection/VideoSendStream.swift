@@ -208,7 +208,6 @@ final class VideoSendStream {
 
     /// The answer to a request for a missing packet.
     enum Resent {
-        /// A packet of the stream of retransmissions.
         case retransmission(RTPPacket)
         /// The very bytes that went out.
         case repetition(ByteBuffer)

@@ -38,7 +38,6 @@ public enum LayoutMode: Hashable, Sendable {
         /// The layouts that need no template.
         public static let builtIn = allCases.filter { $0 != .template }
 
-        /// True if the layout names one participant.
         public var isAboutParticipant: Bool { self == .pinned || self == .solo }
 
         /// The layout in a few words.

@@ -71,7 +71,6 @@ public struct RoomEntry: Codable, Hashable, Sendable {
 public struct RoomEntryState: Codable, Hashable, Sendable {
     public var locked: Bool
     public var lobby: Bool
-    /// True if there is a PIN.
     public var pin: Bool
 
     public init(locked: Bool = false, lobby: Bool = false, pin: Bool = false) {

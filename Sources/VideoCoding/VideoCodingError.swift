@@ -24,7 +24,6 @@ public enum VideoCodingError: Error, Hashable, Sendable {
     case propertyNotSupported(CompressionProperty, reason: String)
     /// The property is fixed once a frame has been taken.
     case propertyNotChangeable(CompressionProperty)
-    /// The back end does not support this option.
     case optionNotSupported(EncodeOption, EncoderBackEnd)
     /// The frame is not shown later than the one before it; it was not taken.
     case timeNotIncreasing(MediaTime, previous: MediaTime?)

@@ -43,7 +43,6 @@ struct CompositeOptions: ParsableArguments {
         }
     }
 
-    /// The size of a composite.
     struct CompositeSize: ExpressibleByArgument {
         let dimensions: VideoDimensions
 

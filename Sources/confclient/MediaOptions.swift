@@ -121,7 +121,6 @@ struct MediaOptions: ParsableArguments {
         }
     }
 
-    /// Returns the client's options.
     func makeJoinOptions(name: String, maximumBitRate: BitRate) throws(ClientError) -> JoinOptions {
         var options = JoinOptions(url: try access.roomURL(url), name: name)
         options.pin = pin

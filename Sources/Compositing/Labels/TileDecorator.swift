@@ -47,7 +47,6 @@ struct TileDecorator {
         tile.blend(label.bitmap, x: place.x, y: place.y)
     }
 
-    /// The width of the speaker's border.
     static func speakingBorderWidth(_ tile: VideoDimensions) -> Int {
         min(max(tile.height / 90 & ~1, borderWidths.lowerBound), borderWidths.upperBound)
     }

@@ -49,7 +49,6 @@ public struct LayoutPreview: Sendable {
         self.shape = shape
     }
 
-    /// A participant's name.
     public func name(of participant: ParticipantID) -> String { scene.names[participant] ?? "" }
 
     /// Draws the layout with these participants (I420). Canvases have at least 2 samples a side.

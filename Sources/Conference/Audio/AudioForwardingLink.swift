@@ -42,7 +42,6 @@ struct AudioForwardingLink {
     private var clearSince: MonotonicInstant?
     private var heldOffUntil = MonotonicInstant.zero
 
-    /// Packets forwarded.
     var packets: UInt64 = 0
     /// The number of changes between the packets and the mix.
     private(set) var switches: UInt64 = 0

@@ -41,7 +41,6 @@ final class AudioPlane {
 
     private(set) var lateTicks: UInt64 = 0
     private(set) var failures: UInt64 = 0
-    /// Packets forwarded.
     private(set) var packetsForwarded: UInt64 = 0
     /// The changes of receivers that have left.
     private var formerSwitches: UInt64 = 0

@@ -165,7 +165,6 @@ extension Relay {
         linkCounters.heldBack &+= link.picturesHeld
     }
 
-    /// Ends all links of a room.
     func endLinks(of room: Room, now: MonotonicInstant) {
         for link in Array(room.links.values) { end(link, because: .roomClosed, now: now) }
     }

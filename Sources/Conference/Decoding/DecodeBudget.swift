@@ -192,7 +192,6 @@ public struct DecodeBudgetSnapshot: Encodable, Hashable, Sendable {
     /// The largest number of luma samples per second that are decoded.
     public var maximumSampleRate = 0.0
     public var framesRefused: [Refused] = []
-    /// Pictures that a device decoded.
     public var picturesOnDevice: UInt64 = 0
     /// Streams whose device failed.
     public var deviceFaults: UInt64 = 0

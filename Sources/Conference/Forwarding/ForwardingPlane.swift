@@ -27,7 +27,6 @@ final class ForwardingPlane {
     /// The sources whose packets leave by links to other relays.
     var crossing: Set<SourceID> = []
     private var hasChanged = false
-    /// Packets forwarded.
     private(set) var packets: UInt64 = 0
     /// The changes of receivers that have left.
     private var formerSwitches: UInt64 = 0

@@ -39,7 +39,6 @@ extension Room {
         emit(.playerChanged(status))
     }
 
-    /// Shows a picture of a player.
     func show(_ picture: PixelBuffer, rotation: VideoRotation, of player: Participant, now: MonotonicInstant) {
         guard player.isAdmitted(.camera), let pipeline = player.makePipeline(for: .camera, budget: decoding) else {
             return

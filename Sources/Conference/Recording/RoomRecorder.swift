@@ -159,7 +159,6 @@ final class RoomRecorder {
         end(Key(participant: participant, content: RecordingTrack.Content(content)), now: now)
     }
 
-    /// A participant's audio has ended.
     func endAudio(of participant: ParticipantID, now: MonotonicInstant) {
         end(Key(participant: participant, content: .audio), now: now)
     }

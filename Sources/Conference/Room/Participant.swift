@@ -38,7 +38,6 @@ final class Participant: Endpoint {
     let policy: AnswerPolicy
     /// The camera's pipeline, from its first frame on. It stays when the stream ends, for the next one.
     private(set) var uplink: UplinkPipeline?
-    /// The screen share's pipeline.
     private(set) var screenShare: UplinkPipeline?
     /// Formats of other senders' streams that the participant's decoder takes; nil if it is sent no video.
     private(set) var forwardingAcceptance: ForwardingAcceptance?
@@ -51,7 +50,6 @@ final class Participant: Endpoint {
     var cameraIsOn = true
     /// The moderators' decisions.
     var moderation = ModerationState()
-    /// True if a hand is raised.
     var hasRaisedHand = false
     /// The participant's own choice of layout; nil: it follows the room.
     var layout: ParticipantLayout?
@@ -247,7 +245,6 @@ final class Participant: Endpoint {
     /// True if the client has proved that it has the keys, or need not. ICE checks alone do not count.
     var isConnected: Bool { peer.hasProvedKeys || isSilentReceiver }
 
-    /// True if pictures may be sent to it.
     var mayBeSentPictures: Bool { isSeated || (!awaitsFirstPacket && peer.canSendVideo) }
 
     /// The wait of pictures for the first packet, until the relay's next check for idle members. A client has no keys

@@ -36,7 +36,6 @@ extension Room {
         endRecording(because: reason, now: now)
     }
 
-    /// Ends the recording, if there is one.
     func endRecording(because reason: RecordingEndReason, now: MonotonicInstant) {
         guard let recording else { return }
         recorder?.finish(now: now)

@@ -28,7 +28,6 @@ struct TickSchedule {
         self.frequency = Int32(clamping: max(1, frequency))
     }
 
-    /// The time of the next tick.
     var next: MonotonicInstant { time(of: index + (pausedTicks ?? 0)) }
 
     /// When it is due if ticks are woken now.

@@ -26,7 +26,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     /// The measures of overload control in force, in a sentence; nil for none.
     public var measures: String?
 
-    /// Returns the start of a bucket.
     public func start(ofBucket index: Int) -> Double { firstBucket + Double(index) * bucketDuration }
 
     /// The video ticks, at which pictures are composed.

@@ -13,7 +13,6 @@ enum TimelineScale {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    /// Returns the start of a bucket.
     static func start(ofBucket index: Int64) -> MonotonicInstant {
         let (start, overflow) = index.multipliedReportingOverflow(by: bucketDuration.nanoseconds)
         return MonotonicInstant(nanoseconds: overflow ? (index < 0 ? .min : .max) : start)

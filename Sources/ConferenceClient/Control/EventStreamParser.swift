@@ -2,7 +2,6 @@ import NIOCore
 
 /// Takes server-sent events out of a `text/event-stream` (HTML Living Standard, section 9.2.6), however it was cut.
 struct EventStreamParser {
-    /// One event.
     struct Event: Equatable {
         /// The event's name; `message` by default.
         var name = "message"

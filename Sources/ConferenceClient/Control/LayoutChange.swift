@@ -3,7 +3,6 @@ public import RoomAPI
 
 /// A change of a room's layout, or of one participant's; nil values stay unchanged.
 public struct LayoutChange: Sendable {
-    /// The layout.
     public enum Mode: Sendable {
         /// A layout whose participant, if there is one, is a name or an id.
         case layout(LayoutMode)
@@ -26,7 +25,6 @@ public struct LayoutChange: Sendable {
 
     public init() {}
 
-    /// True if the change is empty.
     public var isEmpty: Bool {
         mode == nil && fit == nil && hidden.isEmpty && shown.isEmpty && selfView == nil && !isReset
     }

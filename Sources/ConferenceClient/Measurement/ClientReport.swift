@@ -13,7 +13,6 @@ public struct ClientReport: Codable, Sendable {
         public var secondsToFirstPicture: Double?
     }
 
-    /// Received video.
     public struct ReceivedVideo: Codable, Sendable {
         public var frames: Int
         public var keyframes: Int
@@ -50,7 +49,6 @@ public struct ClientReport: Codable, Sendable {
         public var pauseSeconds = 0.0
     }
 
-    /// Received audio.
     public struct ReceivedAudio: Codable, Sendable {
         public var packets: Int
         public var bytes: Int
@@ -59,7 +57,6 @@ public struct ClientReport: Codable, Sendable {
         public var redBlocksUsed = 0
     }
 
-    /// Sent video.
     public struct SentVideo: Codable, Sendable {
         public var frames: Int
         public var keyframes: Int
@@ -87,7 +84,6 @@ public struct ClientReport: Codable, Sendable {
         public var requestedBitsPerSecond: Double?
     }
 
-    /// Sent audio.
     public struct SentAudio: Codable, Sendable {
         public var packets: Int
         public var bytes: Int
@@ -138,7 +134,6 @@ public struct ClientReport: Codable, Sendable {
         public var addsUp: Bool
     }
 
-    /// A stage of the relay.
     public struct Stage: Codable, Sendable {
         public var stage: String
         public var meanSeconds: Double

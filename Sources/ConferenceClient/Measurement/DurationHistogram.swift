@@ -6,7 +6,6 @@ public struct DurationHistogram: Sendable {
 
     private var buckets: [UInt32] = []
     private var sum: Duration = .zero
-    /// The number of counted durations.
     public private(set) var count = 0
     public private(set) var maximum: Duration?
 

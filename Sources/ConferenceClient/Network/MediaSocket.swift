@@ -64,7 +64,6 @@ final class MediaSocket {
         return reachable
     }
 
-    /// The address of the socket.
     var localAddress: TransportAddress? { channel.localAddress.flatMap { TransportAddress($0) } }
 
     /// Queues a datagram for the next `flush`.

@@ -88,7 +88,6 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
     /// The host and the port as in the `Host` field.
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// The room's path.
     var path: String { "/rooms/\(room)" }
 
     /// The path that a participant is posted to.

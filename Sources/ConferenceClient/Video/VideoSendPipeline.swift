@@ -8,7 +8,6 @@ import VideoCoding
 /// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial
 /// queue, or on the client's event loop only where frames lie ready.
 final class VideoSendPipeline: @unchecked Sendable {
-    /// The settings of the encoder.
     struct EncoderSettings: Sendable {
         var backEnd: EncoderBackEnd
         var profile: H264Profile

@@ -75,7 +75,6 @@ struct SendRateBounds: Sendable {
 
     // MARK: Transport-wide feedback
 
-    /// Sets the acknowledged rate.
     mutating func setAcknowledged(_ rate: BitRate?) {
         if let rate { lossBased.setAcknowledged(rate) }
     }

@@ -8,7 +8,6 @@ extension EncodeGroupPlanner {
     /// The longest time for which a member may get no frames, whatever the others lose.
     private static let longestStarving = Duration.seconds(10)
 
-    /// The rate of a group's encoder.
     package func rate(of group: Group, now: MonotonicInstant) -> BitRate {
         let ids = group.members.sorted { (current($0), $0) < (current($1), $1) }
         if ids.count > 1, !group.isRateKept { return EncodeLoss.rate(loss.best(for: means(ids)).level) }

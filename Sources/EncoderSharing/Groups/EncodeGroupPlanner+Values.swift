@@ -33,7 +33,6 @@ extension EncodeGroupPlanner {
         package var id: EncodeGroupID
         package var format: Int
         package var members: [ParticipantID]
-        /// The encoder's rate.
         package var rate: BitRate
         /// True if the rate stays until the next review.
         package var isRateKept = false

@@ -88,7 +88,6 @@ package struct GroupPlanning: Sendable {
             expecting: Set(known.lazy.filter(\.expectsKeyframe).map(\.id)), now: now)
     }
 
-    /// The format of a planned group.
     package func format(of group: EncodeGroupPlanner.Group) -> EncodeFormat? {
         formats.indices.contains(group.format) ? formats[group.format] : nil
     }

@@ -21,7 +21,6 @@ package struct GroupSubscribers {
     package subscript(id: ParticipantID) -> Subscription? { subscriptions[id] }
 
     package var isEmpty: Bool { subscriptions.isEmpty }
-    /// The ids of all subscribers.
     package var ids: some Sequence<ParticipantID> { subscriptions.keys }
     /// The receivers that belong to the group.
     package var members: [ParticipantID] { subscriptions.elements.compactMap { $0.value == .leaving ? nil : $0.key } }

@@ -49,7 +49,6 @@ package struct RungSelector: Sendable {
             self.pictures = pictures
         }
 
-        /// The QP of content at a rung.
         fileprivate func qp(of content: ContentComplexity, at rung: EncodeRung) -> Double {
             content.qp(at: rung.limited(to: pictures), rate: encoder)
         }

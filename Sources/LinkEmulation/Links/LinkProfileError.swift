@@ -1,12 +1,10 @@
 /// An error in the description of a link.
 public enum LinkProfileError: Error, Hashable, Sendable {
-    /// An unknown key.
     case unknownKey(String)
     /// A key given twice.
     case repeatedKey(String)
     /// Two keys that exclude each other.
     case conflictingKeys(String, String)
-    /// A value that is invalid for its key.
     case invalidValue(key: String, value: String, expected: String)
     /// A trace that could not be read.
     case unreadableTrace(path: String, reason: String)

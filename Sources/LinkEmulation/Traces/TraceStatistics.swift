@@ -1,6 +1,5 @@
 import MediaCore
 
-/// The statistics of a trace.
 public struct TraceStatistics: Codable, Hashable, Sendable {
     /// The duration in seconds.
     public var duration: Double

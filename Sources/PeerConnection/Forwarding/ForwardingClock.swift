@@ -32,7 +32,6 @@ package struct ForwardingClock {
         self.earliest = nil
     }
 
-    /// The timestamp of an instant.
     func timestamp(at now: MonotonicInstant) -> UInt32 {
         let ticks = MediaTime(value: (now - instant).nanoseconds, timescale: 1_000_000_000)
             .converted(toTimescale: clockRate).value

@@ -24,7 +24,6 @@ public struct CongestionControlFeedback: Hashable, Sendable {
         }
     }
 
-    /// The arrival of one packet.
     public struct PacketArrival: Hashable, Sendable {
         /// The congestion marking that the packet came with.
         public var ecn: ECNCodepoint

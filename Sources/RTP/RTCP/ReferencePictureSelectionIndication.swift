@@ -14,7 +14,6 @@ public struct ReferencePictureSelectionIndication: Hashable, Sendable {
     public var mediaSSRC: UInt32
     /// The payload type of the pictures, 7 bits.
     public var payloadType: UInt8
-    /// The timestamp of the picture.
     public var timestamp: UInt32
 
     public init(senderSSRC: UInt32, mediaSSRC: UInt32, payloadType: UInt8, timestamp: UInt32) {

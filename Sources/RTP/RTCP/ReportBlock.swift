@@ -17,7 +17,6 @@ public struct ReportBlock: Hashable, Sendable {
     /// The time from receiving that report to sending this one, in 1/65536 s.
     public var delaySinceLastSenderReport: UInt32
 
-    /// The range of `cumulativeLost`.
     public static let cumulativeLostRange: ClosedRange<Int32> = -0x80_0000...0x7F_FFFF
 
     public init(

@@ -5,7 +5,6 @@ import MediaCore
 public struct TransportFeedback: Hashable, Sendable {
     static let format: UInt8 = 15
 
-    /// The status of one packet.
     public struct PacketStatus: Hashable, Sendable {
         /// The transport-wide sequence number.
         public var sequence: UInt16

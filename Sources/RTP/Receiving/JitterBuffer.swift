@@ -285,6 +285,5 @@ public struct ReceivedPacket: Hashable, Sendable {
     /// The sequence number without wrapping. It always grows; a step of more than one means loss, or a restart of the
     /// sender.
     public var sequence: Int64
-    /// The arrival of the packet.
     public var arrival: MonotonicInstant
 }

@@ -11,7 +11,6 @@ public struct ReceptionStatistics: Sendable {
     private static let maximumTransitChange: Int64 = 5
 
     private let clockRate: Int64
-    /// The number of received packets.
     public private(set) var packetsReceived: Int64 = 0
     /// The size of all received packets, with their headers.
     public private(set) var dataReceived = DataSize.zero

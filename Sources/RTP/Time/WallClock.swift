@@ -9,7 +9,6 @@ public struct WallClock: Hashable, Sendable {
         self.ntpAtOrigin = ntpAtOrigin
     }
 
-    /// The wall-clock time at `instant`.
     public func ntpTime(at instant: MonotonicInstant) -> NTPTime {
         ntpAtOrigin + .nanoseconds(instant.nanoseconds)
     }

@@ -68,7 +68,6 @@ struct ReferenceWindow: Sendable {
 
     // MARK: Reduction
 
-    /// Reduces the window after packet loss.
     mutating func reduceAfterLoss(packetSize: Double, roundTrip: Double, now: MonotonicInstant) {
         reduce(by: 1 - parameters.lossFactor, packetSize: packetSize, roundTrip: roundTrip, now: now)
     }

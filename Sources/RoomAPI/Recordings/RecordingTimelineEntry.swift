@@ -22,7 +22,6 @@ public struct RecordingTimelineEntry: Hashable, Sendable {
         case gap(RecordingTrack, until: Double, reason: RecordingGapReason)
         /// The sender's clock jumped: from here on, the track's times are counted anew from the room's clock.
         case anchored(RecordingTrack)
-        /// The recording has ended.
         case ended(RecordingEndReason)
         /// Something that a later version writes.
         case unknown(type: String)

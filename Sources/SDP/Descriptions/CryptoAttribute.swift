@@ -78,7 +78,6 @@ public struct CryptoAttribute: Hashable, Sendable {
         keys = inline
     }
 
-    /// The attribute.
     public var attribute: SDPAttribute {
         let keyTexts = keys.map { "inline:\($0)" }.joined(separator: ";")
         return SDPAttribute("crypto", (["\(tag)", suiteName, keyTexts] + sessionParameters).joined(separator: " "))

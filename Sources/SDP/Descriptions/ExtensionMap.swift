@@ -30,7 +30,6 @@ public struct ExtensionMap: Hashable, Sendable {
     /// The identifier; nil if packets cannot carry it.
     var packetID: UInt8? { (1...14).contains(id) || (16...255).contains(id) ? UInt8(truncatingIfNeeded: id) : nil }
 
-    /// The attribute.
     var attribute: SDPAttribute {
         SDPAttribute("extmap", "\(id)" + (direction.map { "/\($0.rawValue)" } ?? "") + " \(uri)")
     }

@@ -1,6 +1,5 @@
 /// One `m=` line with the lines that belong to it (RFC 8866, 5.14).
 public struct MediaDescription: Hashable, Sendable {
-    /// The kind of media of a media description.
     public enum Kind: Hashable, Sendable, CustomStringConvertible {
         case audio
         case video

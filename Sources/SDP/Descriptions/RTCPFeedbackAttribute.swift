@@ -34,7 +34,6 @@ extension FeedbackSupport {
             transportCC: stated.contains("transport-cc"), remb: stated.contains("goog-remb"))
     }
 
-    /// The feedback's names in SDP.
     var sdpNames: [String] {
         let names = [
             (nack, "nack"), (pli, "nack pli"), (fir, "ccm fir"), (rpsi, "nack rpsi"), (tmmbr, "ccm tmmbr"),

@@ -48,7 +48,6 @@ public struct SessionDescription: Hashable, Sendable {
     /// The first `t=`: start and stop in seconds since 1900, `0 0` for a session without bounds. An answer repeats the
     /// offer's value (RFC 3264, section 6).
     public var timing: String
-    /// The session's attributes.
     public var attributes: [SDPAttribute]
     public var media: [MediaDescription]
 

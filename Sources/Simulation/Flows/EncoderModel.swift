@@ -67,7 +67,6 @@ public struct EncoderModel: Sendable {
         complexity = max(factor, 0.01)
     }
 
-    /// Returns the size of the next frame.
     public mutating func nextFrame(target: BitRate) -> DataSize {
         let target = Double(target.clamped(to: configuration.minimum...configuration.maximum).bitsPerSecond)
         let interval = configuration.frameInterval.seconds

@@ -6,7 +6,6 @@ public import RTP
 public struct MediaFlowParameters: Sendable {
     /// The kind of feedback that the receiver sends.
     public enum Feedback: Hashable, Sendable {
-        /// Transport-wide feedback.
         case transportWide
         /// Congestion control feedback (RFC 8888), which includes ECN marks.
         case congestionControl

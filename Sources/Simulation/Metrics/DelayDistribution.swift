@@ -1,4 +1,3 @@
-/// The distribution of a delay.
 public struct DelayDistribution: Hashable, Sendable {
     public var mean = Duration.zero
     public var median = Duration.zero

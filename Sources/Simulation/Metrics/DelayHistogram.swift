@@ -25,7 +25,6 @@ struct DelayHistogram {
         most = max(most, nanoseconds)
     }
 
-    /// Returns the bin of a delay in microseconds.
     private static func bin(of microseconds: Int64) -> Int {
         let shift = max(63 - precision - microseconds.leadingZeroBitCount, 0)
         return shift << precision + Int(microseconds >> shift)

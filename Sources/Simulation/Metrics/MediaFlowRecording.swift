@@ -54,7 +54,6 @@ struct MediaFlowRecording {
         traffic = TrafficCount(setting: setting)
     }
 
-    /// The number of the next frame.
     var nextFrame: Int { frames.count }
 
     /// Records that the frame `nextFrame` was made.

@@ -44,7 +44,6 @@ struct TrafficCount {
         if isMarked { markedPackets += 1 }
     }
 
-    /// The percentiles of the delays in queues.
     var queueingDelayPercentiles: [Double] { queueingDelays.percentiles }
 
     func addMetrics(to values: inout MetricValues) {

@@ -46,13 +46,11 @@ final class SimulatedNetwork {
         self.sampleInterval = sampleInterval
     }
 
-    /// Adds a link and returns its number.
     func addLink(_ profile: LinkProfile, seed: UInt64) -> Int {
         links.append(Link(LinkModel(profile: profile, seed: seed, start: .zero)))
         return links.count - 1
     }
 
-    /// The number of the next flow.
     var nextFlow: Int { attachments.count }
 
     /// Adds a flow, whose number is `nextFlow`, to a path of at least one link in each direction.

@@ -25,7 +25,6 @@ final class EncoderStatistics: Sendable {
         }
     }
 
-    /// Resets the figures.
     func reset() { state.withLock { $0 = Figures() } }
 
     var figures: Figures { state.withLock { $0 } }

@@ -12,7 +12,6 @@ public struct RoomReport: Codable, Hashable, Sendable {
     public var rungChanges: UInt64 = 0
 }
 
-/// The figures of one receiver.
 public struct RoomReceiverFigures: Codable, Hashable, Sendable {
     public var name: String
     /// The bits per second of complete frames.

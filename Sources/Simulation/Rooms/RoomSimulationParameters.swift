@@ -5,7 +5,6 @@ public import MediaCore
 
 /// The parameters of a simulated room: one camera, and receivers that all see it.
 public struct RoomSimulationParameters: Sendable {
-    /// A receiver.
     public struct Receiver: Sendable {
         public var name: String
         public var downlink: LinkProfile

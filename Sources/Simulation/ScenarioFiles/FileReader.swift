@@ -56,7 +56,6 @@ struct FileReader {
         return traces.map { ($0, "\(folder)/\($0)") }
     }
 
-    /// Returns the duration of a trace.
     func trace(_ path: String, named node: ScenarioNode) throws(ScenarioError) -> Duration {
         let scalar = ScenarioNode(file: node.file, line: node.line, content: .scalar(path))
         switch try rate(scalar) {

@@ -15,7 +15,6 @@ public struct Scenario: Sendable {
         }
     }
 
-    /// A flow of a scenario.
     public struct Flow: Sendable {
         public enum Kind: Sendable {
             /// Media under the tested congestion controller.

@@ -11,7 +11,6 @@ struct FrameLedger {
     }
 
     private var entries: [Entry?]
-    /// The number of the next frame.
     private(set) var nextSerial: Int64 = 0
     private(set) var pendingCount = 0
     /// No frame before this one is pending.

@@ -8,7 +8,6 @@ public struct DecodeOutput: Sendable {
     public var token: FrameToken
     public var result: DecodeResult
 
-    /// The picture, if there is one.
     public var picture: DecodedPicture? {
         if case .picture(let picture) = result { picture } else { nil }
     }

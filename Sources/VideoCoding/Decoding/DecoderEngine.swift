@@ -5,7 +5,6 @@ import PixelTransfer
 /// Decodes one H.264 stream with libavcodec and answers every frame exactly once: the base of `DecompressionSession`
 /// and `DecodingPipeline`. In steady state it allocates nothing for a frame.
 struct DecoderEngine: ~Copyable {
-    /// The engine's format.
     let format: VideoFormatDescription
     /// Converts pictures to the requested attributes; nil if any picture is accepted.
     private let transfer: PixelTransferSession?

@@ -11,7 +11,6 @@ import Synchronization
 /// Before each pass but the first, `setTimeRangesForNextPass` removes the frames that the pass makes again; all others
 /// stay. Removed and replaced frames leave their space in the file unused.
 public final class FrameSilo: Sendable {
-    /// An order of frames.
     public enum Order: Sendable {
         /// The order in which a decoder needs the frames.
         case decoding
@@ -45,10 +44,8 @@ public final class FrameSilo: Sendable {
     /// The part of the pass's time before the end of the last stored frame, 0 to 1; nil while that time is not known.
     public var progressOfCurrentPass: Double? { state.withLock { $0.progress } }
 
-    /// The number of frames.
     public var count: Int { state.withLock { $0.frames.count } }
 
-    /// The size of all frames.
     public var size: DataSize { state.withLock { $0.size } }
 
     /// Calls `body` with each frame whose presentation time is in `timeRange`, or with each frame, one at a time.

@@ -127,7 +127,6 @@ final class RecordLog {
 }
 
 extension RecordLog {
-    /// The header of a record.
     private struct Header {
         var isErased = false
         var tag: UInt8
