@@ -8,12 +8,6 @@ public enum Placement {
         public var region: String
         /// Free seats that are not promised.
         public var seats: Int
-
-        public init(node: NodeID, region: String, seats: Int) {
-            self.node = node
-            self.region = region
-            self.seats = seats
-        }
     }
 
     /// Seats that a relay keeps for those who come back to its rooms: with fewer, its rooms go on to further relays.

@@ -6,7 +6,7 @@ public struct RoomAccess: Sendable {
     /// The verifier of the PIN; nil: there is none.
     public var pin: [UInt8]?
     /// True if a lock or a lobby keeps people out.
-    public var hasLockOrLobby: Bool
+    public var hasLockOrLobby = false
     /// The digest of the key that moderates the room; nil: there is none.
     public var moderatorKey: [UInt8]?
     /// The member that was asked about; nil: it is not in the room.
@@ -16,15 +16,6 @@ public struct RoomAccess: Sendable {
     public struct Member: Sendable {
         public var name: String
         public var grants: MemberGrants
-    }
-
-    public init(
-        pin: [UInt8]? = nil, hasLockOrLobby: Bool = false, moderatorKey: [UInt8]? = nil, member: Member? = nil
-    ) {
-        self.pin = pin
-        self.hasLockOrLobby = hasLockOrLobby
-        self.moderatorKey = moderatorKey
-        self.member = member
     }
 }
 

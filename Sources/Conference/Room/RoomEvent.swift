@@ -40,9 +40,4 @@ public struct RoomEvent: Hashable, Sendable {
 
     public var room: String
     public var kind: Kind
-
-    public init(room: String, kind: Kind) {
-        self.room = room
-        self.kind = kind
-    }
 }

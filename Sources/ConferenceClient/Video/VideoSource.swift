@@ -11,11 +11,6 @@ public struct SourceFrame: Sendable {
     public var content: Content
     /// The time until the next frame is due.
     public var duration: Duration
-
-    public init(content: Content, duration: Duration) {
-        self.content = content
-        self.duration = duration
-    }
 }
 
 /// A source of a client's video. It is endless: files start again. It serves one caller at a time.

@@ -6,13 +6,7 @@ public struct OutputRequest: Hashable, Sendable {
     /// A name for people; nil: none.
     public var name: String?
     /// The picture.
-    public var composite: CompositeSettings
-
-    public init(url: String, name: String? = nil, composite: CompositeSettings = CompositeSettings()) {
-        self.url = url
-        self.name = name
-        self.composite = composite
-    }
+    public var composite = CompositeSettings()
 }
 
 extension OutputRequest: Codable {
