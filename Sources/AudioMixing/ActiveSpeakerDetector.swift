@@ -6,23 +6,19 @@ public import MediaCore
 /// if the speaker before has been silent for `release` or is much quieter for a long time. Each speaker stays for at
 /// least `hold`; while all are silent, the last speaker stays.
 public struct ActiveSpeakerDetector: Sendable {
-    public struct Configuration: Hashable, Sendable {
-        /// The duration of voice after which a source counts as speaking.
-        public var onset = Duration.milliseconds(200)
-        /// The duration of speech after which a source may become the speaker.
-        public var attack = Duration.milliseconds(600)
-        /// The duration without voice after which a source no longer counts as speaking. It is longer than the pauses
-        /// in speech.
-        public var release = Duration.milliseconds(700)
-        /// The shortest time for which a participant stays the speaker.
-        public var hold = Duration.seconds(2)
-        /// The time for which a louder source must talk over the speaker to take over.
-        public var interruption = Duration.seconds(2)
-        /// The difference in decibels by which a source must be louder than the speaker to take over.
-        public var interruptionMargin = 6.0
-
-        public init() {}
-    }
+    /// The duration of voice after which a source counts as speaking.
+    private static let onset = Duration.milliseconds(200)
+    /// The duration of speech after which a source may become the speaker.
+    private static let attack = Duration.milliseconds(600)
+    /// The duration without voice after which a source no longer counts as speaking. It is longer than the pauses in
+    /// speech.
+    private static let release = Duration.milliseconds(700)
+    /// The shortest time for which a participant stays the speaker.
+    private static let hold = Duration.seconds(2)
+    /// The time for which a louder source must talk over the speaker to take over.
+    private static let interruption = Duration.seconds(2)
+    /// The difference in decibels by which a source must be louder than the speaker to take over.
+    private static let interruptionMargin = 6.0
 
     private struct Source {
         /// The start of the current voice, or of one that ended less than `release` ago.
@@ -37,7 +33,6 @@ public struct ActiveSpeakerDetector: Sendable {
     /// Levels come each 20 ms. A longer gap counts as this much time.
     private static let longestStep = Duration.milliseconds(100)
 
-    private let configuration: Configuration
     private var sources: [ParticipantID: Source] = [:]
     private var becameActive: MonotonicInstant?
 
@@ -47,14 +42,12 @@ public struct ActiveSpeakerDetector: Sendable {
     /// All present participants who have been the speaker, the newest first.
     public private(set) var recentSpeakers: [ParticipantID] = []
 
-    public init(configuration: Configuration = Configuration()) {
-        self.configuration = configuration
-    }
+    public init() {}
 
     /// Returns true if a source speaks at present.
     public func isSpeaking(_ id: ParticipantID) -> Bool {
         guard let source = sources[id] else { return false }
-        return spoken(source) >= configuration.onset
+        return spoken(source) >= Self.onset
     }
 
     /// Takes the level of a source's next frame. Call `choose(now:)` after the levels of all sources.
@@ -62,7 +55,7 @@ public struct ActiveSpeakerDetector: Sendable {
         var source = sources[id] ?? Source()
         if level.isVoice {
             let decibels = -Double(level.decibelsBelowOverload)
-            if let last = source.lastVoice, source.voiceBegan != nil, now - last < configuration.release {
+            if let last = source.lastVoice, source.voiceBegan != nil, now - last < Self.release {
                 let step = min(max(now - last, .zero), Self.longestStep)
                 source.loudness += (decibels - source.loudness) * min(1, Self.loudnessRate * step.seconds)
             } else {
@@ -70,7 +63,7 @@ public struct ActiveSpeakerDetector: Sendable {
                 source.loudness = decibels
             }
             source.lastVoice = now
-        } else if let last = source.lastVoice, now - last >= configuration.release {
+        } else if let last = source.lastVoice, now - last >= Self.release {
             source.voiceBegan = nil
         }
         sources[id] = source
@@ -78,15 +71,13 @@ public struct ActiveSpeakerDetector: Sendable {
 
     /// Chooses the speaker. Call it when all levels of a tick are in.
     public mutating func choose(now: MonotonicInstant) {
-        if let becameActive, now - becameActive < configuration.hold { return }
+        if let becameActive, now - becameActive < Self.hold { return }
         let active = activeSpeaker.flatMap { sources[$0] }
         let isContested = active.map { $0.voiceBegan != nil } ?? false
         var chosen: (id: ParticipantID, loudness: Double)?
         for (id, source) in sources where id != activeSpeaker {
-            guard spoken(source) >= (isContested ? configuration.interruption : configuration.attack) else { continue }
-            if isContested, let active, source.loudness < active.loudness + configuration.interruptionMargin {
-                continue
-            }
+            guard spoken(source) >= (isContested ? Self.interruption : Self.attack) else { continue }
+            if isContested, let active, source.loudness < active.loudness + Self.interruptionMargin { continue }
             // Among equals the lowest identifier wins, so that all runs choose alike.
             if let chosen, (chosen.loudness, id) > (source.loudness, chosen.id) { continue }
             chosen = (id, source.loudness)

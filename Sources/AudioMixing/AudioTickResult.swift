@@ -3,9 +3,9 @@ public import MediaCore
 /// The result of a tick: a packet for each receiver, and the state of each source.
 public struct AudioTickResult: Sendable {
     /// The packets, by receiver.
-    public var packets: [ParticipantID: EncodedAudio]
+    public var packets: [ParticipantID: EncodedAudio] = [:]
     /// The states, by source.
-    public var sources: [ParticipantID: AudioSourceReport]
+    public var sources: [ParticipantID: AudioSourceReport] = [:]
 
     /// The number of frames that were encoded for all receivers.
     public var encodeCount = 0
@@ -15,8 +15,5 @@ public struct AudioTickResult: Sendable {
     /// Failures of libopus, such as a lack of memory for another encoder.
     public var failures: [OpusError] = []
 
-    public init(packets: [ParticipantID: EncodedAudio] = [:], sources: [ParticipantID: AudioSourceReport] = [:]) {
-        self.packets = packets
-        self.sources = sources
-    }
+    public init() {}
 }

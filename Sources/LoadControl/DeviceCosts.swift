@@ -8,9 +8,5 @@ public struct DeviceCosts: Sendable, Hashable {
     /// Seconds to encode a composed picture; nil: the processor encodes.
     public var encode: Double?
 
-    public init(decode: Double? = nil, compose: CompositionCost? = nil, encode: Double? = nil) {
-        self.decode = decode
-        self.compose = compose
-        self.encode = encode
-    }
+    public init() {}
 }

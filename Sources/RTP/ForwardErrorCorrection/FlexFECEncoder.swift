@@ -7,27 +7,17 @@ public import NIOCore
 /// A group ends with a frame, when it has enough packets or its oldest is old enough: a loss cannot be recovered before
 /// the end of its group, and a group of few packets costs more in proportion.
 public struct FlexFECEncoder: Sendable {
-    /// The grouping of packets.
-    public struct Configuration: Hashable, Sendable {
-        /// The number of packets at which a group ends with the next frame.
-        public var sufficientPacketCount: Int
-        /// The number of packets that ends a group, even within a frame; 1...46, so that a mask of two parts holds it.
-        public var maximumPacketCount: Int
-
-        public init(sufficientPacketCount: Int = 16, maximumPacketCount: Int = 46) {
-            self.maximumPacketCount = min(max(maximumPacketCount, 1), 46)
-            self.sufficientPacketCount = min(max(sufficientPacketCount, 1), self.maximumPacketCount)
-        }
-    }
-
+    /// The number of packets at which a group ends with the next frame.
+    private static let sufficientPacketCount = 16
+    /// The number of packets that ends a group, even within a frame: a mask of two parts holds no more.
+    private static let maximumPacketCount = 46
     /// The largest growth of a packet by protection: the header with a mask of two parts.
-    public static let maximumHeaderSize = FlexFECHeader.size(span: 46)
+    public static let maximumHeaderSize = FlexFECHeader.size(span: maximumPacketCount)
 
     public let ssrc: UInt32
     public var payloadType: UInt8
     /// The elements of header extensions that count as zeros.
     public var mutableExtensions: MutableExtensions
-    private let configuration: Configuration
 
     private var protection = Protection.none
     private var group: [ByteBuffer] = []
@@ -53,14 +43,13 @@ public struct FlexFECEncoder: Sendable {
     ///   - generator: Makes their first sequence number.
     public init(
         ssrc: UInt32, payloadType: UInt8, mutableExtensions: MutableExtensions,
-        configuration: Configuration = Configuration(), using generator: inout some RandomNumberGenerator
+        using generator: inout some RandomNumberGenerator
     ) {
         self.ssrc = ssrc
         self.payloadType = payloadType
         self.mutableExtensions = mutableExtensions
-        self.configuration = configuration
         sequenceNumber = .random(in: 0..<0x8000, using: &generator)
-        group.reserveCapacity(configuration.maximumPacketCount)
+        group.reserveCapacity(Self.maximumPacketCount)
     }
 
     /// True if packets are protected.
@@ -96,8 +85,8 @@ public struct FlexFECEncoder: Sendable {
         timestamp = packet.timestamp
         group.append(bytes)
         let isEnough =
-            group.count >= configuration.sufficientPacketCount || now - groupStart >= protection.delay
-        if group.count >= configuration.maximumPacketCount || (packet.marker && isEnough) {
+            group.count >= Self.sufficientPacketCount || now - groupStart >= protection.delay
+        if group.count >= Self.maximumPacketCount || (packet.marker && isEnough) {
             repair += finishGroup()
         }
         return repair

@@ -6,42 +6,23 @@ public import MediaCore
 /// the time that a receiver waits before its picture stands still, packets are protected in advance, in proportion to
 /// the losses. Losses by congestion do not count: more packets would make them worse.
 public struct ProtectionPolicy: Sendable {
-    /// The constants of the policy.
-    public struct Configuration: Hashable, Sendable {
-        /// Retransmissions over a longer round trip come too late.
-        public var longRoundTrip: Duration
-        /// Retransmissions over a shorter round trip come in time again.
-        public var shortRoundTrip: Duration
-        /// The loss from which protection begins.
-        public var beginningLoss: Double
-        /// The loss below which protection ends.
-        public var endingLoss: Double
-        /// The least number of lost packets in the window from which protection begins.
-        public var minimumLostCount: Int
-        /// The most repair packets for each packet.
-        public var maximumRate: Double
-        /// Protection lasts so long at least, and no less of it is given before so long has passed.
-        public var hold: Duration
-        /// After this long with a full queue on the path there is no protection, and none for as long afterwards.
-        public var congestionPatience: Duration
+    /// Retransmissions over a longer round trip come too late.
+    private static let longRoundTrip = Duration.milliseconds(130)
+    /// Retransmissions over a shorter round trip come in time again.
+    private static let shortRoundTrip = Duration.milliseconds(100)
+    /// The loss from which protection begins.
+    private static let beginningLoss = 0.01
+    /// The loss below which protection ends.
+    private static let endingLoss = 0.003
+    /// The least number of lost packets in the window from which protection begins.
+    private static let minimumLostCount = 3
+    /// The most repair packets for each packet.
+    private static let maximumRate = 0.5
+    /// Protection lasts so long at least, and no less of it is given before so long has passed.
+    private static let hold = Duration.seconds(3)
+    /// After this long with a full queue on the path there is no protection, and none for as long afterwards.
+    private static let congestionPatience = Duration.milliseconds(500)
 
-        public init(
-            longRoundTrip: Duration = .milliseconds(130), shortRoundTrip: Duration = .milliseconds(100),
-            beginningLoss: Double = 0.01, endingLoss: Double = 0.003, minimumLostCount: Int = 3,
-            maximumRate: Double = 0.5, hold: Duration = .seconds(3), congestionPatience: Duration = .milliseconds(500)
-        ) {
-            self.longRoundTrip = longRoundTrip
-            self.shortRoundTrip = shortRoundTrip
-            self.beginningLoss = beginningLoss
-            self.endingLoss = endingLoss
-            self.minimumLostCount = minimumLostCount
-            self.maximumRate = maximumRate
-            self.hold = hold
-            self.congestionPatience = congestionPatience
-        }
-    }
-
-    public let configuration: Configuration
     /// The present decision.
     public private(set) var protection = Protection.none
     /// The loss that is not blamed on the path's queue, over the last seconds.
@@ -55,9 +36,7 @@ public struct ProtectionPolicy: Sendable {
     private var congestedSince: MonotonicInstant?
     private var pausedUntil = MonotonicInstant.zero
 
-    public init(configuration: Configuration = Configuration()) {
-        self.configuration = configuration
-    }
+    public init() {}
 
     // MARK: Measurements
 
@@ -96,7 +75,7 @@ public struct ProtectionPolicy: Sendable {
         }
         let since = congestedSince ?? now
         congestedSince = since
-        if now - since >= configuration.congestionPatience { pausedUntil = now + configuration.congestionPatience }
+        if now - since >= Self.congestionPatience { pausedUntil = now + Self.congestionPatience }
     }
 
     // MARK: Decisions
@@ -108,17 +87,17 @@ public struct ProtectionPolicy: Sendable {
         let before = protection
         loss = meter.summary(now: now)
         if let roundTripTime {
-            isSlow = roundTripTime > (isSlow ? configuration.shortRoundTrip : configuration.longRoundTrip)
+            isSlow = roundTripTime > (isSlow ? Self.shortRoundTrip : Self.longRoundTrip)
         }
         let wanted = now >= pausedUntil && (isSlow || !canRetransmit) ? wantedProtection(now: now) : .none
         if !wanted.isActive {
             // A full queue is at once relieved; a shorter round trip or less loss may be passing.
-            let isHeld = protection.isActive && now >= pausedUntil && now - changed < configuration.hold
+            let isHeld = protection.isActive && now >= pausedUntil && now - changed < Self.hold
             if !isHeld { protection = .none }
         } else if wanted.rate > protection.rate * 1.25 {
             // A queue that is filling gets no additional packets.
             if congestedSince == nil { protection = wanted }
-        } else if wanted.rate < protection.rate * 0.8, now - changed >= configuration.hold {
+        } else if wanted.rate < protection.rate * 0.8, now - changed >= Self.hold {
             protection = wanted
         } else if wanted.burst > protection.burst {
             protection.burst = wanted.burst
@@ -131,11 +110,11 @@ public struct ProtectionPolicy: Sendable {
 
     private mutating func wantedProtection(now: MonotonicInstant) -> Protection {
         let recent = meter.recent(now: now)
-        let isEnough = loss.lost >= configuration.minimumLostCount && loss.fraction >= configuration.beginningLoss
-        guard protection.isActive ? loss.fraction >= configuration.endingLoss : isEnough else { return .none }
+        let isEnough = loss.lost >= Self.minimumLostCount && loss.fraction >= Self.beginningLoss
+        guard protection.isActive ? loss.fraction >= Self.endingLoss : isEnough else { return .none }
         // A loss that grows is met at once, if there is enough to tell it from chance.
         let fraction = recent.lost >= 8 ? max(recent.fraction, loss.fraction) : loss.fraction
-        let rate = min(Self.base + Self.slope * fraction, configuration.maximumRate)
+        let rate = min(Self.base + Self.slope * fraction, Self.maximumRate)
         let isBursty = loss.meanBurst >= Self.burstiness
         let burst = isBursty ? min(Int(clamping: (1.5 * loss.meanBurst).rounded(.up)), Self.longestBurst) : 1
         return Protection(

@@ -41,28 +41,21 @@ public struct SessionDescription: Hashable, Sendable {
 
     public var origin: Origin
     /// `s=`; `-` if the session has no name.
-    public var name: String
+    public var name = "-"
     /// The session's `c=`, which applies to each media description that has none of its own.
     public var connection: ConnectionAddress?
-    public var bandwidths: [BandwidthLimit]
+    public var bandwidths: [BandwidthLimit] = []
     /// The first `t=`: start and stop in seconds since 1900, `0 0` for a session without bounds. An answer repeats the
     /// offer's value (RFC 3264, section 6).
     public var timing: String
-    public var attributes: [SDPAttribute]
-    public var media: [MediaDescription]
+    public var attributes: [SDPAttribute] = []
+    public var media: [MediaDescription] = []
 
-    /// Creates a session description with the given parts.
-    public init(
-        origin: Origin, name: String = "-", connection: ConnectionAddress? = nil, bandwidths: [BandwidthLimit] = [],
-        timing: String = "0 0", attributes: [SDPAttribute] = [], media: [MediaDescription] = []
-    ) {
+    /// Creates a session description without media.
+    public init(origin: Origin, connection: ConnectionAddress? = nil, timing: String = "0 0") {
         self.origin = origin
-        self.name = name
         self.connection = connection
-        self.bandwidths = bandwidths
         self.timing = timing
-        self.attributes = attributes
-        self.media = media
     }
 
     /// Returns the text, with lines that end with CRLF (RFC 8866, section 5).

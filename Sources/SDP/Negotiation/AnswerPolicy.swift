@@ -15,22 +15,22 @@ public struct AnswerPolicy: Hashable, Sendable {
     /// The direction in which audio may flow; nil rejects audio streams.
     public var audioDirection: MediaDirection?
     /// The accepted SRTP profiles, the best first.
-    public var srtpProfiles: [SRTPProfile]
+    public var srtpProfiles: [SRTPProfile] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
     /// The accepted H.264 profiles, the best first.
-    public var h264Profiles: [H264Profile]
+    public var h264Profiles: [H264Profile] = [.high, .main, .constrainedBaseline, .baseline]
     /// The highest level that this side decodes.
-    public var maximumReceiveLevel: H264ProfileLevelID.Level
+    public var maximumReceiveLevel = H264ProfileLevelID.Level.level51
     /// The highest level that this side sends.
-    public var maximumSendLevel: H264ProfileLevelID.Level
+    public var maximumSendLevel = H264ProfileLevelID.Level.level51
     /// The Opus parameters that this side wants to receive.
-    public var opus: OpusFormatParameters
-    public var videoFeedback: FeedbackSupport
-    public var audioFeedback: FeedbackSupport
+    public var opus = OpusFormatParameters()
+    public var videoFeedback = FeedbackSupport.video
+    public var audioFeedback = FeedbackSupport.audio
     /// True if forward error correction for video (FlexFEC) is accepted.
     public var acceptsFlexFEC = true
     /// True if packets that repeat earlier audio (RED, RFC 2198) are accepted.
     public var acceptsRedundancy = true
-    public var headerExtensions: Set<HeaderExtension>
+    public var headerExtensions = Set(HeaderExtension.allCases)
     /// The highest rate of video that this side wants to receive (`b=TIAS` in the answer).
     public var maximumVideoBitRate: BitRate?
     /// The canonical name for our sources; nil for a random one (RFC 7022).
@@ -41,29 +41,12 @@ public struct AnswerPolicy: Hashable, Sendable {
     public init(
         publicAddress: TransportAddress, alternativeAddresses: [TransportAddress] = [],
         certificateFingerprint: CertificateFingerprint? = nil,
-        videoDirection: MediaDirection? = .sendAndReceive, audioDirection: MediaDirection? = .sendAndReceive,
-        srtpProfiles: [SRTPProfile] = [.aeadAES128GCM, .aesCM128HMACSHA1_80],
-        h264Profiles: [H264Profile] = [.high, .main, .constrainedBaseline, .baseline],
-        maximumReceiveLevel: H264ProfileLevelID.Level = .level51, maximumSendLevel: H264ProfileLevelID.Level = .level51,
-        opus: OpusFormatParameters = OpusFormatParameters(), videoFeedback: FeedbackSupport = .video,
-        audioFeedback: FeedbackSupport = .audio,
-        headerExtensions: Set<HeaderExtension> = Set(HeaderExtension.allCases),
-        maximumVideoBitRate: BitRate? = nil, cname: String? = nil
+        videoDirection: MediaDirection? = .sendAndReceive, audioDirection: MediaDirection? = .sendAndReceive
     ) {
         self.publicAddress = publicAddress
         self.alternativeAddresses = alternativeAddresses
         self.certificateFingerprint = certificateFingerprint
         self.videoDirection = videoDirection
         self.audioDirection = audioDirection
-        self.srtpProfiles = srtpProfiles
-        self.h264Profiles = h264Profiles
-        self.maximumReceiveLevel = maximumReceiveLevel
-        self.maximumSendLevel = maximumSendLevel
-        self.opus = opus
-        self.videoFeedback = videoFeedback
-        self.audioFeedback = audioFeedback
-        self.headerExtensions = headerExtensions
-        self.maximumVideoBitRate = maximumVideoBitRate
-        self.cname = cname
     }
 }

@@ -44,20 +44,18 @@ public struct OfferParameters: Hashable, Sendable {
         public var direction: MediaDirection
         /// The payload types, the best first.
         public var formats: [VideoFormat]
-        public var feedback: FeedbackSupport
+        public var feedback = FeedbackSupport.video
         /// The payload type of forward error correction in a stream of its own (FlexFEC); nil for none.
-        public var flexFECPayloadType: UInt8?
+        public var flexFECPayloadType: UInt8? = 104
         /// The highest rate of video that the offerer wants to receive.
         public var maximumBitRate: BitRate?
 
         public init(
             direction: MediaDirection = .sendAndReceive, formats: [VideoFormat] = VideoFormat.defaults,
-            feedback: FeedbackSupport = .video, flexFECPayloadType: UInt8? = 104, maximumBitRate: BitRate? = nil
+            maximumBitRate: BitRate? = nil
         ) {
             self.direction = direction
             self.formats = formats
-            self.feedback = feedback
-            self.flexFECPayloadType = flexFECPayloadType
             self.maximumBitRate = maximumBitRate
         }
     }
@@ -66,20 +64,17 @@ public struct OfferParameters: Hashable, Sendable {
         public var direction: MediaDirection
         public var payloadType: UInt8
         /// The payload type of packets that repeat earlier ones (RED, RFC 2198); nil for none.
-        public var redundancyPayloadType: UInt8?
+        public var redundancyPayloadType: UInt8? = 63
         public var opus: OpusFormatParameters
-        public var feedback: FeedbackSupport
+        public var feedback = FeedbackSupport.audio
 
         public init(
             direction: MediaDirection = .sendAndReceive, payloadType: UInt8 = 111,
-            redundancyPayloadType: UInt8? = 63, opus: OpusFormatParameters = OpusFormatParameters(),
-            feedback: FeedbackSupport = .audio
+            opus: OpusFormatParameters = OpusFormatParameters()
         ) {
             self.direction = direction
             self.payloadType = payloadType
-            self.redundancyPayloadType = redundancyPayloadType
             self.opus = opus
-            self.feedback = feedback
         }
     }
 
@@ -96,30 +91,25 @@ public struct OfferParameters: Hashable, Sendable {
     /// True to use a profile with feedback, such as `RTP/SAVPF`, rather than one without, such as `RTP/SAVP`.
     public var usesFeedbackProfile: Bool
     public var rtcpMux: Bool
-    public var reducedSizeRTCP: Bool
+    public var reducedSizeRTCP = true
     public var bundle: Bool
-    public var headerExtensions: Set<HeaderExtension>
+    public var headerExtensions = Set(HeaderExtension.allCases)
     /// The canonical name for the offerer's sources; nil for a random one (RFC 7022).
     public var cname: String?
     /// The feedback interval that the offerer requests for its packets; nil to leave it to the other side.
     public var feedbackInterval: Duration?
 
     public init(
-        address: TransportAddress, video: Video? = Video(), screenShare: Video? = nil, audio: Audio? = Audio(),
+        address: TransportAddress, video: Video? = Video(), audio: Audio? = Audio(),
         transport: Transport = .sdes([.aeadAES128GCM, .aesCM128HMACSHA1_80]), usesFeedbackProfile: Bool = true,
-        rtcpMux: Bool = true, reducedSizeRTCP: Bool = true, bundle: Bool = true,
-        headerExtensions: Set<HeaderExtension> = Set(HeaderExtension.allCases), cname: String? = nil
+        rtcpMux: Bool = true, bundle: Bool = true
     ) {
         self.address = address
         self.video = video
-        self.screenShare = screenShare
         self.audio = audio
         self.transport = transport
         self.usesFeedbackProfile = usesFeedbackProfile
         self.rtcpMux = rtcpMux
-        self.reducedSizeRTCP = reducedSizeRTCP
         self.bundle = bundle
-        self.headerExtensions = headerExtensions
-        self.cname = cname
     }
 }

@@ -57,15 +57,14 @@ public struct MediaFlowParameters: Sendable {
     /// The highest rate of Opus beside the video, without packet headers, with a packet each 20 ms; nil for no audio.
     public var audio: BitRate?
     /// The ECN mark of sent packets.
-    public var ecn: ECNCodepoint
+    public var ecn = ECNCodepoint.notCapable
     /// The drift of the receiver's clock against the sender's, in parts per million.
-    public var receiverClockDrift: Double
+    public var receiverClockDrift = 0.0
 
     public init(
         encoder: EncoderModel.Configuration, pictures: PictureCoding? = nil, repair: Repair = .nack,
         start: Duration = .zero, stop: Duration? = nil, feedback: Feedback = .transportWide,
-        feedbackTiming: FeedbackTiming? = nil, events: [(time: Duration, event: Event)] = [], canPad: Bool = true,
-        audio: BitRate? = nil, ecn: ECNCodepoint = .notCapable, receiverClockDrift: Double = 0
+        events: [(time: Duration, event: Event)] = [], canPad: Bool = true, audio: BitRate? = nil
     ) {
         self.encoder = encoder
         self.pictures = pictures
@@ -73,11 +72,8 @@ public struct MediaFlowParameters: Sendable {
         self.start = start
         self.stop = stop
         self.feedback = feedback
-        self.feedbackTiming = feedbackTiming
         self.events = events
         self.canPad = canPad
         self.audio = audio
-        self.ecn = ecn
-        self.receiverClockDrift = receiverClockDrift
     }
 }
