@@ -3,7 +3,8 @@ public import NIOCore
 import NIOHTTP1
 public import RoomAPI
 
-/// Reads a room's state and changes its layouts, by the relay's HTTP interface.
+/// Reads a room's state and changes its layouts, by the relay's HTTP interface. All throw `ClientError`: `.usage` for
+/// unknown names, `.relayUnreachable` or `.relayRefused`.
 public struct RoomController: Sendable {
     private let url: RoomURL
     private let eventLoop: any EventLoop
@@ -14,15 +15,11 @@ public struct RoomController: Sendable {
     }
 
     /// Returns the state of the room.
-    ///
-    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     public func report() async throws -> RoomReport {
         try await get(url.path, as: RoomReport.self)
     }
 
     /// Applies a change to the room.
-    ///
-    /// - Throws: `ClientError.usage` for unknown names, `.relayUnreachable` or `.relayRefused`.
     public func apply(_ change: LayoutChange) async throws {
         let room = try await report()
         guard let receiver = change.receiver else {
@@ -36,50 +33,36 @@ public struct RoomController: Sendable {
     }
 
     /// Has the relay record the room.
-    ///
-    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     public func startRecording(_ request: RecordingRequest = RecordingRequest()) async throws -> RecordingStatus {
         try Self.decode(try await exchange(.POST, "\(url.path)/recordings", body: try Self.json(request)))
     }
 
     /// Ends a recording; its files stay.
-    ///
-    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     public func endRecording(_ id: String) async throws {
         _ = try await exchange(.DELETE, "\(url.path)/recordings/\(id)")
     }
 
     /// The recordings of the room, the newest first.
-    ///
-    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     public func recordings() async throws -> [RecordingDescription] {
         try await get("\(url.path)/recordings", as: RecordingList.self).recordings
     }
 
     /// Makes a film or stream a member of the room.
-    ///
-    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     public func startPlayer(_ request: PlayerRequest) async throws -> PlayerDescription {
         try Self.decode(try await exchange(.POST, "\(url.path)/players", body: try Self.json(request)))
     }
 
     /// Changes how the player of this name or id plays.
-    ///
-    /// - Throws: `ClientError.usage` for an unknown name, `.relayUnreachable` or `.relayRefused`.
     public func changePlayer(_ name: String, _ change: PlayerChange) async throws {
         try await put(change, to: "\(url.path)/players/\(try await report().id(of: name))")
     }
 
     /// Ends the player of this name or id.
-    ///
-    /// - Throws: `ClientError.usage` for an unknown name, `.relayUnreachable` or `.relayRefused`.
     public func endPlayer(_ name: String) async throws {
         _ = try await exchange(.DELETE, "\(url.path)/players/\(try await report().id(of: name))")
     }
 
     /// The players of the room: those that go on, then the last ones that have ended.
-    ///
-    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     public func players() async throws -> [PlayerDescription] {
         try await get("\(url.path)/players", as: PlayerList.self).players
     }
