@@ -41,12 +41,8 @@ public final class OpusDecoder {
         return try samples(count) { (output) throws(OpusError) in try decode(payload, into: output) }
     }
 
-    /// Conceals a lost packet from the audio before it. `sampleCount` is a multiple of 120 (2.5 ms) up to 5760.
-    public func conceal(sampleCount: Int) throws(OpusError) -> [Float] {
-        try samples(sampleCount) { (output) throws(OpusError) in try conceal(into: output) }
-    }
-
-    /// Decodes the copy of a lost packet that `next` carries; conceals if `next` has none.
+    /// Decodes the copy of a lost packet that `next` carries; conceals if `next` has none. `sampleCount` is a multiple
+    /// of 120 (2.5 ms) up to 5760.
     public func recover(sampleCount: Int, from next: ByteBuffer) throws(OpusError) -> [Float] {
         try samples(sampleCount) { (output) throws(OpusError) in try recover(from: next, into: output) }
     }

@@ -12,10 +12,6 @@ struct SampleQueue {
     /// The number of samples that can be added.
     var space: Int { storage.count - count }
 
-    mutating func removeAll() {
-        (start, count) = (0, 0)
-    }
-
     /// Lets `body` write up to `maximum` samples after the last one. `body` returns the number that it wrote.
     ///
     /// If there is no room for `maximum` samples, nothing happens.

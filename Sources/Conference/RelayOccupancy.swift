@@ -27,7 +27,6 @@ public struct RelayOccupancy: Hashable, Sendable {
     public var participants = 0
     /// Further participants that fit; nil while that is not known.
     public var seatsLeft: Int?
-    public var isDraining = false
 }
 
 extension Relay {
@@ -43,7 +42,6 @@ extension Relay {
         }
         occupancy.participants = participants.count
         occupancy.seatsLeft = overload.seatsLeft
-        occupancy.isDraining = isDraining
         return occupancy
     }
 }

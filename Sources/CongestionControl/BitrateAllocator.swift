@@ -6,18 +6,13 @@ public struct BitrateAllocation: Hashable, Sendable {
     public var video: BitRate
     /// The rate kept free for retransmissions, headers included.
     public var retransmission: BitRate
-    /// The rate of forward error correction for video, headers included.
-    public var protection: BitRate
     /// True if audio or video differ from the last allocation.
     public var isChanged: Bool
 
-    public init(
-        audio: BitRate, video: BitRate, retransmission: BitRate, protection: BitRate = .zero, isChanged: Bool
-    ) {
+    public init(audio: BitRate, video: BitRate, retransmission: BitRate, isChanged: Bool) {
         self.audio = audio
         self.video = video
         self.retransmission = retransmission
-        self.protection = protection
         self.isChanged = isChanged
     }
 }
@@ -86,9 +81,7 @@ public struct BitrateAllocator: Sendable {
         }
         let retransmission = rest * Self.retransmissionShare(fractionLost: fractionLost)
         rest = rest - retransmission
-        let protected = rest * (1 / (1 + max(protection, 0)))
-        let protectionRate = rest - protected
-        rest = protected
+        rest = rest * (1 / (1 + max(protection, 0)))
 
         var videoRate = BitRate.zero
         if let range = configuration.video {
@@ -102,8 +95,7 @@ public struct BitrateAllocator: Sendable {
         }
         let isChanged = last?.video != videoRate || last?.audio != audioRate
         let allocation = BitrateAllocation(
-            audio: audioRate, video: videoRate, retransmission: retransmission,
-            protection: protectionRate, isChanged: isChanged)
+            audio: audioRate, video: videoRate, retransmission: retransmission, isChanged: isChanged)
         last = allocation
         return allocation
     }

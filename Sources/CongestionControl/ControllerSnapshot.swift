@@ -29,15 +29,8 @@ public struct ControllerSnapshot: Hashable, Sendable {
     }
 
     public var targetBitRate: BitRate
-    public var pacingRate: BitRate
     /// The rate that the receiver got, according to feedback; nil before enough feedback.
     public var acknowledgedBitRate: BitRate?
-    /// The bound that delay sets; nil before feedback.
-    public var delayBasedBitRate: BitRate?
-    /// The bound that losses set.
-    public var lossBasedBitRate: BitRate?
-    /// The receiver's estimate (REMB).
-    public var remoteEstimate: BitRate?
     /// The estimate of the bottleneck's capacity, if there is one.
     public var linkCapacity: BitRate?
     public var networkState: NetworkState
@@ -53,18 +46,13 @@ public struct ControllerSnapshot: Hashable, Sendable {
     public var probeCount: Int
 
     public init(
-        targetBitRate: BitRate, pacingRate: BitRate, acknowledgedBitRate: BitRate? = nil,
-        delayBasedBitRate: BitRate? = nil, lossBasedBitRate: BitRate? = nil, remoteEstimate: BitRate? = nil,
-        linkCapacity: BitRate? = nil, networkState: NetworkState = .normal, limit: Limit = .start,
+        targetBitRate: BitRate, acknowledgedBitRate: BitRate? = nil, linkCapacity: BitRate? = nil,
+        networkState: NetworkState = .normal, limit: Limit = .start,
         delayTrend: Double = 0, delayThreshold: Double = 0, fractionLost: Double = 0,
         roundTripTime: Duration? = nil, probeCount: Int = 0
     ) {
         self.targetBitRate = targetBitRate
-        self.pacingRate = pacingRate
         self.acknowledgedBitRate = acknowledgedBitRate
-        self.delayBasedBitRate = delayBasedBitRate
-        self.lossBasedBitRate = lossBasedBitRate
-        self.remoteEstimate = remoteEstimate
         self.linkCapacity = linkCapacity
         self.networkState = networkState
         self.limit = limit

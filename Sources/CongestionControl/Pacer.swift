@@ -52,8 +52,6 @@ public struct Pacer<Payload> {
         queues = PacketPriority.allCases.map { _ in CircularBuffer() }
     }
 
-    public var burstInterval: Duration { budget.burstInterval }
-
     public var queuedSize: DataSize { waitingSize }
 
     /// Sets the rate of retransmissions, video and padding, the burst that may leave at once (nil: unchanged), and the

@@ -7,8 +7,6 @@ package struct ReceiverLink: Sendable {
     package var canSendVideo: Bool
     /// True if a video frame should be encoded now.
     package var hasRoom: Bool
-    /// True if the path carries too little for video, so that only audio is sent.
-    package var isVideoPaused: Bool
     /// True if the remote side acknowledges pictures, and continues with pictures that refer only to acknowledged ones.
     package var acknowledgesPictures: Bool
     private var queue: LinkQueue
@@ -17,12 +15,11 @@ package struct ReceiverLink: Sendable {
     private let time: MonotonicInstant
 
     package init(
-        canSendVideo: Bool, hasRoom: Bool, isVideoPaused: Bool = false, acknowledgesPictures: Bool = false,
+        canSendVideo: Bool, hasRoom: Bool, acknowledgesPictures: Bool = false,
         queue: LinkQueue = LinkQueue(), waiting: Duration = .zero, at time: MonotonicInstant
     ) {
         self.canSendVideo = canSendVideo
         self.hasRoom = hasRoom
-        self.isVideoPaused = isVideoPaused
         self.acknowledgesPictures = acknowledgesPictures
         self.queue = queue
         self.waiting = waiting
@@ -39,7 +36,7 @@ extension PeerConnection {
     /// Returns the present state of the link to the remote side.
     package func link(now: MonotonicInstant) -> ReceiverLink {
         ReceiverLink(
-            canSendVideo: canSendVideo, hasRoom: hasRoomForVideo(now: now), isVideoPaused: isVideoPaused,
+            canSendVideo: canSendVideo, hasRoom: hasRoomForVideo(now: now),
             acknowledgesPictures: acknowledgesPictures, queue: sending.queue, waiting: sending.queueDelay(now: now),
             at: now)
     }

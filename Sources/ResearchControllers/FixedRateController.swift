@@ -41,8 +41,7 @@ public struct FixedRateController: CongestionController {
 
     public var snapshot: ControllerSnapshot {
         ControllerSnapshot(
-            targetBitRate: rate, pacingRate: pacingRate, limit: .configuration, fractionLost: fractionLost,
-            roundTripTime: roundTripTime)
+            targetBitRate: rate, limit: .configuration, fractionLost: fractionLost, roundTripTime: roundTripTime)
     }
 
     private var pacingRate: BitRate { rate * 2.5 }

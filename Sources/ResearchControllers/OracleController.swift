@@ -111,7 +111,6 @@ public struct OracleController: CongestionController {
 
     public var snapshot: ControllerSnapshot {
         ControllerSnapshot(
-            targetBitRate: decision.targetBitRate, pacingRate: decision.pacingRate, limit: .configuration,
-            roundTripTime: roundTripTime)
+            targetBitRate: decision.targetBitRate, limit: .configuration, roundTripTime: roundTripTime)
     }
 }

@@ -128,7 +128,6 @@ final class SessionPictureCodec: PictureCodec {
     var quality: ReceivedPictureQuality? {
         guard comparedCount > 0 else { return nil }
         return ReceivedPictureQuality(
-            pictureCount: comparedCount, psnr: min(error.psnr.y, Self.highestPSNR),
-            ssim: similarity / Double(comparedCount))
+            psnr: min(error.psnr.y, Self.highestPSNR), ssim: similarity / Double(comparedCount))
     }
 }

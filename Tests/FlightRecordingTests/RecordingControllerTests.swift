@@ -26,7 +26,7 @@ struct RecordingControllerTests {
                 targetBitRate: .kilobits(Double(calls.count)), pacingRate: .zero, nextWakeUp: now + .seconds(1))
         }
         var snapshot: ControllerSnapshot {
-            ControllerSnapshot(targetBitRate: .kilobits(42), pacingRate: .zero, probeCount: calls.count)
+            ControllerSnapshot(targetBitRate: .kilobits(42), probeCount: calls.count)
         }
     }
 

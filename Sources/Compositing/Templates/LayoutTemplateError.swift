@@ -29,8 +29,6 @@ public struct LayoutTemplateError: Error, Hashable, Sendable {
 
     /// The place of the first mistake.
     public var path: String { issues.first?.path ?? "" }
-    /// The first mistake.
-    public var reason: String { issues.first?.reason ?? "" }
 }
 
 extension LayoutTemplateError: CustomStringConvertible {

@@ -44,8 +44,6 @@ final class CascadeLink: Endpoint {
     /// The number of times that a picture was held back.
     var picturesHeld: UInt64 = 0
     private var nextHold = MonotonicInstant.zero
-    /// The last message or authentic packet of the other side.
-    private(set) var lastMessage: MonotonicInstant
     private var lastSequence: UInt64 = 0
     /// The time at which the room's state is compared next with the state that was told last.
     var nextCheck: MonotonicInstant
@@ -94,7 +92,6 @@ final class CascadeLink: Endpoint {
         (localReporter, remoteReporter) = reporters
         random = SeededGenerator(seed: seed)
         began = now
-        lastMessage = now
         nextCheck = now
         nextHeartbeat = now
         nextMessage = now
@@ -255,7 +252,6 @@ final class CascadeLink: Endpoint {
         guard state.sequence > lastSequence else { return false }
         let streams = try checked(state.streams)
         lastSequence = state.sequence
-        lastMessage = now
         nextCheck = now
         wanted = [:]
         for want in state.wants.prefix(Self.maximumStreams) where want.width > 0 && want.height > 0 {

@@ -74,8 +74,6 @@ final class RoomComposite {
 
     func add(_ taker: CompositeTaker) { takers.append(taker) }
 
-    func has(_ id: String) -> Bool { takers.contains { $0.id == id } }
-
     /// Returns false if there is no such taker.
     func remove(_ id: String) -> Bool {
         guard let index = takers.firstIndex(where: { $0.id == id }) else { return false }

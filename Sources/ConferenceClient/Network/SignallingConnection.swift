@@ -48,8 +48,6 @@ struct SignallingConnection {
     var eventLoop: any EventLoop { channel.eventLoop }
     /// This end's address: the one that reaches the relay.
     var localAddress: SocketAddress? { channel.localAddress }
-    /// The relay's.
-    var remoteAddress: SocketAddress? { channel.remoteAddress }
 
     /// Sends the request, waits for the answer and closes the connection.
     ///

@@ -35,8 +35,6 @@ final class VideoSendPipeline: @unchecked Sendable {
     }
 
     let queue: DispatchQueue
-    /// The size at the start.
-    let dimensions: VideoDimensions
     private let source: any VideoSource
     private let settings: EncoderSettings
     private var session: CompressionSession?
@@ -51,7 +49,6 @@ final class VideoSendPipeline: @unchecked Sendable {
     init(source: any VideoSource, settings: EncoderSettings) {
         self.source = source
         self.settings = settings
-        dimensions = source.dimensions
         queue = DispatchQueue(label: "confclient.encode")
     }
 

@@ -164,11 +164,7 @@ public struct ConfrelayCongestionController: CongestionController {
         var state = ControllerSnapshot.NetworkState.normal
         if queueDelay > parameters.holdDelay.seconds { state = .overusing } else if isDraining { state = .underusing }
         return ControllerSnapshot(
-            targetBitRate: target, pacingRate: pacingRate, acknowledgedBitRate: nil,
-            delayBasedBitRate: timeout.hasTransportFeedback ? BitRate(bytesPerSecond: delayBasedRate) : nil,
-            lossBasedBitRate: timeout.hasTransportFeedback
-                ? losses.bound.map { BitRate(bytesPerSecond: $0) } : reports.lossBasedRate,
-            remoteEstimate: remoteEstimate,
+            targetBitRate: target,
             linkCapacity: timeout.hasTransportFeedback ? BitRate(bytesPerSecond: capacity) : nil,
             networkState: state, limit: limit, delayTrend: queueDelay * 1e3,
             delayThreshold: parameters.holdDelay.milliseconds,

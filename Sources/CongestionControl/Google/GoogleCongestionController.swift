@@ -144,9 +144,8 @@ public struct GoogleCongestionController: CongestionController {
 
     public var snapshot: ControllerSnapshot {
         ControllerSnapshot(
-            targetBitRate: target, pacingRate: pacingRate, acknowledgedBitRate: acknowledged.rate,
-            delayBasedBitRate: delay.lastRate, lossBasedBitRate: bounds.lossBasedRate,
-            remoteEstimate: bounds.remoteEstimate, linkCapacity: delay.rateControl.capacity.rate,
+            targetBitRate: target, acknowledgedBitRate: acknowledged.rate,
+            linkCapacity: delay.rateControl.capacity.rate,
             networkState: delay.detector.state, limit: bounds.limit, delayTrend: delay.detector.trend,
             delayThreshold: delay.detector.threshold, fractionLost: bounds.fractionLost,
             roundTripTime: roundTripTime, probeCount: probes.probeCount)

@@ -37,8 +37,6 @@ struct SendRateBounds: Sendable {
     /// The target before the receiver's estimate.
     private var current: BitRate
     private var currentLimit = ControllerSnapshot.Limit.start
-    /// The bound of losses by the rule for reports.
-    private var reportBasedRate: BitRate
     /// The rates of the last second that may be its lowest: ascending in time and in rate.
     private var lowestRates: [(time: MonotonicInstant, rate: BitRate)] = []
     private var firstReport: MonotonicInstant?
@@ -51,7 +49,6 @@ struct SendRateBounds: Sendable {
 
     init(limits: RateLimits) {
         current = limits.start
-        reportBasedRate = limits.start
         range = limits.range
         lossBased = LossBasedEstimator(range: limits.range)
     }
@@ -65,12 +62,6 @@ struct SendRateBounds: Sendable {
     var limit: ControllerSnapshot.Limit {
         if let remoteEstimate, remoteEstimate < current { return .remoteEstimate }
         return currentLimit
-    }
-
-    /// The bound of losses alone.
-    var lossBasedRate: BitRate {
-        lossBased.rate == nil
-            ? reportBasedRate : lossBased.estimate.map { BitRate(bitsPerSecond: $0.bandwidth) } ?? reportBasedRate
     }
 
     // MARK: Transport-wide feedback
@@ -182,15 +173,13 @@ struct SendRateBounds: Sendable {
     private mutating func updateByReports(now: MonotonicInstant) {
         if fractionLost <= Self.lowLoss {
             let lowest = lowestRates.first?.rate ?? current
-            reportBasedRate = max(lowest * Self.growth + Self.growthOffset, current)
-            apply(reportBasedRate, because: currentLimit)
+            apply(max(lowest * Self.growth + Self.growthOffset, current), because: currentLimit)
         } else if fractionLost > Self.highLoss {
             let interval = Self.decreaseInterval + max(roundTripTime ?? .zero, .zero)
             guard !hasDecreasedSinceReport, lastDecrease.map({ now - $0 >= interval }) ?? true else { return }
             lastDecrease = now
             hasDecreasedSinceReport = true
-            reportBasedRate = current * (1 - fractionLost / 2)
-            apply(reportBasedRate, because: .loss)
+            apply(current * (1 - fractionLost / 2), because: .loss)
         }
     }
 

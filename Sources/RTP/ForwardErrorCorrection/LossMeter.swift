@@ -19,9 +19,6 @@ public struct LossMeter: Sendable {
     private static let bucket = Duration.milliseconds(500)
     private static let bucketCount = 10
 
-    /// The period that `summary(now:)` covers.
-    public static let window = bucket * bucketCount
-
     private var buckets = [Summary](repeating: Summary(), count: bucketCount)
     private var newest: Int64 = 0
     private var isInBurst = false

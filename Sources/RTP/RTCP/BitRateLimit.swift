@@ -3,7 +3,6 @@ import NIOCore
 
 /// A bound on one stream's rate, as TMMBR and TMMBN tell it (RFC 5104 4.2.1.1 and 4.2.2.1).
 public struct BitRateLimit: Hashable, Sendable {
-    static let size = 8
     private static let largestMantissa: UInt64 = 0x1_FFFF
 
     /// The limited stream in a request, the source of the request in a notification.

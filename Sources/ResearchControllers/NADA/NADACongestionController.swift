@@ -154,9 +154,7 @@ public struct NADACongestionController: CongestionController {
 
     public var snapshot: ControllerSnapshot {
         ControllerSnapshot(
-            targetBitRate: target, pacingRate: pacingRate, acknowledgedBitRate: receivingRate,
-            delayBasedBitRate: receivingRate == nil ? nil : BitRate(bitsPerSecond: reference),
-            remoteEstimate: remoteEstimate,
+            targetBitRate: target, acknowledgedBitRate: receivingRate,
             networkState: isRampingUp || signal.value <= equilibrium ? .normal : .overusing, limit: limit,
             delayTrend: signal.value, delayThreshold: equilibrium, fractionLost: signal.lossRatio,
             roundTripTime: roundTripTime)

@@ -326,9 +326,7 @@ public struct ScreamCongestionController: CongestionController {
 
     public var snapshot: ControllerSnapshot {
         ControllerSnapshot(
-            targetBitRate: decided, pacingRate: pacingRate,
-            acknowledgedBitRate: BitRate(bitsPerSecond: acknowledgedRate.rate),
-            delayBasedBitRate: limit == .start ? nil : target, remoteEstimate: remoteEstimate,
+            targetBitRate: decided, acknowledgedBitRate: BitRate(bitsPerSecond: acknowledgedRate.rate),
             networkState: delays.average > delayTarget.value / 2 ? .overusing : .normal, limit: limit,
             delayTrend: delays.average * 1e3, delayThreshold: delayTarget.value / 2 * 1e3,
             fractionLost: losses.lossRate, roundTripTime: .seconds(clamping: roundTrip.value))

@@ -1,14 +1,7 @@
 public import SecureTransport
 
 extension ICECredentials {
-    /// Creates credentials from the texts of a description; nil if one of them has a length or a character that RFC
-    /// 8839, section 5.4 does not allow.
-    public init?(parsing usernameFragment: some StringProtocol, password: some StringProtocol) {
-        guard Self.isUsernameFragment(usernameFragment), Self.isPassword(password) else { return nil }
-        self.init(usernameFragment: String(usernameFragment), password: String(password))
-    }
-
-    /// Returns true if this is 4 to 256 `ice-char`s, as `a=ice-ufrag` has them.
+    /// Returns true if this is 4 to 256 `ice-char`s, as `a=ice-ufrag` has them (RFC 8839, section 5.4).
     public static func isUsernameFragment(_ text: some StringProtocol) -> Bool {
         (4...256).contains(text.utf8.count) && text.isICECharacters
     }

@@ -44,14 +44,12 @@ public typealias PictureCodecMaker = (PictureCoding, EncoderModel.Configuration)
 
 /// The similarity of received pictures to the sent ones.
 public struct ReceivedPictureQuality: Hashable, Sendable {
-    public var pictureCount: Int
     /// The PSNR in dB, from the luma's mean squared error over all pictures.
     public var psnr: Double
     /// The structural similarity (SSIM) of the luma, averaged over all pictures.
     public var ssim: Double
 
-    public init(pictureCount: Int, psnr: Double, ssim: Double) {
-        self.pictureCount = pictureCount
+    public init(psnr: Double, ssim: Double) {
         self.psnr = psnr
         self.ssim = ssim
     }

@@ -55,13 +55,6 @@ struct TCPCongestionControl: Sendable {
         reduce(now: now)
         window = 1
     }
-
-    /// Restarts with the initial window: after a silence of more than a retransmission timeout the path is unknown
-    /// again (RFC 5681, section 4.1).
-    mutating func restart() {
-        window = min(window, Self.initialWindow)
-        cubic.restart()
-    }
 }
 
 /// CUBIC's growth outside of slow start (RFC 9438, section 4).
@@ -117,10 +110,6 @@ struct CubicWindow: Sendable {
         maximum = window < maximum ? window * (1 + Self.decrease) / 2 : window
         epoch = nil
         return window * Self.decrease
-    }
-
-    mutating func restart() {
-        epoch = nil
     }
 
     /// Computes the root with Newton's method, so that every machine gets the same bits.

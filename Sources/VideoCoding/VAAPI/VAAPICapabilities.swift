@@ -10,7 +10,6 @@
         let rateControl: UInt32
         /// The headers that the driver takes from its client and does not write itself.
         let packedHeaders: UInt32
-        let maximumReferences: Int
         let maximumDimensions: VideoDimensions
         /// Layers that the driver's rate control knows of.
         private let rateControlLayers: Int
@@ -48,8 +47,6 @@
             self.entryPoint = entryPoint
             rateControl = value(VAConfigAttribRateControl) ?? 0
             packedHeaders = value(VAConfigAttribEncPackedHeaders) ?? 0
-            // The lower half is list 0. Drivers that do not tell have one reference.
-            maximumReferences = max(1, Int(value(VAConfigAttribEncMaxRefFrames) ?? 1) & 0xFFFF)
             maximumDimensions = VideoDimensions(
                 width: Int(value(VAConfigAttribMaxPictureWidth) ?? 4096),
                 height: Int(value(VAConfigAttribMaxPictureHeight) ?? 4096))

@@ -178,7 +178,7 @@ struct RecordingTests {
             let now = time(index * 100)
             if index > 0, index % 2 == 0 {
                 recording.sample(
-                    controller: .init(targetBitRate: .megabits(1), pacingRate: .megabits(1)),
+                    controller: .init(targetBitRate: .megabits(1)),
                     capacity: DataSize(bytes: 25_000), isActive: !isPaused(index), queueDelay: .zero,
                     pacerDelay: .zero, now: now)
             }
