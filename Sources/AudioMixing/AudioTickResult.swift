@@ -2,9 +2,7 @@ public import MediaCore
 
 /// The result of a tick: a packet for each receiver, and the state of each source.
 public struct AudioTickResult: Sendable {
-    /// The packets, by receiver.
     public var packets: [ParticipantID: EncodedAudio] = [:]
-    /// The states, by source.
     public var sources: [ParticipantID: AudioSourceReport] = [:]
 
     /// The number of frames that were encoded for all receivers.

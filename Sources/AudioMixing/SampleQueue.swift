@@ -2,7 +2,6 @@
 struct SampleQueue {
     private var storage: [Float]
     private var start = 0
-    /// The number of waiting samples.
     private(set) var count = 0
 
     init(capacity: Int) {

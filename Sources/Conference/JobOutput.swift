@@ -95,7 +95,6 @@ struct ComposedTick: Sendable {
 
 /// A device's work for a room's pictures.
 struct DeviceComposition: Sendable {
-    /// Pictures that it composed.
     var pictures: UInt64 = 0
     /// Those of them that were copied into memory.
     var downloads: UInt64 = 0

@@ -7,7 +7,6 @@ public struct ReceivedOffer: Sendable {
     /// The parsed text, or why it cannot be parsed.
     let description: Result<SessionDescription, SDPError>
 
-    /// Parses the text.
     public init(_ text: String) {
         self.text = text
         description = Result { () throws(SDPError) in try SessionDescription(parsing: text) }

@@ -7,7 +7,6 @@ public import RoomAPI
 public import SecureTransport
 public import VideoCoding
 
-/// The settings of a relay.
 public struct RelayConfiguration: Sendable {
     /// The size of the composed picture; both sides are even.
     public var canvas = VideoDimensions(width: 1280, height: 720)

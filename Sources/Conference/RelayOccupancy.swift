@@ -18,7 +18,6 @@ public struct RelayOccupancy: Hashable, Sendable {
         }
     }
 
-    /// The rooms by their names.
     public var rooms: [String: RoomSettings] = [:]
     /// Rooms that take no more participants at this relay.
     public var fullRooms: Set<String> = []

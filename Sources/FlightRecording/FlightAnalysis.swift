@@ -3,7 +3,6 @@ public import MediaCore
 
 /// Collects figures from a recording, record by record: totals, rates and delays over time, and the network's path.
 public struct FlightAnalysis: Sendable {
-    /// The figures of one interval.
     public struct Interval: Hashable, Sendable {
         /// The target at the interval's end.
         public internal(set) var target = BitRate.zero

@@ -7,7 +7,6 @@ public import MediaCore
 /// packet stands for an empty queue; the excess over it is the packet's queueing delay. A queue that does not empty for
 /// half a minute is therefore taken for propagation delay.
 public struct FlightPath: Sendable {
-    /// A packet that arrived.
     public struct Packet: Hashable, Sendable {
         /// The time since the recording's start at which the packet was sent.
         public var entered: Duration

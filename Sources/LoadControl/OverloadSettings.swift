@@ -1,4 +1,3 @@
-/// The settings of overload control.
 public struct OverloadSettings: Sendable {
     /// Threads that run jobs, and processors that they have: no more of either than of the other are of use.
     public var workers: Int

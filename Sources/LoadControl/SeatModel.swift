@@ -36,7 +36,6 @@ public struct SeatModel: Sendable, Hashable {
         self.maximumEncoders = maximumEncoders
     }
 
-    /// The work of a room.
     package struct Work: Sendable, Hashable {
         /// The number of senders.
         package var sources = 0

@@ -6,7 +6,6 @@ public struct SlackHistogram: Sendable {
     /// Ticks in each bucket (not cumulative), those above every bound last. A tick that was skipped for lack of time is
     /// in the first.
     public private(set) var counts = [UInt64](repeating: 0, count: bucketBounds.count + 1)
-    /// The sum of all values.
     public private(set) var sum = 0.0
 
     public init() {}

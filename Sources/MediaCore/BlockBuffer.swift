@@ -9,10 +9,8 @@ public struct BlockBuffer: Sendable {
     private var first: ByteBuffer
     private var rest: [ByteBuffer] = []
 
-    /// Number of bytes.
     public private(set) var count: Int
 
-    /// Creates an empty buffer.
     public init() {
         self.init(ByteBuffer())
     }

@@ -9,7 +9,6 @@ import Synchronization
 /// still do. So releasing a picture costs nothing more, pictures outlive their pool, and the object that owns a
 /// picture's memory is recycled along with the memory.
 public final class PixelBufferPool: Sendable {
-    /// The settings of a pool.
     public struct Configuration: Sendable {
         /// The number of pictures that are allocated at the start, and kept until a `flush`.
         public var minimumCount: Int

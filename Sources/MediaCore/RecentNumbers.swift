@@ -9,7 +9,6 @@ public struct RecentNumbers: Sendable {
         case unknown
     }
 
-    /// The number of known numbers.
     public static let count: Int64 = 64
 
     /// The highest number that has come; nil before the first.
@@ -19,7 +18,6 @@ public struct RecentNumbers: Sendable {
 
     public init() {}
 
-    /// Records a number.
     public mutating func insert(_ number: Int64) -> Verdict {
         guard let newest, number <= newest else {
             let step = newest.map { UInt64(bitPattern: number &- $0) } ?? UInt64(Self.count)

@@ -31,7 +31,6 @@ extension PeerConnection {
     /// The rate of all video encoders together.
     package var videoBitRate: BitRate { sending.rates.video }
 
-    /// The controller's state.
     package var controllerSnapshot: ControllerSnapshot { sending.controllerSnapshot }
 
     // MARK: Media

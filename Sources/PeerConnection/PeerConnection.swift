@@ -213,7 +213,6 @@ public final class PeerConnection {
 
     // MARK: Events and time
 
-    /// The next event, if any.
     public func pollEvent() -> PeerEvent? { events.popFirst() }
 
     func emit(_ event: PeerEvent) { events.append(event) }

@@ -76,7 +76,6 @@ package final class PeerTransport {
     /// True if a ClientHello would begin a handshake.
     var awaitsHandshake: Bool { association == nil && negotiated.dtlsRole == .server && end == nil }
 
-    /// True during a handshake.
     var isHandshaking: Bool { association != nil && !hasKeys && end == nil }
 
     // MARK: Receiving
@@ -103,7 +102,6 @@ package final class PeerTransport {
         }
     }
 
-    /// Takes a DTLS datagram.
     func receive(dtls datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) -> Outcome {
         guard isValidated(source) else { return .unauthenticated }
         mayTransmit = true

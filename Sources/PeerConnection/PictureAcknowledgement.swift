@@ -4,7 +4,6 @@ import MediaCore
 ///
 /// A picture is acknowledged when the next one was handed on: by then the decoder has reported an unusable one.
 struct PictureAcknowledgement {
-    /// The shortest interval of acknowledgements.
     private static let interval = Duration.milliseconds(100)
 
     /// True if the sender keeps long-term references.
@@ -24,7 +23,6 @@ struct PictureAcknowledgement {
     /// Records that the decoder failed.
     mutating func invalidate() { (newest, confirmed) = (nil, nil) }
 
-    /// The picture to acknowledge now.
     mutating func take(now: MonotonicInstant) -> UInt32? {
         guard isWanted, let confirmed, last.map({ now - $0 >= Self.interval }) ?? true else { return nil }
         self.confirmed = nil

@@ -1,7 +1,6 @@
 /// Counters of a connection's video of one content. They include streams that have ended, so that they never fall when
 /// an m-line is given to another stream; `packetsLost` falls when a packet comes late.
 public struct VideoTotals: Hashable, Sendable {
-    /// RTP packets received.
     public var packetsReceived: UInt64 = 0
     public var packetsLost: Int64 = 0
     public var framesReceived: UInt64 = 0

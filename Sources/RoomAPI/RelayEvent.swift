@@ -10,7 +10,6 @@ public struct RelayEvent: Codable, Hashable, Sendable {
         case participantLeft
         /// Another participant speaks; at most one event in two seconds for a room.
         case activeSpeakerChanged
-        /// A join was refused.
         case joinRefused
         /// A moderator did something.
         case moderated
@@ -59,7 +58,6 @@ public struct RelayEvent: Codable, Hashable, Sendable {
         }
     }
 
-    /// A request that was refused.
     public struct RefusedRequest: Codable, Hashable, Sendable {
         public var method: String
         /// The route, such as `/rooms/:room/layout`: keys that stand in paths are not told.

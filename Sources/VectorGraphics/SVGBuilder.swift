@@ -2,7 +2,6 @@
 ///
 /// Names of elements and attributes come from the program; all other text is escaped.
 public struct SVGBuilder: Sendable {
-    /// An attribute's value.
     public enum Value: Sendable, ExpressibleByStringInterpolation, ExpressibleByFloatLiteral,
         ExpressibleByIntegerLiteral
     {
@@ -76,7 +75,6 @@ public struct SVGPath: Sendable {
     public mutating func vertical(to y: Double) { data += "V\(SVGBuilder.number(y))" }
     public mutating func close() { data += "Z" }
 
-    /// Adds a rectangle.
     public mutating func rectangle(_ x: Double, _ y: Double, _ width: Double, _ height: Double) {
         move(x, y)
         horizontal(to: x + width)

@@ -22,7 +22,6 @@ enum Ending: Sendable {
         }
     }
 
-    /// The failure, if any.
     var error: ClientError? {
         switch self {
         case .ended(.relayLeft(let reason)), .ended(.dismissed(let reason)): .relayLeft(reason: reason)

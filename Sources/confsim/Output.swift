@@ -66,7 +66,6 @@ enum Output {
         }
     }
 
-    /// Encodes all results as JSON.
     static func json(_ results: [ScenarioResult]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

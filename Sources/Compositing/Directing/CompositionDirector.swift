@@ -7,7 +7,6 @@ public import MediaCore
 public struct CompositionDirector: Sendable {
     /// The time for which ended instructions are kept, for viewers of the past.
     static let memory = MediaTime(value: 60, timescale: 1)
-    /// The largest number of instructions.
     static let mostInstructions = 256
 
     public let canvas: VideoDimensions

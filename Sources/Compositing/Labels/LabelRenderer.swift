@@ -2,7 +2,6 @@ import CPangoCairo
 import MediaCore
 import PixelTransfer
 
-/// Draws labels.
 enum LabelRenderer {
     /// The opacity of the plate: dark enough for white letters on a white picture (5.7 to 1, WCAG asks for 4.5).
     private static let plateOpacity = 0.6

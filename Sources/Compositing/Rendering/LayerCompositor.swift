@@ -13,7 +13,6 @@ import PixelTransfer
 public final class LayerCompositor: VideoCompositing {
     /// Counts of the compositor's work since it was made.
     public struct Statistics: Hashable, Sendable {
-        /// Pictures scaled.
         public var scales = 0
         /// Pictures turned, each in the size of its tile.
         public var rotations = 0

@@ -13,7 +13,6 @@ struct SourceConverter {
 
     let attributes: PixelBufferAttributes
     private var conversions: [SourceID: Conversion] = [:]
-    /// Pictures converted.
     private(set) var conversionCount = 0
     /// Pictures that could not be.
     private(set) var failureCount = 0

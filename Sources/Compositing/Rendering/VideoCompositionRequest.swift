@@ -80,7 +80,6 @@ final class RenderContext {
         return source
     }
 
-    /// Begins a call.
     func begin(_ inputs: CompositionInputs, _ cancellation: CompositionCancellation?) {
         self.inputs = inputs
         self.cancellation = cancellation

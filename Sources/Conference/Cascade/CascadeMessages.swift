@@ -7,7 +7,6 @@ public struct CascadeSource: Codable, Hashable, Sendable {
         case audio, camera, screen
     }
 
-    /// The participant's id.
     public var participant: String
     public var content: Content
 }
@@ -205,7 +204,6 @@ public struct CascadeLinkSnapshot: Hashable, Sendable {
 
 /// Counted since the relay's start.
 public struct CascadeCounters: Hashable, Sendable {
-    /// Links that connected.
     public var connected: UInt64 = 0
     /// Links that failed, or fell silent.
     public var lost: UInt64 = 0

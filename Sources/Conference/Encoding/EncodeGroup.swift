@@ -113,7 +113,6 @@ final class EncodeGroup {
 
     /// The size and frame rate in which the group's pictures are composed and encoded.
     var rung: EncodeRung { selector.rung }
-    /// The content's complexity, as measured.
     var complexity: ContentComplexity? { selector.cost }
     /// The quantisation parameter over time.
     var qp: Double? { selector.qp }

@@ -4,7 +4,6 @@ import MediaCore
 public struct EncoderFailure: Hashable, Sendable, Encodable {
     /// The error, and its remedy.
     public var reason: String
-    /// The number of consecutive failures.
     public var failures: Int
     /// The time in milliseconds after which it is tried again.
     public var retryAfter: Double

@@ -121,7 +121,6 @@ struct ForwardingPolicy {
     /// A keyframe of the source was sent.
     mutating func keyframePassed(now: MonotonicInstant) { lastKeyframe = now }
 
-    /// Records that forwarding ended.
     mutating func end(because obstacle: ForwardingObstacle, now: MonotonicInstant) {
         if let began, now - began > Self.success { nextHoldOff = Self.firstHoldOff }
         interrupt()

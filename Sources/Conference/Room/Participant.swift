@@ -127,7 +127,6 @@ final class Participant: Endpoint {
         forwardingAcceptance = peer.session.video.flatMap { $0.sends ? ForwardingAcceptance($0) : nil }
     }
 
-    /// The participant's self-view setting.
     var selfView: SelfView { layout?.selfView ?? selfViewOnJoining }
 
     /// True if the participant may see itself when the relay has no time for pictures without it: false if the join

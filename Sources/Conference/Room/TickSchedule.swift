@@ -5,7 +5,6 @@ import MediaCore
 ///
 /// While there is nothing to do, ticks can pause: the next one is then due some ticks later, unless it is woken before.
 struct TickSchedule {
-    /// A tick that is due.
     struct Tick: Hashable {
         var index: Int64
         var time: MonotonicInstant

@@ -15,7 +15,6 @@ final class RoomTimeline {
     private(set) var mix = MixTimeline()
     private(set) var audio: [AudioTimeline] = []
     private(set) var encoders: [EncoderTimeline] = []
-    /// Rows that were left out.
     private(set) var rowsLeftOut: UInt64 = 0
 
     private var sourceRows: [SourceID: Int] = [:]

@@ -39,7 +39,6 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var composed: [UInt16] = []
         /// Compositions that were done after the next tick was due.
         public var late: [UInt16] = []
-        /// Pictures rendered.
         public var rendered: [UInt16] = []
         /// Pictures handed out again because nothing had changed.
         public var reused: [UInt16] = []

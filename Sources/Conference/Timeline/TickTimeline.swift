@@ -60,7 +60,6 @@ struct TickTimeline: Sendable {
 /// The work of making a tick's pictures.
 struct CompositionWork: Sendable {
     var captureTime: MonotonicInstant
-    /// Pictures rendered.
     var rendered = 0
     /// Pictures handed out again because nothing had changed.
     var reused = 0

@@ -120,7 +120,6 @@ enum HTTPAnswerError: Error, CustomStringConvertible {
     }
 }
 
-/// Collects one HTTP answer.
 private final class HTTPAnswerHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 

@@ -82,7 +82,6 @@ final class MoviePlayback: Sendable {
         player.requestMediaData { [weak self] in self?.giveSamples() }
     }
 
-    /// The failure of the file.
     var error: ClientError? { failure.withLock { $0 } }
 
     private func giveSamples() {

@@ -62,7 +62,6 @@ struct LossClassifier: Sendable {
         isAfterLoss = false
     }
 
-    /// A packet is missing.
     mutating func lost(_ packet: SentPacket) {
         guard count(packet) else { return }
         lost += 1

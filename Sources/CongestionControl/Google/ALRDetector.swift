@@ -26,7 +26,6 @@ struct ALRDetector: Sendable {
         remaining = min(max(remaining, -capacity), capacity)
     }
 
-    /// A packet left.
     mutating func packetSent(size: DataSize, now: MonotonicInstant) {
         defer { lastSent = now }
         // The time that the first packet took to be made is not known.

@@ -32,7 +32,6 @@ public struct TraceGenerator: Sendable {
         case fading
     }
 
-    /// A state of the chain.
     private struct State {
         /// The mean rate, in Mbit/s; zero for no service.
         var rate: Double

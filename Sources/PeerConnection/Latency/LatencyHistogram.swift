@@ -11,14 +11,12 @@ public struct LatencyHistogram: Sendable {
     public private(set) var counts = [UInt64](repeating: 0, count: bucketBounds.count + 1)
     /// Sum of all observations, in nanoseconds: durations of 128 bits are slow to add for each stage of each frame.
     private var summedNanoseconds: Int64 = 0
-    /// Sum of all observations.
     public var sum: Duration { .nanoseconds(summedNanoseconds) }
 
     private static let boundsInNanoseconds = bucketBounds.map { Int64($0 * 1e6) }
 
     public init() {}
 
-    /// Number of observations.
     public var count: UInt64 { counts.reduce(0, &+) }
 
     /// The mean; nil if nothing was observed.
@@ -64,7 +62,6 @@ public struct LatencyHistogram: Sendable {
     }
 }
 
-/// One histogram for each stage.
 package struct LatencyHistograms: Sendable {
     private var histograms = [LatencyHistogram](repeating: LatencyHistogram(), count: LatencyStage.allCases.count)
 

@@ -12,7 +12,6 @@ public struct FlexFECDecoder: Sendable {
     /// The largest number of waiting repair packets.
     static let repairCapacity = 64
 
-    /// The decoder's counters.
     public struct Statistics: Hashable, Sendable {
         /// The number of received repair packets.
         public var received: UInt64 = 0

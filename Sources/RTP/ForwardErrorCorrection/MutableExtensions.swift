@@ -4,7 +4,6 @@ import NIOCore
 /// them. Forward error correction treats their values as zeros, at both ends: libwebrtc does so, and a recovered packet
 /// has zeros there.
 public struct MutableExtensions: Hashable, Sendable {
-    /// The transport-wide sequence number.
     public var transportSequenceNumber: UInt8?
     public var absoluteSendTime: UInt8?
 

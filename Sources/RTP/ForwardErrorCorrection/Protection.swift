@@ -18,7 +18,6 @@ public struct Protection: Hashable, Sendable {
         self.delay = max(delay, .zero)
     }
 
-    /// No protection.
     public static let none = Protection(rate: 0, burst: 0)
 
     public var isActive: Bool { rate > 0 }

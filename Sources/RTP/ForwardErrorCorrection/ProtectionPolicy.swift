@@ -57,7 +57,6 @@ public struct ProtectionPolicy: Sendable {
         meter.add(lost: lost, of: packets, now: now)
     }
 
-    /// A round-trip time was measured.
     public mutating func measured(roundTripTime: Duration) {
         guard roundTripTime > .zero else { return }
         guard let smoothed = self.roundTripTime else {

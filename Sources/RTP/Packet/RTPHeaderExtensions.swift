@@ -17,7 +17,6 @@ public struct RTPHeaderExtensions: Sendable {
     }
 
     private enum Storage {
-        /// There is no extension.
         case none
         case inline(InlineBytes)
         case buffer(ByteBuffer)

@@ -6,7 +6,6 @@ public struct TransportFeedback: Hashable, Sendable {
     static let format: UInt8 = 15
 
     public struct PacketStatus: Hashable, Sendable {
-        /// The transport-wide sequence number.
         public var sequence: UInt16
         /// The time in nanoseconds; the smallest number means "not received", which keeps the value small.
         private var deltaNanoseconds: Int64
@@ -35,7 +34,6 @@ public struct TransportFeedback: Hashable, Sendable {
             set { self = PacketStatus(sequence: sequence, receiveDelta: newValue) }
         }
 
-        /// True if the packet arrived.
         public var isReceived: Bool { deltaNanoseconds != .min }
 
         var deltaInNanoseconds: Int64? { isReceived ? deltaNanoseconds : nil }

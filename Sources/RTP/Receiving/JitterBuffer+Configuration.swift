@@ -43,7 +43,6 @@ extension JitterBuffer {
         case overflow
     }
 
-    /// The buffer's counters.
     public struct Statistics: Hashable, Sendable {
         /// Packets inserted, duplicates and late ones included.
         public var received: Int64 = 0

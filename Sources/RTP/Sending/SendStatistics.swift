@@ -5,7 +5,6 @@ public struct SendStatistics: Sendable {
     /// Answers that took longer are not believed.
     private static let longestRoundTrip: Int64 = 30_000_000_000
 
-    /// Packets sent.
     public private(set) var packetCount: Int64 = 0
     /// The number of payload bytes sent, without headers and padding.
     public private(set) var octetCount: Int64 = 0

@@ -40,7 +40,6 @@ public struct RecordingExport: Codable, Hashable, Sendable {
     }
 
     public var id: String
-    /// The recording's id.
     public var recording: String
     public var state: State
     /// What was asked for.

@@ -41,7 +41,6 @@ public struct EncoderModel: Sendable {
     }
 
     public let configuration: Configuration
-    /// The number of keyframes made.
     public private(set) var keyframeCount = 0
 
     private var generator: SeededGenerator

@@ -29,7 +29,6 @@ public protocol PictureCodec: AnyObject {
     /// The similarity of received pictures to the source; nil before the first one.
     var quality: ReceivedPictureQuality? { get }
 
-    /// The number of keyframes made.
     var keyframeCount: Int { get }
 }
 

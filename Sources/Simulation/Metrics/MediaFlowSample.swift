@@ -5,7 +5,6 @@ public import MediaCore
 public struct MediaFlowSample: Hashable, Sendable {
     /// The time since the simulation began.
     public var time: Duration
-    /// The controller's state.
     public var controller: ControllerSnapshot
     /// The mean rate that left the sender since the last sample.
     public var sendRate: BitRate

@@ -22,7 +22,6 @@ public struct EventQueue<Event> {
     /// The time of the next event; nil if there is none.
     public var nextTime: MonotonicInstant? { heap.first?.time }
 
-    /// The number of waiting events.
     public var count: Int { heap.count }
 
     /// Schedules an event. Of several events at the same time, the one with the lowest `rank` comes first.

@@ -35,7 +35,6 @@ final class SimulatedNetwork {
     private static let wakeRank: UInt8 = 2
 
     private(set) var now = MonotonicInstant.zero
-    /// The number of handled events.
     private(set) var eventCount = 0
     private var events = EventQueue<Event>()
     private var links: [Link] = []

@@ -3,7 +3,6 @@ import LinkEmulation
 import MediaCore
 import RTP
 
-/// Reads a scenario's flows.
 struct FlowReader {
     let files: FileReader
     let duration: Duration

@@ -1,7 +1,6 @@
 import LinkEmulation
 import MediaCore
 
-/// Reads a scenario's links.
 struct LinkReader {
     let files: FileReader
     let duration: Duration

@@ -54,7 +54,6 @@ struct TCPReceiver: Sendable {
         return (Int(end - before), nil)
     }
 
-    /// Returns the delayed acknowledgement.
     mutating func acknowledge() -> TCPAcknowledgement {
         unacknowledged = 0
         deadline = nil

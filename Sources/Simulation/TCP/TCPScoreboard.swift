@@ -12,7 +12,6 @@ struct TCPScoreboard: Sendable {
     static let duplicateThreshold: Int64 = 3
 
     private var segments = CircularBuffer<Segment>()
-    /// The first unacknowledged segment.
     private(set) var first: Int64 = 0
     /// The highest selectively acknowledged segment, plus one.
     private var highestSacked: Int64 = 0

@@ -51,7 +51,6 @@ enum BackEndResult {
 struct BackEndFrame {
     /// NAL units behind their length in four bytes, without parameter sets.
     var data: ByteBuffer
-    /// The picture's serial number.
     var serial: Int64
     /// The serial number of the picture at whose time this one is decoded; negative for times before the first picture.
     var decodeSerial: Int64

@@ -2,7 +2,6 @@ public import MediaCore
 
 /// The answer to one frame that was pushed into a decoder. Every frame has exactly one.
 public struct DecodeOutput: Sendable {
-    /// The sample's presentation time.
     public var presentationTime: MediaTime
     /// The caller's token of the sample.
     public var token: FrameToken

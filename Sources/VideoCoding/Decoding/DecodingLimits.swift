@@ -7,7 +7,6 @@ public struct DecodingLimits: Hashable, Sendable {
     public var maximumDimension: Int
     /// The largest area, in luma samples, as coded.
     public var maximumArea: Int
-    /// The most reference frames.
     public var maximumReferenceFrames: Int
     /// The limit of memory for decoded pictures, as `pictureMemory(for:)` computes it, without pictures that the caller
     /// keeps.

@@ -14,7 +14,6 @@ public final class MultiPassStorage: Sendable {
         state = Mutex(try State(path: path))
     }
 
-    /// The number of finished passes.
     public var completedPasses: Int { state.withLock { $0.analysis.pass - 1 } }
 
     /// Writes everything out and closes the file; a temporary one is gone then.
@@ -27,7 +26,6 @@ public final class MultiPassStorage: Sendable {
         try state.withLock { state throws(MultiPassError) in try state.remove() }
     }
 
-    /// The analysis so far.
     var analysis: MultiPassAnalysis { state.withLock { $0.analysis } }
 
     /// Makes sure that the storage is of passes with these properties (`name=value`), or makes it so when it is new.

@@ -13,7 +13,6 @@ final class RecordLog {
         var name: String
     }
 
-    /// The place of a record.
     struct Reference {
         var offset: Int
         var headCount: Int

@@ -84,7 +84,6 @@ final class StorageFile {
         size = end
     }
 
-    /// Overwrites bytes.
     func write(_ bytes: ByteBuffer, at offset: Int) throws(MultiPassError) {
         guard descriptor >= 0 else { throw .closed }
         var written = 0

@@ -21,7 +21,6 @@
             self.reader = reader
         }
 
-        /// Begins a composition.
         mutating func begin(_ display: VAAPIDisplay) { surfaces.begin(display) }
 
         /// A surface to compose on; nil where the driver does not share surfaces.
