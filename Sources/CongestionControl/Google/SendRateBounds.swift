@@ -25,7 +25,7 @@ struct SendRateBounds: Sendable {
     var backoff = RoundTripTimeBackoff()
     private(set) var fractionLost = 0.0
     private(set) var delayBound: BitRate?
-    private(set) var remoteEstimate: BitRate?
+    private var remoteEstimate: BitRate?
     var range: ClosedRange<BitRate> {
         didSet {
             lossBased.setRange(range)
