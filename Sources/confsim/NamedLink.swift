@@ -42,7 +42,7 @@ struct NamedLink {
             return try LinkProfile(parsing: description, readTrace: readTrace)
         } catch {
             switch error {
-            case .unreadableTrace, .invalidTrace: throw InputError.unusable("--link: \(error)")
+            case .unreadableTrace, .invalidTrace, .invalidRateTable: throw InputError.unusable("--link: \(error)")
             default: throw ValidationError("--link: \(error)")
             }
         }

@@ -170,4 +170,13 @@ struct CommandTests {
         #expect(await run(["compare", "\(folder.path)/gone.yaml"]) == 66)
         #expect(await run(["sensitivity", folder.path]) == 66)
     }
+
+    @Test("a trace that is not understood ends with 66, whether it is an argument or a part of the link")
+    func brokenTraces() async throws {
+        let folder = try TemporaryFolder(["x.down": "5\nx\n", "x.csv": "0,2\n5,x\n"])
+        for path in ["\(folder.path)/x.down", "\(folder.path)/x.csv"] {
+            #expect(await run(["replay", path]) == 66)
+            #expect(await run(["replay", "--link", "trace=\(path)"]) == 66)
+        }
+    }
 }
