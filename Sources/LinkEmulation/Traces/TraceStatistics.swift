@@ -54,9 +54,9 @@ public struct TraceStatistics: Codable, Hashable, Sendable {
         autocorrelationTime = Self.autocorrelationTime(Self.rates(trace, bin: .milliseconds(200)))
     }
 
-    /// Returns the rates of whole bins, in Mbit/s.
+    /// Returns the rates of whole bins, in Mbit/s. A trace that is shorter than a bin has one, of its repetitions.
     private static func rates(_ trace: DeliveryTrace, bin: Duration) -> [Double] {
-        let count = Int(trace.period.nanoseconds / bin.nanoseconds)
+        let count = max(Int(trace.period.nanoseconds / bin.nanoseconds), 1)
         return (0..<count).map { index in
             let size = LinkRate.trace(trace).capacity(from: bin * index, to: bin * (index + 1)) ?? .zero
             return size.bits / bin.seconds / 1e6

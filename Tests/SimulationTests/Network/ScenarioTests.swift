@@ -219,6 +219,14 @@ struct TraceTests {
         #expect(figures.autocorrelationTime == 0.4)
     }
 
+    @Test("a trace of less than a second has the percentiles of a second of its repetitions")
+    func shortTrace() throws {
+        let figures = TraceStatistics(try #require(DeliveryTrace(milliseconds: [5])))
+        #expect(abs(figures.mean - 2.4) < 1e-9)
+        #expect(abs(figures.median - 2.4) < 0.013)
+        #expect(figures.autocorrelationTime == nil)
+    }
+
     @Test("a table of times and rates is read, with a heading or without")
     func table() throws {
         let expected: LinkRate = .steps([
