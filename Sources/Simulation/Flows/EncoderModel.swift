@@ -40,6 +40,9 @@ public struct EncoderModel: Sendable {
         public var frameInterval: Duration { .nanoseconds(1_000_000_000 / Int64(frameRate)) }
     }
 
+    /// The size of the largest frame. A buffer for a larger one may be more than there can be.
+    static let largestFrame = DataSize(bytes: 64_000_000)
+
     public let configuration: Configuration
     public private(set) var keyframeCount = 0
 
@@ -89,7 +92,7 @@ public struct EncoderModel: Sendable {
             bytes *= configuration.keyframeFactor
         }
         frameCount += 1
-        return DataSize(bytes: max(bytes, 1))
+        return min(DataSize(bytes: max(bytes, 1)), Self.largestFrame)
     }
 
     private var isKeyframeDue: Bool {

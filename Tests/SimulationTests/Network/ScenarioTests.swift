@@ -178,6 +178,14 @@ struct ScenarioTests {
         #expect(sizes == [15_000, 5000, 10_000, 15_000])
     }
 
+    @Test("a frame fits into a buffer at any rate")
+    func largestFrame() {
+        var encoder = EncoderModel(
+            configuration: .init(frameRate: 30, minimum: .kilobits(100), maximum: .megabits(1e6)), seed: 1)
+        encoder.requestKeyframe()
+        #expect(encoder.nextFrame(target: .megabits(1e6)) == EncoderModel.largestFrame)
+    }
+
     @Test("an encoder with a lag comes to a new target in steps")
     func encoderLag() {
         var encoder = EncoderModel(
