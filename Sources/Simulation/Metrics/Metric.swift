@@ -89,7 +89,7 @@ public enum Metric: String, CaseIterable, Hashable, Sendable {
     case feedback = "feedback_pct"
     /// The flow's share of all data that arrived over the same links while it was active.
     case share = "share_pct"
-    /// The ratio of the media flows' rate to an equal share, beside TCP flows.
+    /// The ratio of the rate of media flows to an equal share, beside TCP flows on the same bottleneck.
     case shareAgainstTCP = "share_vs_tcp_pct"
     /// Jain's fairness index of the goodput of media flows in one direction; the mean over windows of 1, 5 and 20 s.
     case fairness1 = "jain_1s"

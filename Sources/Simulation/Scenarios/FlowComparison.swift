@@ -140,15 +140,16 @@ struct FlowComparison {
         return times.max()
     }
 
-    /// Returns the goodput of media flows, divided by an equal share, while media and long TCP flows were active; nil
-    /// without any.
+    /// Returns the goodput of the media flows that have a bottleneck in common with long TCP flows, divided by an equal
+    /// share, while all of them were active; nil without any.
     private func shareAgainstTCP(_ result: ScenarioResult, media: [Int]) -> Double? {
         let long = scenario.flows.indices.filter { flow in
             guard case .tcp(let parameters) = scenario.flows[flow].kind else { return false }
             return parameters.transfers == nil && media.contains { meet($0, flow) }
         }
-        guard !long.isEmpty else { return nil }
-        let all = media + long
+        let beside = media.filter { flow in long.contains { meet(flow, $0) } }
+        guard !beside.isEmpty else { return nil }
+        let all = beside + long
         let places = measured(result).filter { place in all.allSatisfy { result.flows[$0].samples[place].isActive } }
         func mean(_ flows: [Int]) -> Double {
             flows.reduce(0) { sum, flow in
@@ -156,6 +157,6 @@ struct FlowComparison {
             } / Double(flows.count)
         }
         let equal = mean(all)
-        return equal > 0 ? mean(media) / equal : nil
+        return equal > 0 ? mean(beside) / equal : nil
     }
 }

@@ -87,6 +87,26 @@ struct ScenarioTests {
         #expect((49...51).contains(try #require(result.flows[0].metrics[.share])))
     }
 
+    @Test("the share beside TCP leaves out media on other links")
+    func shareBesideTCP() throws {
+        let tcp = Scenario.Flow(name: "tcp", kind: .tcp(.init()), forward: ["forward"], backward: ["backward"])
+        var other = media("other")
+        other.forward = ["wide"]
+        func share(_ flows: [Scenario.Flow]) throws -> Double? {
+            let scenario = Scenario(
+                name: "test", duration: .seconds(10),
+                links: [
+                    .init(name: "forward", profile: LinkProfile(rate: .fixed(.megabits(2)))),
+                    .init(name: "wide", profile: LinkProfile(rate: .fixed(.megabits(8)))),
+                    .init(name: "backward", profile: LinkProfile(delay: .milliseconds(40))),
+                ], flows: flows)
+            var simulation = try ScenarioSimulation(scenario: scenario, seed: 1, makeController: google)
+            return simulation.run(controllerName: "test").metrics[.shareAgainstTCP]
+        }
+        let expected = try #require(try share([media("video"), tcp]))
+        #expect(abs(try #require(try share([media("video"), tcp, other])) - expected) < 1)
+    }
+
     @Test("a flow that pauses sends nothing meanwhile, and the pause does not count against it")
     func pause() throws {
         var parameters = MediaFlowParameters(
