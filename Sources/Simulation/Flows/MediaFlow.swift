@@ -158,7 +158,7 @@ struct MediaFlow: SimulatedFlow {
         while let datagram = receiver.pollTransmit(now: network.now) {
             guard !isFeedbackLost else { continue }
             let size = DataSize(bytes: datagram.readableBytes) + Self.datagramOverhead
-            recording.feedbackSent(size: size)
+            recording.feedbackSent(size: size, now: network.now)
             network.send(
                 SimulatedPacket(
                     flow: number, direction: .backward, size: size, sendTime: network.now,

@@ -67,18 +67,19 @@ struct MediaFlowRecording {
 
     /// Records a sent packet. `frame` is the frame to which it adds data; nil if there is none.
     mutating func packetSent(size: DataSize, frame: Int?, kind: SimulatedMediaPacket.Role, now: MonotonicInstant) {
-        sentSize += size
         sentSinceSample += size
-        switch kind {
-        case .media: break
-        case .padding: paddingSize += size
-        case .retransmission: repeatedSize += size
-        }
         if let frame, frames.indices.contains(frame) {
             frames[frame].packetCount += 1
             frames[frame].missing += 1
         }
         traffic.sent(size, now: now)
+        guard traffic.measures(now) else { return }
+        sentSize += size
+        switch kind {
+        case .media: break
+        case .padding: paddingSize += size
+        case .retransmission: repeatedSize += size
+        }
     }
 
     /// Records an arrived packet and its media.
@@ -89,8 +90,8 @@ struct MediaFlowRecording {
         traffic.received(size, sendTime: sendTime, queueingDelay: queueingDelay, isMarked: isMarked, now: now)
         receivedSinceSample += size
         if case .nothing = media { return }
-        mediaReceivedSize += size
         mediaReceivedSinceSample += size
+        if traffic.measures(now) { mediaReceivedSize += size }
         guard case .frame(let frame) = media, frames.indices.contains(frame) else { return }
         frames[frame].missing -= 1
         if traffic.measures(now) {
@@ -105,8 +106,8 @@ struct MediaFlowRecording {
         frames[frame].completed = now
     }
 
-    mutating func feedbackSent(size: DataSize) {
-        feedbackSize += size
+    mutating func feedbackSent(size: DataSize, now: MonotonicInstant) {
+        if traffic.measures(now) { feedbackSize += size }
     }
 
     mutating func sample(

@@ -218,6 +218,28 @@ struct RecordingTests {
         #expect(try #require(values[.score]) > 0)
     }
 
+    @Test("padding, retransmissions and feedback count in the measured time only")
+    func window() {
+        var recording = MediaFlowRecording(
+            setting: .init(
+                duration: .seconds(10), sampleInterval: .milliseconds(200), maximum: .megabits(8),
+                window: .seconds(5)..<(.seconds(10))))
+        let size = DataSize(bytes: 1000)
+        for kind in [SimulatedMediaPacket.Role.padding, .retransmission] {
+            recording.packetSent(size: size, frame: nil, kind: kind, now: time(1000))
+        }
+        recording.feedbackSent(size: size, now: time(1000))
+        recording.frameEncoded(now: time(6000))
+        recording.packetSent(size: size, frame: 0, kind: .media, now: time(6000))
+        recording.packetReceived(
+            size: size, media: .frame(0), sendTime: time(6000), queueingDelay: .zero, isMarked: false, now: time(6050))
+        recording.feedbackSent(size: DataSize(bytes: 100), now: time(6100))
+        let values = values(recording)
+        #expect(values[.padding] == 0)
+        #expect(values[.retransmitted] == 0)
+        #expect(values[.feedback] == 10)
+    }
+
     @Test("a pause of the sender is not a freeze, missing frames are")
     func freezes() throws {
         let paused = run(delay: { _, _ in 50 }, isPaused: { (30..<60).contains($0) })
