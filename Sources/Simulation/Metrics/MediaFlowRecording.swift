@@ -62,7 +62,7 @@ struct MediaFlowRecording {
     }
 
     mutating func frameSkipped(now: MonotonicInstant) {
-        if traffic.measures(now) { skippedFrames += 1 }
+        if isJudged(now) { skippedFrames += 1 }
     }
 
     /// Records a sent packet. `frame` is the frame to which it adds data; nil if there is none.
@@ -173,14 +173,16 @@ struct MediaFlowRecording {
         }
     }
 
-    /// Returns true if a frame is judged. Frames of the last moments are still under way and are not.
-    private func isJudged(_ frame: Frame) -> Bool {
-        frame.captured >= traffic.start && frame.captured < traffic.judgedEnd
+    /// Returns true if a frame of this time is judged. Frames of the last moments are still under way and are not.
+    private func isJudged(_ captured: MonotonicInstant) -> Bool {
+        captured >= traffic.start && captured < traffic.judgedEnd
     }
+
+    private var judgedFrames: [Frame] { frames.filter { isJudged($0.captured) } }
 
     /// The share of the frames' packets that never arrived, in spite of repair; nil without frames.
     private var residualLoss: Double? {
-        let judged = frames.filter(isJudged)
+        let judged = judgedFrames
         let packets = judged.reduce(0) { $0 + $1.packetCount }
         guard packets > 0 else { return nil }
         return Double(judged.reduce(0) { $0 + max($1.missing, 0) }) / Double(packets)
@@ -191,16 +193,17 @@ struct MediaFlowRecording {
         max((traffic.end - max(traffic.start, .zero + setting.start)).seconds, 0.001)
     }
 
-    /// Adds the figures of frames; returns the delays of complete frames in nanoseconds, ascending.
+    /// Adds the figures of frames, if there are any; returns the delays of complete frames in nanoseconds, ascending.
     private func addFrames(to values: inout MetricValues) -> [Int64] {
-        let judged = frames.filter(isJudged)
+        let judged = judgedFrames
+        let total = judged.count + skippedFrames
+        guard total > 0 else { return [] }
         let delays = judged.compactMap { frame in frame.completed.map { ($0 - frame.captured).nanoseconds } }.sorted()
         let delay = DelayDistribution(sorted: delays)
         values[.frameDelayMedian] = delay.median.milliseconds
         values[.frameDelay95] = delay.percentile95.milliseconds
         values[.frameDelay99] = delay.percentile99.milliseconds
-        let total = judged.count + skippedFrames
-        func share(_ count: Int) -> Double { total > 0 ? Double(count) / Double(total) : 0 }
+        func share(_ count: Int) -> Double { Double(count) / Double(total) }
         let lateOrLost = share(total - delays.count { $0 <= Self.lateness.nanoseconds })
         let (skipped, lost) = (share(skippedFrames), share(judged.count - delays.count))
         values[.framesLost] = lost * 100

@@ -240,6 +240,24 @@ struct RecordingTests {
         #expect(values[.feedback] == 10)
     }
 
+    @Test("the last second is not judged, neither made frames nor skipped ones")
+    func lastSecond() {
+        var recording = recording(seconds: 2)
+        for milliseconds in [0, 500] {
+            let frame = recording.nextFrame
+            recording.frameEncoded(now: time(milliseconds))
+            recording.frameDelivered(frame, now: time(milliseconds + 50))
+        }
+        recording.frameSkipped(now: time(700))
+        for milliseconds in stride(from: 1000, to: 2000, by: 100) { recording.frameSkipped(now: time(milliseconds)) }
+        #expect(abs((values(recording)[.framesSkipped] ?? 0) - 100.0 / 3) < 1e-6)
+
+        var short = self.recording(seconds: 1)
+        short.frameSkipped(now: time(500))
+        #expect(values(short)[.framesLateOrLost] == nil)
+        #expect(values(short)[.score] == nil)
+    }
+
     @Test("a pause of the sender is not a freeze, missing frames are")
     func freezes() throws {
         let paused = run(delay: { _, _ in 50 }, isPaused: { (30..<60).contains($0) })
