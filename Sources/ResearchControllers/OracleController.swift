@@ -22,6 +22,8 @@ public struct OracleController: CongestionController {
     static let pacingFactor = 10.0
 
     private let rate: LinkRate
+    /// The rate of the link's policer; nil without one.
+    private let policedRate: BitRate?
     /// The size that the link carries for each packet in addition to the size that the controller knows.
     private let packetOverhead: DataSize
     private var sentPackets = 0
@@ -30,6 +32,9 @@ public struct OracleController: CongestionController {
     private var server: LinkServer
     /// The time at which the sent packets will have left the link, since the link began at zero.
     private var busyUntil = Duration.zero
+    /// The time at which the policer will have earned the sent packets, since the link began at zero. Its burst stays
+    /// unused.
+    private var policedUntil = Duration.zero
     private var inFlight = DataSize.zero
     private var senderQueue = DataSize.zero
     private var decision: ControlDecision
@@ -43,6 +48,7 @@ public struct OracleController: CongestionController {
         link: LinkProfile, frameInterval: Duration, limits: RateLimits, packetOverhead: DataSize = .zero
     ) {
         rate = link.rate
+        policedRate = link.policer?.rate
         self.packetOverhead = packetOverhead
         server = LinkServer(rate: link.rate, start: .zero)
         self.frameInterval = frameInterval
@@ -54,7 +60,11 @@ public struct OracleController: CongestionController {
         inFlight += packet.size
         sentPackets += 1
         sentSize += packet.size
-        busyUntil = server.serve(packet.size + packetOverhead, now: now) - MonotonicInstant.zero
+        let size = packet.size + packetOverhead
+        busyUntil = server.serve(size, now: now) - MonotonicInstant.zero
+        guard let policedRate else { return }
+        let begin = MonotonicInstant.zero + max(policedUntil, now - MonotonicInstant.zero)
+        policedUntil = begin + policedRate.duration(for: size) - MonotonicInstant.zero
     }
 
     public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
@@ -106,7 +116,10 @@ public struct OracleController: CongestionController {
     /// Returns the size that the link can still carry until a time; nil if the rate is unlimited.
     private func capacity(until end: Duration, now: Duration) -> DataSize? {
         let begin = max(busyUntil, now)
-        return rate.capacity(from: begin, to: max(end, begin))
+        let carried = rate.capacity(from: begin, to: max(end, begin))
+        let policed = policedRate?.dataSize(over: max(end - max(policedUntil, now), .zero))
+        guard let carried, let policed else { return carried ?? policed }
+        return min(carried, policed)
     }
 
     public var snapshot: ControllerSnapshot {

@@ -32,7 +32,7 @@ enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
         case .oracle:
             SimulatedController(
                 OracleController(
-                    link: LinkProfile(rate: context.fairRate), frameInterval: context.frameInterval,
+                    link: context.fairLink, frameInterval: context.frameInterval,
                     limits: context.limits, packetOverhead: context.packetOverhead))
         }
     }

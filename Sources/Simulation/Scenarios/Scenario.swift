@@ -87,20 +87,20 @@ public struct ControllerContext: Sendable {
     public var limits: RateLimits
     /// The time at which its flow begins.
     public var start: MonotonicInstant
-    /// The rate of the path's tightest link, divided by the number of media flows with that link in their paths. For
-    /// the oracle.
-    public var fairRate: LinkRate
+    /// The rate and the policer of the path's tightest link, divided by the number of media flows with that link in
+    /// their paths. For the oracle.
+    public var fairLink: LinkProfile
     public var frameInterval: Duration
     /// The size that the links carry for each packet in addition to the size that the controller knows.
     public var packetOverhead: DataSize
 
     public init(
-        limits: RateLimits, start: MonotonicInstant = .zero, fairRate: LinkRate = .unlimited,
+        limits: RateLimits, start: MonotonicInstant = .zero, fairLink: LinkProfile = LinkProfile(),
         frameInterval: Duration = .nanoseconds(33_333_333), packetOverhead: DataSize = .zero
     ) {
         self.limits = limits
         self.start = start
-        self.fairRate = fairRate
+        self.fairLink = fairLink
         self.frameInterval = frameInterval
         self.packetOverhead = packetOverhead
     }

@@ -66,7 +66,7 @@ public struct ScenarioSimulation {
         case .media(let parameters, let limits):
             let made = makeController(
                 ControllerContext(
-                    limits: limits, start: .zero + parameters.start, fairRate: fairRate(of: flow),
+                    limits: limits, start: .zero + parameters.start, fairLink: fairLink(of: flow),
                     frameInterval: parameters.encoder.frameInterval, packetOverhead: MediaFlow.datagramOverhead))
             do throws(PictureCodecError) {
                 let media = try MediaFlow(
@@ -119,8 +119,8 @@ public struct ScenarioSimulation {
 
     /// Returns an equal share of the tightest link of a flow's path for each media flow on it, after the rates of flows
     /// without congestion control.
-    private func fairRate(of flow: Scenario.Flow) -> LinkRate {
-        guard let tightest = scenario.bottleneck(of: flow) else { return .unlimited }
+    private func fairLink(of flow: Scenario.Flow) -> LinkProfile {
+        guard let tightest = scenario.bottleneck(of: flow) else { return LinkProfile() }
         var sharers = 0
         var taken = BitRate.zero
         for other in scenario.flows where other.forward.contains(tightest.name) {
@@ -132,7 +132,11 @@ public struct ScenarioSimulation {
             case .tcp: break
             }
         }
-        return tightest.profile.rate.reduced(by: taken).divided(by: max(sharers, 1))
+        let (rate, policer) = (tightest.profile.rate, tightest.profile.policer)
+        let share = 1 / Double(max(sharers, 1))
+        return LinkProfile(
+            rate: rate.reduced(by: taken).divided(by: max(sharers, 1)),
+            policer: policer.map { Policer(rate: ($0.rate - taken) * share, burst: $0.burst) })
     }
 
     /// Runs the simulation to its end.

@@ -39,7 +39,7 @@ struct ScenarioTests {
     private func oracle(_ context: ControllerContext) -> SimulatedController {
         SimulatedController(
             OracleController(
-                link: LinkProfile(rate: context.fairRate), frameInterval: context.frameInterval,
+                link: context.fairLink, frameInterval: context.frameInterval,
                 limits: context.limits, packetOverhead: context.packetOverhead))
     }
 
@@ -63,6 +63,18 @@ struct ScenarioTests {
             controller: oracle)
         #expect(try #require(result.metrics[.utilization]) > 98)
         #expect(try #require(result.metrics[.queueingDelay95]) < 10)
+    }
+
+    @Test(
+        "an oracle sends what a policer lets pass, whatever the link behind it carries",
+        arguments: [LinkRate.unlimited, .fixed(.megabits(20))])
+    func oracleBehindPolicer(rate: LinkRate) throws {
+        let policer = Policer(rate: .megabits(1.5), burst: DataSize(bytes: 32_000))
+        let result = try run(
+            LinkProfile(rate: rate, delay: .milliseconds(20), policer: policer), [media("video")], seconds: 20,
+            controller: oracle)
+        #expect(try #require(result.metrics[.utilization]) > 98)
+        #expect(result.metrics[.loss] == 0)
     }
 
     @Test("the same seed gives the same result, another one another")
