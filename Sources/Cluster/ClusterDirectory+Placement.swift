@@ -172,8 +172,8 @@ extension ClusterDirectory {
         var all = nodes
         // What this relay knows of itself is newer. Without a registration its name is another's.
         all[node] = isRegistered ? record : nil
-        return all.filter { $0.value.state == state && !isMissing($0.key, now: now) }.sorted { $0.key < $1.key }.map
-        { id, record in
+        return all.filter { $0.value.state == state && !isMissing($0.key, now: now) }.sorted { $0.key < $1.key }.map {
+            id, record in
             Placement.Candidate(
                 node: id, region: record.region, seats: record.freeSeats - promises.count(id, now: now))
         }

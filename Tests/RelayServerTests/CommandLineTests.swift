@@ -167,7 +167,8 @@ struct CommandLineTests {
     @Test(
         "an option of a relay's place in a cluster needs the cluster",
         arguments: [
-            ["--node-id", "a"], ["--region", "north"], ["--advertise", "http://192.0.2.1:7000"], ["--join-by", "proxy"],
+            ["--node-id", "a"], ["--region", "north"], ["--advertise", "http://192.0.2.1:7000"],
+            ["--join-by", "proxy"],
         ])
     func cluster(option: [String]) {
         #expect(message(option).contains("\(option[0]) is of use only with --cluster"))
