@@ -22,7 +22,7 @@ final class AbandonableThread<Request: Sendable, Response: Sendable>: Sendable {
     private final class Exchange: Sendable {
         let state = Mutex(State())
         let wake = DispatchSemaphore(value: 0)
-        let done = DispatchSemaphore(value: 0)
+        let done = TimedSemaphore()
         let makeHandler: @Sendable () -> Handler
 
         init(_ makeHandler: @escaping @Sendable () -> Handler) {
@@ -75,8 +75,7 @@ final class AbandonableThread<Request: Sendable, Response: Sendable>: Sendable {
     /// - Returns: The answer; nil where it took longer than `limit`, and from then on.
     func perform(_ request: Request, within limit: Duration) -> Response? {
         guard begin(request) else { return nil }
-        let nanoseconds = Int(clamping: limit / .nanoseconds(1))
-        guard exchange.done.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
+        guard exchange.done.wait(for: limit) else {
             exchange.state.withLock { $0.isAbandoned = true }
             return nil
         }
@@ -98,7 +97,7 @@ final class AbandonableThread<Request: Sendable, Response: Sendable>: Sendable {
     }
 
     /// The answer to the request that was begun; nil: it is not there yet.
-    func poll() -> Response? { exchange.done.wait(timeout: .now()) == .success ? takeResponse() : nil }
+    func poll() -> Response? { exchange.done.wait(for: .zero) ? takeResponse() : nil }
 
     private func takeResponse() -> Response? {
         exchange.state.withLock { state in

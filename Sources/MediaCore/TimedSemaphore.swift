@@ -1,5 +1,8 @@
-import Foundation
-import MediaCore
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// A semaphore whose waits end by the monotonic clock.
 ///
@@ -7,13 +10,13 @@ import MediaCore
 /// millisecond takes an hour, and if it is set forward, a wait ends at once.
 ///
 /// `@unchecked Sendable` holds because the mutex guards the count.
-final class TimedSemaphore: @unchecked Sendable {
+package final class TimedSemaphore: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     /// The signals that no wait has taken yet.
     private var count = 0
 
-    init() {
+    package init() {
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -30,7 +33,7 @@ final class TimedSemaphore: @unchecked Sendable {
     }
 
     /// Lets one wait end.
-    func signal() {
+    package func signal() {
         pthread_mutex_lock(mutex)
         count += 1
         pthread_cond_signal(condition)
@@ -38,7 +41,7 @@ final class TimedSemaphore: @unchecked Sendable {
     }
 
     /// Waits for a signal. Returns false if none came in time.
-    func wait(until end: MonotonicInstant) -> Bool {
+    package func wait(until end: MonotonicInstant) -> Bool {
         let (seconds, rest) = max(end.nanoseconds, 0).quotientAndRemainder(dividingBy: 1_000_000_000)
         var limit = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
         pthread_mutex_lock(mutex)
@@ -49,4 +52,7 @@ final class TimedSemaphore: @unchecked Sendable {
         count -= 1
         return true
     }
+
+    /// Waits for a signal for a time. Returns false if none came.
+    package func wait(for duration: Duration) -> Bool { wait(until: SystemMediaClock.shared.now + duration) }
 }
