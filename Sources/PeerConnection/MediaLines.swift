@@ -80,10 +80,17 @@ package struct MediaLines: RandomAccessCollection {
 
     /// The fraction of our video packets that the remote side last reported lost. A line that sends nothing any more
     /// keeps its last report, which no other will follow.
-    var videoFractionLost: Double {
-        all.reduce(0) { Swift.max($0, $1.sendsVideo ? $1.videoSender?.statistics.fractionLost ?? 0 : 0) }
+    var videoFractionLost: Double { all.reduce(0) { Swift.max($0, $1.videoFractionLost) } }
+
+    /// The same of the video that is sent again when it is lost.
+    var retransmittedVideoFractionLost: Double {
+        all.reduce(0) { Swift.max($0, $1.negotiated.feedback.nack ? $1.videoFractionLost : 0) }
     }
 
     /// The fraction of our audio packets that the remote side last reported lost.
     var audioFractionLost: Double { audio?.audioSender?.statistics.fractionLost ?? 0 }
+}
+
+extension MediaLine {
+    fileprivate var videoFractionLost: Double { sendsVideo ? videoSender?.statistics.fractionLost ?? 0 : 0 }
 }

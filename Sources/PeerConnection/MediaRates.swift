@@ -39,7 +39,7 @@ struct MediaRates {
     struct Conditions {
         var sendsVideo: Bool
         var sendsAudio: Bool
-        /// The fraction of our video packets that are lost.
+        /// The fraction of our video packets that are lost, and sent again.
         var fractionLost: Double
         /// Bits of forward error correction for each bit of video.
         var protectionOverhead: Double

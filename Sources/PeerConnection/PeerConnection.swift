@@ -279,7 +279,7 @@ public final class PeerConnection {
     private var sendConditions: MediaRates.Conditions {
         MediaRates.Conditions(
             sendsVideo: lines.contains { $0.sendsVideo }, sendsAudio: lines.contains { $0.sendsAudio },
-            fractionLost: lines.videoFractionLost, protectionOverhead: repair.overhead(of: lines),
+            fractionLost: lines.retransmittedVideoFractionLost, protectionOverhead: repair.overhead(of: lines),
             audioRepetitions: lines.audioRepetitions)
     }
 

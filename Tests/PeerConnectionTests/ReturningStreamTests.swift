@@ -90,11 +90,13 @@ import Testing
         #expect(sender.protect(packet, now: now).isEmpty)
     }
 
-    @Test("the losses of a line that was disabled take nothing from the video of another")
-    func lossesEnd() throws {
+    @Test(
+        "a disabled line's losses take no rate; those without NACK take none for retransmissions",
+        arguments: [false, true])
+    func lossesEnd(hasNACK: Bool) throws {
         var generator = SeededGenerator(seed: 9)
         var first = media(.video, ssrc: 1, flexFEC: 3)
-        first.feedback.nack = false
+        first.feedback.nack = hasNACK
         let line = MediaLine(first)
         line.setUpStreams(using: &generator)
         var lines = MediaLines()
@@ -109,7 +111,8 @@ import Testing
         repair.record(reportOn: sender, isCongested: false, now: now)
         repair.update(lines, hasFeedback: false, now: now)
         #expect(lines.videoFractionLost == 0.25)
-        #expect(repair.overhead(of: lines) > 0)
+        #expect(lines.retransmittedVideoFractionLost == (hasNACK ? 0.25 : 0))
+        if !hasNACK { #expect(repair.overhead(of: lines) > 0) }
 
         line.disable(using: &generator)
         #expect(lines.videoFractionLost == 0)
