@@ -138,7 +138,6 @@ let modules: [Module] = [
             dequeModule,
             .product(name: "HeapModule", package: "swift-collections"),
             .product(name: "AsyncHTTPClient", package: "async-http-client"),
-            .product(name: "HummingbirdTLS", package: "hummingbird"),
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
