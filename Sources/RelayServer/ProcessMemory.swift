@@ -1,7 +1,7 @@
 import CMalloc
 import MediaCore
 
-/// Returns memory to the system after rooms have ended.
+/// Returns memory to the system after rooms and other large work have ended.
 ///
 /// The C library keeps freed memory for later, and a small allocation at the end of its heap holds all of it. Without
 /// this, a relay that was full once would stay large for ever.

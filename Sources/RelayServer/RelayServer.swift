@@ -315,7 +315,9 @@ public final class RelayServer: Service {
             guard let calibration else { return }
             let result = await withCheckedContinuation { continuation in
                 Thread.detach(named: "calibration") {
-                    continuation.resume(returning: Result { try calibration.measure() })
+                    let result = Result { try calibration.measure() }
+                    ProcessMemory.returnFree()
+                    continuation.resume(returning: result)
                 }
             }
             switch result {

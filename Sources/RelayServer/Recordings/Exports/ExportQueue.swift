@@ -207,6 +207,8 @@ final class ExportQueue: @unchecked Sendable {
             let folder = folder(job.recording)
             let outcome = Result { try make(job, in: folder) }
             finish(job, outcome, in: folder)
+            // Not here: this thread gets little time, and allocations of others would wait for it.
+            Task.detached { ProcessMemory.returnFree() }
         }
     }
 
