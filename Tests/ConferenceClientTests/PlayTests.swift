@@ -148,21 +148,42 @@ struct PlayTests {
         #expect(try frames(some.path).frames == Array(try frames(all.path).frames[7..<17]))
     }
 
+    /// Replaces a file's edit list (ISO/IEC 14496-12, 8.6.6) by one edit: its length in milliseconds, and its beginning
+    /// in the media in 90,000ths of a second.
+    private func trim(_ file: TemporaryFile, to duration: UInt32, from start: UInt32) throws {
+        var bytes = [UInt8](try #require(FileManager.default.contents(atPath: file.path)))
+        let list = try #require(bytes.indices.dropLast(24).first { bytes[$0..<$0 + 4].elementsEqual("elst".utf8) })
+        let edit = [duration, start].flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+        bytes.replaceSubrange(list + 12..<list + 20, with: edit)
+        try Data(bytes).write(to: URL(fileURLWithPath: file.path))
+    }
+
     @Test("of a trimmed film only what its edit list has kept is shown")
     func trimmed() async throws {
         let file = try movie()
         let (all, some) = (TemporaryFile(".y4m"), TemporaryFile(".y4m"))
         _ = try await PlayRun(options(file) { $0.output = .y4m(path: all.path) }).play()
-        var bytes = [UInt8](try #require(FileManager.default.contents(atPath: file.path)))
-        let list = try #require(bytes.indices.dropLast(24).first { bytes[$0..<$0 + 4].elementsEqual("elst".utf8) })
-        // One edit (ISO/IEC 14496-12, 8.6.6): 400 ms from 280 ms on, which is picture 7, behind keyframe 5.
-        bytes.replaceSubrange(list + 12..<list + 20, with: [0, 0, 1, 0x90, 0, 0, 0x62, 0x70])
-        try Data(bytes).write(to: URL(fileURLWithPath: file.path))
+        // From picture 7 on, behind keyframe 5.
+        try trim(file, to: 400, from: 7 * 3600)
         let run = try PlayRun(options(file) { $0.output = .y4m(path: some.path) })
         let (report, problem) = await run.play()
         #expect(problem == nil && report.end == .endOfFile)
         #expect(abs(report.durationSeconds - 0.4) < 0.001)
         #expect(try frames(some.path).frames == Array(try frames(all.path).frames[7..<17]))
+    }
+
+    @Test("a film of which its edit list has kept nothing is an error, also where it is to be repeated")
+    func allTrimmed() async throws {
+        let file = try movie()
+        // Between pictures 7 and 8.
+        try trim(file, to: 10, from: 7 * 3600 + 900)
+        for loops in [false, true] {
+            let run = try PlayRun(options(file) { $0.loops = loops })
+            let (report, problem) = await run.play()
+            #expect(report.end == .failed && problem?.description.contains("edit list") == true)
+        }
+        let source = try DecodedFileSource(path: file.path, fixedFrameRate: nil)
+        #expect(throws: ClientError.self) { try source.nextFrame(wallClockMilliseconds: 0) }
     }
 
     @Test("a repeated file continues without a gap")

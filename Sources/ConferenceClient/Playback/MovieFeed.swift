@@ -46,6 +46,9 @@ struct MovieFeed {
         do {
             var sample = try pending ?? reader.nextSample()
             pending = nil
+            if sample == nil, reader.hasPresentationTimes, end == .zero {
+                throw ClientError.unreadableInput(path: reader.path, reason: "its edit list has cut all frames away")
+            }
             if sample == nil, loops {
                 try reader.rewind()
                 sample = try reader.nextSample()
