@@ -1,6 +1,5 @@
 import Conference
 import DequeModule
-import Dispatch
 import MediaCore
 import RoomAPI
 import Synchronization
@@ -50,7 +49,7 @@ final class OutputQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let news = DispatchSemaphore(value: 0)
+    private let news = TimedSemaphore()
     private let limits: Limits
     private let budget: RecordingQueue.Budget
 
@@ -161,7 +160,7 @@ final class OutputQueue: Sendable {
 
     /// The next sample, for which it waits.
     func next(upTo timeout: Duration) -> Next {
-        let end = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
+        let end = MonotonicInstant.now() + timeout
         while true {
             let (entry, isEnded) = state.withLock { state in
                 let entry = state.entries.popFirst()
@@ -170,14 +169,14 @@ final class OutputQueue: Sendable {
             }
             if let entry { return .sample(entry.item) }
             if isEnded { return .end }
-            guard news.wait(timeout: end) == .success else { return .nothing }
+            guard news.wait(until: end) else { return .nothing }
         }
     }
 
     /// Waits, but not beyond the end.
     func pause(_ duration: Duration) {
-        let end = DispatchTime.now() + .nanoseconds(Int(clamping: duration.nanoseconds))
-        while !isEnded, news.wait(timeout: end) == .success {}
+        let end = MonotonicInstant.now() + duration
+        while !isEnded, news.wait(until: end) {}
     }
 
     var isEnded: Bool { state.withLock { $0.isEnded } }
