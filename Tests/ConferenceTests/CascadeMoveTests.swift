@@ -86,6 +86,38 @@ struct CascadeMoveTests {
         }
     }
 
+    @Test("somebody whose relay died, and whom a moderator then removed, comes back past a lock at no relay")
+    func removedAfterReturn() throws {
+        let (three, ada, _) = try three()
+        try three[1].act { relay, now in
+            try relay.perform(
+                .moderate(.setEntry(locked: true, lobby: nil, pin: nil), by: RoomActor(name: "Ben")),
+                room: "demo", now: now)
+        }
+        three.kill(0)
+        for index in 1...2 { try #require(three.run { three.room(index)?.links["a"] == nil }) }
+        try move(ada, in: three)
+        try #require(three.run { relay(ofAdaAt: 2, in: three) == "b" })
+        try three[2].act { relay, now in
+            try relay.perform(
+                .moderate(.setEntry(locked: true, lobby: nil, pin: nil), by: RoomActor(name: "Cy")),
+                room: "demo", now: now)
+            try relay.perform(
+                .moderate(.remove(participant: ada.participantID, keepOut: false), by: RoomActor(name: "Cy")),
+                room: "demo", now: now)
+        }
+        try #require(three.run { (1...2).allSatisfy { three.names($0) == ["Ben", "Cy"] } })
+        three.run(for: .seconds(1))
+        for index in 1...2 {
+            #expect {
+                try three[index].join(
+                    "Ada", returningAs: ada.participantID, adjustRequest: { $0.rejoiningAs = ada.participantID })
+            } throws: {
+                if case JoinError.locked = $0 { true } else { false }
+            }
+        }
+    }
+
     @Test("a ban of an address keeps out those who come newly, and nobody who moves from another relay of the room")
     func bannedAddress() throws {
         let pair = VirtualCascade(["a", "b"])

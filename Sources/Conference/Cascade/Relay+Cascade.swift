@@ -324,12 +324,12 @@ extension Relay {
         if let former = link.conductedEpoch, former != state.stage?.epoch { room.conductorLeft(former) }
         link.conductedEpoch = state.stage?.epoch
         if let stage = state.stage { room.take(stage) }
+        for event in link.acts.take(state.acts) { room.take(event) }
         for change in link.orders.take(state.orders) {
             // The last participant may leave by an order, and the room ends with its links.
             guard links[link.id] != nil else { return }
             carryOut(change, in: room, now: now)
         }
-        for event in link.acts.take(state.acts) { room.emit(.moderatedElsewhere(event)) }
         service(link, now: now)
     }
 

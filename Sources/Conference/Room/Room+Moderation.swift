@@ -96,7 +96,14 @@ extension Room {
 
     /// Tells what a moderator did, at the room's other relays too. What each relay does by itself each tells by itself.
     private func tell(_ event: ModerationEvent) {
+        door.moderated(event)
         emit(.moderated(event))
         for link in links.values { link.acts.add(event) }
+    }
+
+    /// Takes what a moderator did at another relay of the room.
+    func take(_ event: ModerationEvent) {
+        door.moderated(event)
+        emit(.moderatedElsewhere(event))
     }
 }

@@ -81,6 +81,11 @@ struct RoomDoor {
         expected[id].flatMap { now < $0.until ? $0.told : nil }
     }
 
+    /// Somebody whom a moderator removed, at any relay of the room, comes back past the conditions no more.
+    mutating func moderated(_ event: ModerationEvent) {
+        if event.action == .removed, let id = event.participant { expected[id] = nil }
+    }
+
     /// The reason for which a person may not enter; nil: the person may.
     ///
     /// - Parameters:
