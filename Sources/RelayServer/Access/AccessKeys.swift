@@ -128,7 +128,9 @@ public struct AccessKeys: Sendable {
         case ("oct", nil, .hs256), ("oct", nil, nil):
             guard let bytes = key.k.flatMap(Base64URL.decode), bytes.count >= minimumSecret else {
                 throw Failure(
-                    description: "the key '\(key.kid)' needs k, a secret of \(minimumSecret) bytes at least")
+                    description:
+                        "the key '\(key.kid)' needs k, a secret of \(minimumSecret) bytes at least, in Base64 for URLs "
+                        + "without padding")
             }
             return .secret(KeyedHash(key: bytes))
         case ("EC", "P-256", .es256), ("EC", "P-256", nil): return try signature(.p256, publicKey: [key.x, key.y])
