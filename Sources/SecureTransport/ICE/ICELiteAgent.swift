@@ -10,9 +10,10 @@ public import NIOCore
 /// - A check is valid once: the same transaction on another path is a replay, which could direct media there.
 /// - A path is validated by an authentic check, and nothing is sent to other addresses. Addresses that were not
 ///   signalled are as good as signalled ones (peer-reflexive, RFC 8445, section 7.3.1.3), and so is a new one during a
-///   call. At most `pathLimit` paths are remembered, each for 30 s after its last check.
+///   call. At most `pathLimit` paths are remembered, each for 30 s after its last check or authentic packet.
 /// - Each of the other side's checks renews the consent to send to its source (RFC 7675; a lite agent cannot ask for it
-///   itself).
+///   itself). So does each authentic packet on the selected path: it proves as much as a check does, and there are
+///   publishers that check only at the start.
 public struct ICELiteAgent: Sendable {
     /// The fate of a datagram.
     public enum Outcome: Hashable, Sendable {
@@ -57,10 +58,10 @@ public struct ICELiteAgent: Sendable {
     /// The time of the last packet from the other side on the selected path.
     private var lastSign: MonotonicInstant
 
-    /// A path on which authentic checks came.
+    /// A path on which authentic checks came. `lastProof` is the time of the last one, or of an authentic packet.
     private struct CheckedPath: Sendable {
         var path: NetworkPath
-        var lastCheck: MonotonicInstant
+        var lastProof: MonotonicInstant
         /// The order of the nomination, larger for later ones; 0 without a nomination.
         var nomination: UInt64 = 0
     }
@@ -118,10 +119,13 @@ public struct ICELiteAgent: Sendable {
     }
 
     /// Records authentic media, or another datagram that only the other side can have made, from a validated address:
-    /// the other side is not silent then. It renews no consent (RFC 7675, section 5.1).
+    /// the other side is not silent then. On the selected path it renews the consent as a check does.
     public mutating func recordLiveness(from source: TransportAddress, now: MonotonicInstant) {
         guard source.unmapped == selectedAddress, state != .failed else { return }
         lastSign = max(lastSign, now)
+        if let index = paths.firstIndex(where: { $0.path == selectedPath }) {
+            paths[index].lastProof = max(paths[index].lastProof, now)
+        }
         if state == .disconnected { update(now: now) }
     }
 
@@ -168,8 +172,8 @@ public struct ICELiteAgent: Sendable {
     /// - Returns: True if it is new.
     private mutating func validate(_ path: NetworkPath, nominated: Bool, now: MonotonicInstant) -> Bool {
         let known = paths.firstIndex { $0.path == path }
-        var checked = known.map { paths.remove(at: $0) } ?? CheckedPath(path: path, lastCheck: now)
-        checked.lastCheck = now
+        var checked = known.map { paths.remove(at: $0) } ?? CheckedPath(path: path, lastProof: now)
+        checked.lastProof = now
         if nominated {
             nominationCount += 1
             checked.nomination = nominationCount
@@ -185,17 +189,17 @@ public struct ICELiteAgent: Sendable {
     /// Makes room for a new path at the expense of the one, not selected, that was checked longest ago.
     private mutating func forgetStalest() {
         let stalest = paths.indices.filter { paths[$0].path != selectedPath }
-            .min { paths[$0].lastCheck < paths[$1].lastCheck }
+            .min { paths[$0].lastProof < paths[$1].lastProof }
         if let stalest { paths.remove(at: stalest) }
     }
 
     private mutating func update(now: MonotonicInstant) {
-        paths.removeAll { now >= $0.lastCheck + ICETiming.consentLifetime }
+        paths.removeAll { now >= $0.lastProof + ICETiming.consentLifetime }
         let selected = bestPath
         if selected?.path != selectedPath {
             selectedPath = selected?.path
             // Packets on another path say nothing about this one.
-            if let selected { lastSign = selected.lastCheck }
+            if let selected { lastSign = selected.lastProof }
         }
         guard selected != nil else {
             let end = waitingSince + ICETiming.consentLifetime
@@ -211,7 +215,7 @@ public struct ICELiteAgent: Sendable {
         let silent = lastSign + ICETiming.silenceLimit
         state = now < silent ? .connected : .disconnected
         nextDeadline = paths.reduce(now < silent ? silent : .distantFuture) { deadline, path in
-            min(deadline, path.lastCheck + ICETiming.consentLifetime)
+            min(deadline, path.lastProof + ICETiming.consentLifetime)
         }
     }
 

@@ -224,14 +224,13 @@ import Testing
         #expect(agent.state == .connected)
     }
 
-    @Test("30 s without a check end the consent, with or without media, and only a restart renews it")
+    @Test("30 s without a check or media on the path end the consent, and only a restart renews it")
     func consent() {
         var agent = agent()
         _ = agent.receive(Fixture.check(1, nominates: true), from: source, now: .zero)
         for second in 1..<30 {
             agent.advance(now: Fixture.at(Double(second)))
-            agent.recordLiveness(from: source, now: Fixture.at(Double(second)))
-            #expect(agent.state == .connected)
+            agent.recordLiveness(from: other, now: Fixture.at(Double(second)))
         }
         agent.advance(now: Fixture.at(30))
         #expect(agent.state == .failed)
@@ -247,6 +246,21 @@ import Testing
         _ = agent.receive(
             Fixture.check(4, to: Fixture.otherRelay, from: Fixture.otherClient), from: source, now: Fixture.at(41))
         #expect(agent.state == .connected && agent.selectedAddress == source)
+    }
+
+    @Test("a client that checks only at the start stays as long as its media come, and 30 s more")
+    func mediaWithoutChecks() {
+        var agent = agent()
+        _ = agent.receive(Fixture.check(1, nominates: true), from: source, now: .zero)
+        for second in 1...100 {
+            agent.advance(now: Fixture.at(Double(second)))
+            agent.recordLiveness(from: source, now: Fixture.at(Double(second)))
+            #expect(agent.state == .connected && agent.selectedAddress == source)
+        }
+        agent.advance(now: Fixture.at(129.9))
+        #expect(agent.state == .disconnected)
+        agent.advance(now: Fixture.at(130))
+        #expect(agent.state == .failed)
     }
 
     @Test("an agent that never gets a check fails after 30 s")
