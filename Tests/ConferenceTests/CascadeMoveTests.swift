@@ -195,21 +195,27 @@ struct CascadeMoveTests {
         #expect(moved.moderation.isMuted && moved.grants == MemberGrants(role: .moderator))
     }
 
-    @Test("somebody whose relay died stays muted and keeps the role, also after the link to the dead one has ended")
-    func comingBackLate() throws {
-        let two = VirtualCascade(["a", "b"])
-        let ada = try two[0].join("Ada", colour: .red, isOpen: true)
-        try two[1].join("Ben", colour: .green)
-        two.run(for: .milliseconds(500))
-        try two.link(1, 0)
-        try #require(two.run { two.names(1) == ["Ada", "Ben"] })
-        try two[0].act { relay, now in
+    /// Ada begins the room at the first relay, Ben is at the second one, and both know that she is muted.
+    private func joinMuted(in cascade: VirtualCascade) throws -> TestClient {
+        let ada = try cascade[0].join("Ada", colour: .red, isOpen: true)
+        try cascade[1].join("Ben", colour: .green)
+        cascade.run(for: .milliseconds(500))
+        try cascade.link(1, 0)
+        try #require(cascade.run { cascade.names(1) == ["Ada", "Ben"] })
+        try cascade[0].act { relay, now in
             try relay.perform(
                 .moderate(
                     .member(MemberModeration(microphone: .muted, camera: .off), participant: ada.participantID),
                     by: RoomActor(name: "Ada")), room: "demo", now: now)
         }
-        two.run(for: .seconds(1))
+        cascade.run(for: .seconds(1))
+        return ada
+    }
+
+    @Test("somebody whose relay died stays muted and keeps the role, also after the link to the dead one has ended")
+    func comingBackLate() throws {
+        let two = VirtualCascade(["a", "b"])
+        let ada = try joinMuted(in: two)
         two.kill(0)
         try #require(two.run { two.room(1)?.links["a"] == nil })
         #expect(two.names(1) == ["Ben"])
@@ -222,18 +228,7 @@ struct CascadeMoveTests {
     @Test("somebody whom a relay sends on to one that has not had the room stays muted there, and keeps the role")
     func sentOn() throws {
         let three = VirtualCascade(["a", "b", "c"])
-        let ada = try three[0].join("Ada", colour: .red, isOpen: true)
-        try three[1].join("Ben", colour: .green)
-        three.run(for: .milliseconds(500))
-        try three.link(1, 0)
-        try #require(three.run { three.names(1) == ["Ada", "Ben"] })
-        try three[0].act { relay, now in
-            try relay.perform(
-                .moderate(
-                    .member(MemberModeration(microphone: .muted, camera: .off), participant: ada.participantID),
-                    by: RoomActor(name: "Ada")), room: "demo", now: now)
-        }
-        three.run(for: .seconds(1))
+        let ada = try joinMuted(in: three)
         var former = try #require(three[1].relay.memberState(ada.participantID, inRoom: "demo"))
         former.moves = 1
         try three[2].join(
