@@ -23,6 +23,14 @@ struct CascadeMoveTests {
         return (three, ada, cy)
     }
 
+    private func lock(_ relay: VirtualCall, by name: String) throws {
+        try relay.act { relay, now in
+            try relay.perform(
+                .moderate(.setEntry(locked: true, lobby: nil, pin: nil), by: RoomActor(name: name)),
+                room: "demo", now: now)
+        }
+    }
+
     /// Joins Ada at the second relay, by the id that she has.
     private func move(_ ada: TestClient, in three: VirtualCascade) throws {
         let again = try three[1].join(
@@ -70,11 +78,7 @@ struct CascadeMoveTests {
     func lock() throws {
         for isKnown in [true, false] {
             let (three, ada, _) = try three()
-            try three[1].act { relay, now in
-                try relay.perform(
-                    .moderate(.setEntry(locked: true, lobby: nil, pin: nil), by: RoomActor(name: "Ben")),
-                    room: "demo", now: now)
-            }
+            try lock(three[1], by: "Ben")
             three.kill(0)
             if !isKnown { #expect(three.run { three.room(1)?.links["a"] == nil }) }
             #expect {
@@ -89,19 +93,13 @@ struct CascadeMoveTests {
     @Test("somebody whose relay died, and whom a moderator then removed, comes back past a lock at no relay")
     func removedAfterReturn() throws {
         let (three, ada, _) = try three()
-        try three[1].act { relay, now in
-            try relay.perform(
-                .moderate(.setEntry(locked: true, lobby: nil, pin: nil), by: RoomActor(name: "Ben")),
-                room: "demo", now: now)
-        }
+        try lock(three[1], by: "Ben")
         three.kill(0)
         for index in 1...2 { try #require(three.run { three.room(index)?.links["a"] == nil }) }
         try move(ada, in: three)
         try #require(three.run { relay(ofAdaAt: 2, in: three) == "b" })
+        try lock(three[2], by: "Cy")
         try three[2].act { relay, now in
-            try relay.perform(
-                .moderate(.setEntry(locked: true, lobby: nil, pin: nil), by: RoomActor(name: "Cy")),
-                room: "demo", now: now)
             try relay.perform(
                 .moderate(.remove(participant: ada.participantID, keepOut: false), by: RoomActor(name: "Cy")),
                 room: "demo", now: now)
