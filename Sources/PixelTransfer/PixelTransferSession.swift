@@ -31,7 +31,7 @@ public final class PixelTransferSession: Sendable {
     /// Intermediate pictures as large as the result.
     private let resultScratch = RecentPool()
 
-    /// - Parameter colour: The colour of the YCbCr that BGRA becomes; nil: that which the picture's attachment states.
+    /// - Parameter colour: The colour of the YCbCr that BGRA becomes; nil: as the picture's attachment states.
     public init(destination: PixelBufferAttributes, colour: ColourDescription? = nil) {
         self.destination = destination
         self.colour = colour

@@ -17,7 +17,8 @@ enum Output {
         try write(Data(text.utf8), to: path)
     }
 
-    /// Writes a result to standard output. Files come first: a reader who has seen enough ends the program.
+    /// Writes a result to standard output. Write files before: a pipe whose reader closes it, such as `head`, ends the
+    /// program.
     static func writeResult(_ lines: String) throws {
         try writeResult(Data((lines + "\n").utf8))
     }
