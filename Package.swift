@@ -122,13 +122,22 @@ let modules: [Module] = [
             "VectorGraphics", nioCore,
             .product(name: "Yams", package: "Yams"),
         ]),
+    // What is recorded and streamed of a room, and played into it: files and connections of media, and no room.
+    Module(
+        name: "RoomMedia",
+        dependencies: [
+            "MediaCore", "VideoCoding", "PixelTransfer", "Compositing", "AudioMixing", "SecureTransport",
+            "PeerConnection", "MediaFiles", "FlightFiles", "RoomAPI", "CMalloc", "CLibSRT", nioCore, nioPosix, nioHTTP1,
+            logging, dequeModule, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        ],
+        testDependencies: ["RoomMediaFixtures", "RTP"]),
     Module(
         name: "RelayServer",
         dependencies: [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
-            "PeerConnection", "RoomAPI", "LoadControl", "Conference", "FlightRecording", "FlightFiles", "MediaFiles",
-            "AudioMixing", "Cluster",
-            "VectorGraphics", "CMalloc", "CSocket", "CLibSRT", nioCore, nioPosix, logging,
+            "PeerConnection", "RoomAPI", "RoomMedia", "LoadControl", "Conference", "FlightRecording", "FlightFiles",
+            "MediaFiles", "AudioMixing", "Cluster",
+            "VectorGraphics", "CSocket", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -141,7 +150,7 @@ let modules: [Module] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
-            "Simulation",
+            "Simulation", "RoomMediaFixtures",
             "confrelay", "ChildProcesses", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
         ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
@@ -185,9 +194,9 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "Cluster", "LinkEmulation", "RelayServer", "Compositing", "RoomAPI", "LoadControl", "Conference",
-                "FlightRecording", "MediaCore", "MediaFiles", "CongestionControl", "SecureTransport", "VectorGraphics",
-                "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
+                "Cluster", "LinkEmulation", "RelayServer", "RoomMedia", "Compositing", "RoomAPI", "LoadControl",
+                "Conference", "FlightRecording", "MediaCore", "MediaFiles", "CongestionControl", "SecureTransport",
+                "VectorGraphics", "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: swiftSettings),
@@ -260,6 +269,10 @@ let package = Package(
         // H.264 written by hand, for decoders' and players' tests.
         .target(
             name: "H264Fixtures", dependencies: ["H264", "MediaCore"], path: "Tests/H264Fixtures",
+            swiftSettings: swiftSettings),
+        // Samples of a composite, for tests of what takes them.
+        .target(
+            name: "RoomMediaFixtures", dependencies: ["MediaCore", "RoomAPI", nioCore], path: "Tests/RoomMediaFixtures",
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ConfbenchTests",

@@ -1,5 +1,6 @@
 import MediaCore
 import NIOCore
+import RoomMedia
 
 /// The one timer of the relay's driver.
 ///

@@ -5,6 +5,7 @@ import Logging
 import MediaCore
 import NIOCore
 import RoomAPI
+import RoomMedia
 
 /// The servers that the relay's rooms are sent to.
 extension RelayDriver {

@@ -4,6 +4,7 @@ import Logging
 import MediaCore
 import NIOCore
 import RoomAPI
+import RoomMedia
 import Synchronization
 
 /// Films and streams that are members of rooms.

@@ -4,6 +4,7 @@ import Logging
 import MediaCore
 import NIOCore
 import RoomAPI
+import RoomMedia
 
 /// What is recorded of the relay's rooms.
 extension RelayDriver {

@@ -5,6 +5,7 @@ import Logging
 import MediaCore
 import NIOCore
 import RoomAPI
+import RoomMedia
 
 /// The live streams of the relay's rooms.
 extension RelayDriver {

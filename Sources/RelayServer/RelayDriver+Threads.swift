@@ -1,4 +1,5 @@
 import Dispatch
+import RoomMedia
 
 /// The threads of recordings, streams, outputs and players, which have something left to do when the relay ends.
 extension RelayDriver {

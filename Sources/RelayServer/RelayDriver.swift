@@ -5,6 +5,7 @@ import MediaCore
 import NIOCore
 import PeerConnection
 import RoomAPI
+import RoomMedia
 import SecureTransport
 
 /// Drives a relay on one event loop: passes it datagrams, results and the time, and performs its requests.

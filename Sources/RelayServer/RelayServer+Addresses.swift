@@ -1,4 +1,5 @@
 import Logging
+import RoomMedia
 import SecureTransport
 import ServiceLifecycle
 

@@ -1,5 +1,6 @@
 import MediaCore
 import RTP
+import RoomMedia
 import ServiceLifecycle
 
 /// The time of day while the relay runs.

@@ -4,6 +4,7 @@ import LoadControl
 import Logging
 import MediaCore
 import NIOPosix
+import RoomMedia
 import ServiceLifecycle
 
 /// The work on recordings while the relay runs.

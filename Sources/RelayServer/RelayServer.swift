@@ -9,6 +9,7 @@ import MediaCore
 import NIOCore
 import NIOPosix
 import RTP
+import RoomMedia
 import SecureTransport
 public import ServiceLifecycle
 import VideoCoding
@@ -76,7 +77,13 @@ public final class RelayServer: Service {
                 maximumFileCount: configuration.flightRecorderFiles, logger: logger)
         }
         recordings = try configuration.recordings.map { settings throws(StartupError) in
-            try RecordingStore(settings: settings)
+            do throws(RecordingStore.FolderNotUsable) {
+                return try RecordingStore(settings: settings)
+            } catch {
+                throw .recordingsNotUsable(
+                    option: settings.recordsAll ? "--record-all" : "--recordings", path: settings.folder,
+                    reason: error.reason)
+            }
         }
         var configuration = configuration
         certificates = try Self.read(&configuration, logger: logger)

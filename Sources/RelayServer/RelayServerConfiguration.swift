@@ -3,6 +3,7 @@ import FlightRecording
 public import LinkEmulation
 public import MediaCore
 import NIOCore
+public import RoomMedia
 public import SecureTransport
 public import VideoCoding
 

@@ -1,4 +1,5 @@
 public import Conference
+public import RoomMedia
 
 /// Everything a server can say of itself at one moment; metrics are written from it.
 public struct ServerReport: Sendable {

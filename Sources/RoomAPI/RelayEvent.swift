@@ -1,3 +1,5 @@
+package import Foundation
+
 /// An event on a relay, as webhooks and the event log report it. `docs/webhooks.md` describes it.
 public struct RelayEvent: Codable, Hashable, Sendable {
     /// The kinds of events, by their names in JSON.
@@ -105,4 +107,9 @@ public struct RelayEvent: Codable, Hashable, Sendable {
         self.time = time
         self.room = room
     }
+}
+
+/// The form of times in events.
+package enum EventTime {
+    package static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 }

@@ -4,6 +4,7 @@ import MediaCore
 import MediaFiles
 import RelayServer
 import RoomAPI
+import RoomMedia
 import Synchronization
 
 /// Makes a film of a recording.

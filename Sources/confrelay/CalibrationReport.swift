@@ -3,6 +3,7 @@ import Foundation
 import LoadControl
 import MediaCore
 import RelayServer
+import RoomAPI
 import VectorGraphics
 import VideoCoding
 

@@ -2,6 +2,7 @@ import Foundation
 import LoadControl
 import MediaCore
 import RelayServer
+import RoomAPI
 import VideoCoding
 
 /// The report of `confrelay calibrate --report`: the capabilities that the machine's GPUs state, and their measured

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import RelayServer
+import RoomAPI
 
 /// Writes each log message to standard error as one JSON object on one line.
 struct JSONLogHandler: LogHandler {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MediaCore
 import RelayServer
+import RoomMedia
 
 /// The rooms to record, the folder, and the time for which recordings are kept.
 struct RecordingOptions: ParsableArguments {

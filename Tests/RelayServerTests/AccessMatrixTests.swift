@@ -11,6 +11,7 @@ import Testing
 
 @testable import Conference
 @testable import RelayServer
+@testable import RoomMedia
 
 /// Every request, with a token of every role, in every situation, against a server on loopback.
 @Suite("Who may ask for what")

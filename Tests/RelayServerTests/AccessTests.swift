@@ -10,6 +10,7 @@ import Testing
 
 @testable import Conference
 @testable import RelayServer
+@testable import RoomMedia
 
 @Suite("Tokens, keys and PINs")
 struct AccessTests {

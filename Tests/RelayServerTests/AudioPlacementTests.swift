@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 
 @testable import Conference
-@testable import RelayServer
+@testable import RoomMedia
 
 /// Where pictures and sound of a recording go in its film, over the length of a long call.
 @Suite("The placement of sound") struct AudioPlacementTests {

@@ -9,6 +9,7 @@ import Testing
 
 @testable import Conference
 @testable import RelayServer
+@testable import RoomMedia
 
 @Suite("Layouts and media states over HTTP")
 struct ControlTests {

@@ -6,6 +6,7 @@ import SecureTransport
 import Testing
 
 @testable import RelayServer
+@testable import RoomMedia
 
 @Suite("Receiving datagrams with their times")
 struct DatagramReceiverTests {

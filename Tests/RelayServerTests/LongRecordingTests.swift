@@ -9,7 +9,7 @@ import Testing
 import VideoCoding
 
 @testable import Conference
-@testable import RelayServer
+@testable import RoomMedia
 
 /// A call of two hours, as its packets come, in the film that is made of it.
 @Suite struct LongRecordingTests {

@@ -6,6 +6,7 @@ import RoomAPI
 import Testing
 
 @testable import RelayServer
+@testable import RoomMedia
 
 /// The files of recordings that clients fetch.
 @Suite struct RecordedFileTests {

@@ -2,11 +2,13 @@ import Foundation
 import Logging
 import MediaCore
 import RoomAPI
+import RoomMediaFixtures
 import Synchronization
 import Testing
 
 @testable import Conference
 @testable import RelayServer
+@testable import RoomMedia
 
 /// What the relay is told of recordings, beside their files.
 @Suite("The recordings of a relay") struct RecordingFailureTests {

@@ -9,6 +9,7 @@ import Testing
 
 @testable import Conference
 @testable import RelayServer
+@testable import RoomMedia
 
 /// What a recording writes, and what it does when the disk does not keep up.
 @Suite struct RecordingTests {

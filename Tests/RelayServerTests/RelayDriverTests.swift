@@ -8,6 +8,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 @testable import RelayServer
+@testable import RoomMedia
 
 @Suite("The relay's driver")
 struct RelayDriverTests {

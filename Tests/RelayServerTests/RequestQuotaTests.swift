@@ -10,6 +10,7 @@ import Testing
 
 @testable import Conference
 @testable import RelayServer
+@testable import RoomMedia
 
 @Suite("How often one client may ask")
 struct RequestQuotaTests {

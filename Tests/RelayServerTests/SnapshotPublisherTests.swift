@@ -8,6 +8,7 @@ import Testing
 
 @testable import Conference
 @testable import RelayServer
+@testable import RoomMedia
 
 @Suite("Published snapshots")
 struct SnapshotPublisherTests {

@@ -3,6 +3,7 @@ import SecureTransport
 import Testing
 
 @testable import RelayServer
+@testable import RoomMedia
 
 @Suite("Addresses of the system and transport addresses")
 struct SystemAddressTests {

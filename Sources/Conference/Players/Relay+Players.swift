@@ -1,6 +1,6 @@
 public import MediaCore
 public import PeerConnection
-import RoomAPI
+public import RoomAPI
 import SDP
 import SecureTransport
 

@@ -1,4 +1,5 @@
 import NIOCore
+import RoomAPI
 
 /// Items for a relay's recordings that have not been taken yet. Bounded: the oldest is dropped.
 final class RecordingLog {

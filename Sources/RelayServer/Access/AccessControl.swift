@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import MediaCore
 import RoomAPI
+import RoomMedia
 import SecureTransport
 import Synchronization
 

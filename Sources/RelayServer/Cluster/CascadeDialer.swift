@@ -6,6 +6,8 @@ import Logging
 import MediaCore
 import NIOCore
 import NIOHTTP1
+import RoomAPI
+import RoomMedia
 
 /// Makes the links of this relay's rooms to other relays, and brings their messages.
 ///

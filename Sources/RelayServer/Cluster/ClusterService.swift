@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import Logging
 import MediaCore
+import RoomMedia
 import SecureTransport
 
 /// Runs the relay's `ClusterDirectory`: performs its requests, keeps its clock, and tells it once a second how the

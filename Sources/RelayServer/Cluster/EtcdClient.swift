@@ -5,6 +5,7 @@ import MediaCore
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import RoomMedia
 import Synchronization
 
 /// Speaks to etcd by its JSON gateway (etcd 3.4 and newer, `/v3/…`).

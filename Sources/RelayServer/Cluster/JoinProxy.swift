@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
+import RoomMedia
 
 /// Brings joins to the relays where they belong, for clients that do not follow redirections.
 final class JoinProxy: Sendable {

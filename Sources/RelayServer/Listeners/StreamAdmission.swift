@@ -3,22 +3,31 @@ import Foundation
 import HTTPTypes
 import MediaCore
 import RoomAPI
+import RoomMedia
 import SecureTransport
 
-/// Decides whether a stream that is pushed to the relay becomes a member of a room.
+/// Makes members of pushed streams.
 ///
 /// A publisher names the room, and proves itself by a key: on a relay with keys a token for the room, on an open one
 /// the name on the tile.
-struct StreamAdmission: Sendable {
+struct StreamAdmission: StreamAdmitting {
     let access: AccessControl
     let driver: RelayDriver
     let quotas: RequestQuotas
     var now: @Sendable () -> MonotonicInstant = { .now() }
 
-    /// Makes the stream a member of its room.
-    ///
-    /// - Throws: `Problem`: the key is wrong, the room does not exist or takes nobody, or too many tries came.
+    /// Refuses a wrong key, a room that does not exist or takes nobody, and too many tries.
     func admit(
+        _ stream: PushedStream, room text: String, key: String, from address: TransportAddress?
+    ) async throws(StreamRefusal) {
+        do throws(Problem) {
+            try await join(stream, room: text, key: key, from: address)
+        } catch {
+            throw StreamRefusal(reason: error.detail)
+        }
+    }
+
+    private func join(
         _ stream: PushedStream, room text: String, key: String, from address: TransportAddress?
     ) async throws(Problem) {
         let subject = address.map { RequestQuotas.Subject.network(ClientNetwork($0)) }

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import NIOCore
+import RoomMedia
 import Synchronization
 
 /// The ports on which streams are pushed to the relay.

@@ -2,6 +2,7 @@ import CSocket
 import Glibc
 import MediaCore
 import NIOCore
+import RoomMedia
 import SecureTransport
 
 /// Reads datagrams from a socket, with the times at which the kernel received them (`SO_TIMESTAMPNS`, socket(7)).

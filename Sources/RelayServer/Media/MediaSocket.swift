@@ -1,6 +1,7 @@
 import MediaCore
 import NIOCore
 import NIOPosix
+import RoomMedia
 import SecureTransport
 
 /// The UDP socket that carries all media, read by one event loop.

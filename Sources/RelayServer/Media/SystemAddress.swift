@@ -1,5 +1,4 @@
 import Glibc
-import NIOCore
 import SecureTransport
 
 /// An internet address for Linux's system calls: `sockaddr_in` (16 bytes) or `sockaddr_in6` (28 bytes).
@@ -42,35 +41,4 @@ struct SystemAddress {
 extension TransportAddress {
     /// The IPv6 address, or the mapped form of the IPv4 address, as an IPv6 socket takes it.
     var ipv6Form: (UInt64, UInt64) { ipv6 ?? (0, 0xFFFF_0000_0000 | UInt64(ipv4 ?? 0)) }
-
-    /// Reads a `sockaddr_in` or `sockaddr_in6`; nil for any other family.
-    ///
-    /// IPv4 addresses that a dual-stack socket gives in their IPv6-mapped form come out as IPv4 addresses.
-    init?(systemAddress bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
-        func load<Word: FixedWidthInteger>(_ offset: Int, as type: Word.Type) -> Word {
-            Word(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
-        }
-        switch CInt(bytes.loadUnaligned(as: sa_family_t.self)) {
-        case AF_INET where bytes.count >= 8:
-            self.init(ipv4: load(4, as: UInt32.self), port: load(2, as: UInt16.self))
-        case AF_INET6 where bytes.count >= 28:
-            self =
-                TransportAddress(
-                    ipv6: (load(8, as: UInt64.self), load(16, as: UInt64.self)), port: load(2, as: UInt16.self),
-                    scopeID: bytes.loadUnaligned(fromByteOffset: 24, as: UInt32.self)
-                ).unmapped
-        default:
-            return nil
-        }
-    }
-
-    /// Makes a socket's address; nil if it is not an internet address.
-    init?(_ address: SocketAddress) {
-        let read = address.withSockAddr { pointer, size in
-            TransportAddress(systemAddress: UnsafeRawBufferPointer(start: pointer, count: size))
-        }
-        guard let read else { return nil }
-        self = read
-    }
 }

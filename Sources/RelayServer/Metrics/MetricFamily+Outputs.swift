@@ -1,4 +1,5 @@
 import RoomAPI
+import RoomMedia
 
 extension MetricFamily<ServerReport> {
     /// The streams of rooms, and their outputs to servers; absent without `--streams` and `--outputs-to`.

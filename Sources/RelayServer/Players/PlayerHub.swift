@@ -3,6 +3,7 @@ import Logging
 import MediaCore
 import PeerConnection
 public import RoomAPI
+import RoomMedia
 
 /// The players of a relay's rooms, as its loop sees them.
 struct PlayerHub {

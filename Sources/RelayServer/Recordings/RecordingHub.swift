@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import MediaCore
 import RoomAPI
+import RoomMedia
 
 /// The recordings of a relay's rooms, as its loop sees them.
 struct RecordingHub {

@@ -1,6 +1,7 @@
 import Conference
 import MediaCore
 import RoomAPI
+import RoomMedia
 
 /// A recording that goes on, as the relay's loop sees it: what happens in the room becomes entries of the timeline, and
 /// samples go to the writer's queue.

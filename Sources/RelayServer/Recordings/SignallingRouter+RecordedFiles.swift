@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import RoomAPI
+import RoomMedia
 
 /// The files of recordings, for those who keep them elsewhere or watch them in a browser.
 extension SignallingRouter {

@@ -1,3 +1,4 @@
+import MediaCore
 import SecureTransport
 
 /// Decides for each new connection to the signalling server how it is served, so that no client can hold all of them.

@@ -1,4 +1,5 @@
 import NIOCore
+import RoomMedia
 import SecureTransport
 import Synchronization
 

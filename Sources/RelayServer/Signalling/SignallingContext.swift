@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import RoomMedia
 import SecureTransport
 
 /// The context of a request: the client's address.

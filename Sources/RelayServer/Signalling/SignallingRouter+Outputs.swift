@@ -2,6 +2,7 @@ import Conference
 import HTTPTypes
 import Hummingbird
 import RoomAPI
+import RoomMedia
 
 /// Rooms that are sent to RTMP and SRT servers.
 extension SignallingRouter {

@@ -2,6 +2,7 @@ import Conference
 import HTTPTypes
 import Hummingbird
 import RoomAPI
+import RoomMedia
 
 /// Films and streams that are members of rooms.
 extension SignallingRouter {

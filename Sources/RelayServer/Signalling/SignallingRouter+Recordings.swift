@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOPosix
 import RoomAPI
+import RoomMedia
 
 /// What is recorded, and what was.
 extension SignallingRouter {

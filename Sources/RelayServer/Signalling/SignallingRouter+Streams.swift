@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import RoomAPI
+import RoomMedia
 
 /// A room as a live stream, for HLS players.
 extension SignallingRouter {

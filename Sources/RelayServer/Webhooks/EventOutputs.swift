@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import MediaCore
 import RoomAPI
+import RoomMedia
 import Synchronization
 
 /// Takes a relay's events from the driver's loop to webhooks and to the event log.

@@ -192,11 +192,6 @@ struct RelayEventSource {
     }
 }
 
-/// The form of times in events.
-enum EventTime {
-    static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-}
-
 extension RelayEvent.Person {
     init(_ member: RelayNotice.Member) {
         self.init(id: member.id, name: member.name, role: member.role, address: member.address?.host)

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import RoomMedia
 
 /// Posts to webhooks by HTTP. Its connections are its own, on threads that no media passes.
 struct WebhookClient: WebhookTransport {

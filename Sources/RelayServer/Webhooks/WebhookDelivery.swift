@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MediaCore
 import RoomAPI
+import RoomMedia
 import Synchronization
 
 /// Sends one request to a webhook. The program's is `WebhookClient`.

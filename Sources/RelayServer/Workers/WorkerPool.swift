@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import HeapModule
 public import MediaCore
+import RoomMedia
 import Synchronization
 
 /// A fixed set of threads that runs codec jobs, the most urgent first.

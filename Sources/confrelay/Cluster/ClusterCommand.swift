@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RelayServer
+import RoomAPI
 
 /// `confrelay cluster`: looks at a cluster.
 struct ClusterCommand: ParsableCommand {

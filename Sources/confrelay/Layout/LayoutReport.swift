@@ -2,6 +2,7 @@ import Compositing
 import Foundation
 import MediaCore
 import RelayServer
+import RoomAPI
 
 /// The explanation of a layout, as text or JSON.
 struct LayoutReport {

@@ -1,5 +1,6 @@
 import Foundation
 import RelayServer
+import RoomAPI
 
 /// Every option with the value that holds, as `confrelay config print` tells it.
 struct OptionListing {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RelayServer
+import RoomMedia
 
 /// What leaves the relay as a stream of a whole room, and films and streams that come in.
 struct StreamOptions: ParsableArguments {

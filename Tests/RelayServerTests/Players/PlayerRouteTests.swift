@@ -9,6 +9,7 @@ import Testing
 
 @testable import Conference
 @testable import RelayServer
+@testable import RoomMedia
 
 /// Requests about players.
 @Suite struct PlayerRouteTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import RelayServer
+@testable import RoomMedia
 
 /// Requests that wait for what a live stream has next.
 @Suite struct LiveStreamTests {

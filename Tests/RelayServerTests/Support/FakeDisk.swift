@@ -4,6 +4,7 @@ import NIOCore
 import Synchronization
 
 @testable import RelayServer
+@testable import RoomMedia
 
 /// A disk in memory that stalls and fills up as a test wants it.
 final class FakeDisk: RecordingFileSystem {

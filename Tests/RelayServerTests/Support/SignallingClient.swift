@@ -10,6 +10,7 @@ import SecureTransport
 import Synchronization
 
 @testable import RelayServer
+@testable import RoomMedia
 
 /// Sends requests to a signalling router around a relay's twin, without a socket.
 struct SignallingClient {

@@ -3,6 +3,7 @@ import NIOCore
 import SecureTransport
 
 @testable import RelayServer
+@testable import RoomMedia
 
 /// A UDP socket, such as a client's on loopback, blocking with a timeout.
 final class UDPPeer: Sendable {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Conference
 @testable import RelayServer
+@testable import RoomMedia
 
 @Suite("Events for webhooks and the event log")
 struct RelayEventSourceTests {

@@ -6,6 +6,7 @@ import RoomAPI
 import Testing
 
 @testable import RelayServer
+@testable import RoomMedia
 @testable import confrelay
 
 @Suite("Webhooks as options name them")

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import RoomAPI
+import RoomMedia
 
 /// Films that are made of recordings.
 extension SignallingRouter {

@@ -1,0 +1,232 @@
+import MediaCore
+import NIOCore
+import Testing
+
+@testable import RoomMedia
+
+/// A publisher's connection by RTMP, byte by byte.
+@Suite struct RTMPSessionTests {
+    /// Writes what a publisher sends.
+    private struct Publisher {
+        var bytes = ByteBuffer()
+        var chunkSize = 128
+
+        mutating func hello() {
+            bytes.writeInteger(3, as: UInt8.self)
+            bytes.writeBytes((0..<1536).map { UInt8(truncatingIfNeeded: $0) })
+        }
+
+        mutating func echo() { bytes.writeRepeatingByte(0, count: 1536) }
+
+        mutating func message(
+            _ kind: UInt8, _ payload: ByteBuffer, at time: UInt32 = 0, stream: UInt32 = 0, chunkStream: UInt8 = 3
+        ) {
+            let isExtended = time >= 0xFF_FFFF
+            bytes.writeInteger(chunkStream)
+            let field = isExtended ? 0xFF_FFFF : time
+            bytes.writeBytes([UInt8(field >> 16 & 255), UInt8(field >> 8 & 255), UInt8(field & 255)])
+            let size = payload.readableBytes
+            bytes.writeBytes([UInt8(size >> 16 & 255), UInt8(size >> 8 & 255), UInt8(size & 255)])
+            bytes.writeInteger(kind)
+            bytes.writeInteger(stream, endianness: .little)
+            if isExtended { bytes.writeInteger(time) }
+            var rest = payload
+            while true {
+                if let part = rest.readSlice(length: min(chunkSize, rest.readableBytes)) {
+                    bytes.writeImmutableBuffer(part)
+                }
+                guard rest.readableBytes > 0 else { return }
+                bytes.writeInteger(0xC0 | chunkStream)
+                if isExtended { bytes.writeInteger(time) }
+            }
+        }
+
+        mutating func command(_ values: [AMFValue], stream: UInt32 = 0) {
+            var payload = ByteBuffer()
+            for value in values { value.write(to: &payload) }
+            message(20, payload, stream: stream)
+        }
+
+        mutating func setChunkSize(_ size: Int) {
+            var payload = ByteBuffer()
+            payload.writeInteger(UInt32(size))
+            message(1, payload, chunkStream: 2)
+            chunkSize = size
+        }
+
+        /// As OBS and ffmpeg do.
+        mutating func publish(_ application: String, key: String) {
+            hello()
+            echo()
+            command([
+                .string("connect"), .number(1), .object(["app": .string(application), "type": .string("nonprivate")]),
+            ])
+            command([.string("releaseStream"), .number(2), .null, .string(key)])
+            command([.string("FCPublish"), .number(3), .null, .string(key)])
+            command([.string("createStream"), .number(4), .null])
+            command([.string("publish"), .number(5), .null, .string(key), .string("live")], stream: 1)
+        }
+
+        mutating func take() -> ByteBuffer {
+            defer { bytes = ByteBuffer() }
+            return bytes
+        }
+    }
+
+    private func media(_ events: [RTMPSession.Event]) -> [UInt8] {
+        events.reduce(into: []) { bytes, event in
+            if case .media(let part) = event { bytes += Array(part.readableBytesView) }
+        }
+    }
+
+    /// A session that publishes, with its publisher.
+    private func publishing() throws -> (RTMPSession, Publisher) {
+        var (session, publisher) = (RTMPSession(), Publisher())
+        publisher.publish("demo", key: "Studio")
+        let events = try session.receive(publisher.take())
+        #expect(events.last == .publish(application: "demo", key: "Studio"))
+        #expect(!session.accept().isEmpty)
+        return (session, publisher)
+    }
+
+    @Test("a publisher is asked for its room and key, however its bytes are cut", arguments: [1, 7, 1000, 100_000])
+    func publish(pieceSize: Int) throws {
+        var (session, publisher) = (RTMPSession(), Publisher())
+        publisher.publish("live/demo", key: "ab.cd-ef")
+        var bytes = publisher.take()
+        var events: [RTMPSession.Event] = []
+        while let piece = bytes.readSlice(length: min(pieceSize, bytes.readableBytes)), piece.readableBytes > 0 {
+            events += try session.receive(piece)
+        }
+        let asked = events.filter { if case .publish = $0 { true } else { false } }
+        #expect(asked == [.publish(application: "live/demo", key: "ab.cd-ef")])
+        guard case .send(let hello)? = events.first else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(hello.readableBytes == 1 + 2 * 1536)
+        #expect(Array(hello.readableBytesView.suffix(1536)) == (0..<1536).map { UInt8(truncatingIfNeeded: $0) })
+    }
+
+    @Test("audio and video are passed on as an FLV file has them, with times beyond four hours")
+    func passedOn() throws {
+        var (session, publisher) = try publishing()
+        publisher.setChunkSize(1000)
+        publisher.message(9, ByteBuffer(bytes: [1, 2, 3]), at: 40, stream: 1, chunkStream: 6)
+        publisher.message(8, ByteBuffer(bytes: [4]), at: 0x0123_4567, stream: 1, chunkStream: 4)
+        let bytes = media(try session.receive(publisher.take()))
+        let header: [UInt8] = [0x46, 0x4C, 0x56, 1, 0, 0, 0, 0, 9, 0, 0, 0, 0]
+        let video: [UInt8] = [9, 0, 0, 3, 0, 0, 40, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 14]
+        let audio: [UInt8] = [8, 0, 0, 1, 0x23, 0x45, 0x67, 0x01, 0, 0, 0, 4, 0, 0, 0, 12]
+        #expect(bytes == header + video + audio)
+    }
+
+    @Test(
+        "messages of several chunk streams may be interleaved, and long ones come whole", arguments: [64, 128, 65_536])
+    func chunks(size: Int) throws {
+        var (session, publisher) = try publishing()
+        publisher.setChunkSize(size)
+        let picture = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        publisher.message(9, ByteBuffer(bytes: picture), at: 5, stream: 1, chunkStream: 6)
+        let bytes = media(try session.receive(publisher.take()))
+        #expect(Array(bytes.dropFirst(13 + 11).dropLast(4)) == picture)
+    }
+
+    @Test("metadata lose the name of the command that brings them")
+    func metadata() throws {
+        var (session, publisher) = try publishing()
+        var payload = ByteBuffer()
+        for value in [AMFValue.string("@setDataFrame"), .string("onMetaData")] { value.write(to: &payload) }
+        publisher.message(18, payload, stream: 1)
+        let bytes = media(try session.receive(publisher.take()))
+        var expected = ByteBuffer()
+        AMFValue.string("onMetaData").write(to: &expected)
+        #expect(Array(bytes.dropFirst(13 + 11).dropLast(4)) == Array(expected.readableBytesView))
+    }
+
+    @Test("nothing is passed on before the relay accepts, nor after it refuses or the publisher ends")
+    func phases() throws {
+        var (session, publisher) = (RTMPSession(), Publisher())
+        publisher.publish("demo", key: "Studio")
+        _ = try session.receive(publisher.take())
+        publisher.message(9, ByteBuffer(bytes: [1]), stream: 1)
+        #expect(media(try session.receive(publisher.take())).isEmpty)
+        var refused = session
+        guard case .send(let answer)? = refused.refuse("there is no room").first else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(String(decoding: answer.readableBytesView, as: UTF8.self).contains("there is no room"))
+        publisher.message(9, ByteBuffer(bytes: [1]), stream: 1)
+        #expect(media(try refused.receive(publisher.take())).isEmpty)
+        _ = session.accept()
+        publisher.command([.string("FCUnpublish"), .number(6), .null, .string("Studio")])
+        publisher.message(9, ByteBuffer(bytes: [1]), stream: 1)
+        let events = try session.receive(publisher.take())
+        #expect(events.contains(.end) && media(events).isEmpty)
+    }
+
+    @Test("what is received is acknowledged")
+    func acknowledged() throws {
+        var (session, publisher) = try publishing()
+        publisher.setChunkSize(65_536)
+        publisher.message(9, ByteBuffer(repeating: 1, count: 2_000_000), stream: 1)
+        let events = try session.receive(publisher.take())
+        let sent = events.compactMap { event -> UInt8? in
+            if case .send(let bytes) = event { bytes.getInteger(at: bytes.readerIndex + 7) } else { nil }
+        }
+        #expect(sent == [3])
+    }
+
+    @Test(
+        "what is not RTMP, or too large, is an error",
+        arguments: [
+            [0x47, 0x45, 0x54, 0x20], [3] + Array(repeating: 0, count: 3072) + [0xC3],
+            // A message of 16 MiB, and a chunk size of zero.
+            [3] + Array(repeating: 0, count: 3072) + [3, 0, 0, 0, 0xFF, 0xFF, 0xFF, 9, 0, 0, 0, 0],
+            [3] + Array(repeating: 0, count: 3072) + [2, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+            // A command that is none.
+            [3] + Array(repeating: 0, count: 3072) + [3, 0, 0, 0, 0, 0, 1, 20, 0, 0, 0, 0, 0xFF],
+        ] as [[UInt8]])
+    func wrong(bytes: [UInt8]) {
+        var session = RTMPSession()
+        #expect(throws: RTMPError.self) { try session.receive(ByteBuffer(bytes: bytes)) }
+    }
+
+    @Test("a publisher that asks on and on, whose answers may pile up, is an error")
+    func commands() throws {
+        var (session, publisher) = try publishing()
+        for _ in 0..<10 { publisher.command([.string("createStream"), .number(4), .null]) }
+        #expect(try session.receive(publisher.take()).count == 10)
+        for _ in 0..<100 { publisher.command([.string("createStream"), .number(4), .null]) }
+        #expect(throws: RTMPError.self) { try session.receive(publisher.take()) }
+    }
+
+    @Test("damaged bytes never do harm", arguments: 0..<200 as Range<UInt64>)
+    func damaged(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var (session, publisher) = (RTMPSession(), Publisher())
+        publisher.publish("demo", key: "Studio")
+        for index in 0..<20 as Range<UInt32> {
+            publisher.message(
+                index % 3 == 0 ? 8 : 9,
+                ByteBuffer(repeating: UInt8(index), count: Int.random(in: 0...700, using: &random)),
+                at: index * 40, stream: 1, chunkStream: UInt8(4 + index % 3))
+        }
+        var bytes = Array(publisher.take().readableBytesView)
+        for _ in 0..<Int.random(in: 1...30, using: &random) {
+            // The handshake is not looked at.
+            bytes[Int.random(in: 3073..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+        }
+        var rest = ByteBuffer(bytes: bytes)
+        var passedOn = 0
+        while let piece = rest.readSlice(length: min(Int.random(in: 1...900, using: &random), rest.readableBytes)),
+            piece.readableBytes > 0
+        {
+            guard var events = try? session.receive(piece) else { return }
+            if events.contains(where: { if case .publish = $0 { true } else { false } }) { events += session.accept() }
+            passedOn += media(events).count
+        }
+        #expect(passedOn <= bytes.count * 2)
+    }
+}

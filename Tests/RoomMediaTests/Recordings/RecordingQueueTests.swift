@@ -1,0 +1,59 @@
+import MediaCore
+import RoomAPI
+import Synchronization
+import Testing
+
+@testable import RoomMedia
+
+/// What waits for a disk that does not answer.
+@Suite struct RecordingQueueTests {
+    /// What the queue hands out, and how often it has told that it overflows.
+    private func handedOut(
+        _ use: (RecordingQueue) -> Void
+    ) -> (events: [RecordingTimelineEntry.Event], end: RecordingEndReason?, overflows: Int) {
+        final class Count: Sendable {
+            let value = Mutex(0)
+        }
+        let count = Count()
+        let queue = RecordingQueue(
+            limitOfEvents: DataSize(bytes: 4096), budget: RecordingQueue.Budget(),
+            onOverflow: { count.value.withLock { $0 += 1 } })
+        use(queue)
+        var events: [RecordingTimelineEntry.Event] = []
+        var end: RecordingEndReason?
+        var item: RecordingQueue.Item?
+        while let next = queue.next(after: item) {
+            switch next {
+            case .event(let event, _): events.append(event)
+            case .end(let reason, _): end = reason
+            case .media: break
+            }
+            item = next
+        }
+        return (events, end, count.value.withLock { $0 })
+    }
+
+    @Test("a recording ends when too much of what happens waits to be written, and nothing before is lost")
+    func overflow() {
+        let found = handedOut { queue in
+            for index in 0..<100 { queue.append(.left(participant: "p\(index)"), at: .seconds(index)) }
+            queue.end(.stopped, at: .seconds(100))
+        }
+        #expect(found.events == (0..<4).map { .left(participant: "p\($0)") })
+        #expect(found.end == .failed && found.overflows == 1)
+    }
+
+    @Test("what is written in time makes room for what happens next")
+    func room() {
+        let found = handedOut { queue in
+            var item: RecordingQueue.Item?
+            for index in 0..<100 {
+                queue.append(.left(participant: "p\(index)"), at: .seconds(index))
+                item = queue.next(after: item)
+            }
+            _ = queue.next(after: item)
+            queue.append(.speaker(participant: nil), at: .seconds(100))
+        }
+        #expect(found.events == [.speaker(participant: nil)] && found.end == nil && found.overflows == 0)
+    }
+}

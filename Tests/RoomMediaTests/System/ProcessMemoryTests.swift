@@ -1,0 +1,34 @@
+import MediaCore
+import Testing
+
+@testable import RoomMedia
+
+@Suite("Memory of rooms that ended")
+struct ProcessMemoryTests {
+    @Test("is returned soon after the first, and seldom where many end")
+    func schedule() {
+        var memory = ProcessMemory()
+        let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+        #expect(memory.roomEnded(now: start) == .seconds(2))
+        #expect(memory.roomEnded(now: start) == nil)
+        // At two seconds memory was returned, and not again within twenty.
+        #expect(memory.roomEnded(now: start + .seconds(7)) == .seconds(15))
+        #expect(memory.roomEnded(now: start + .seconds(12)) == nil)
+        #expect(memory.roomEnded(now: start + .seconds(100)) == .seconds(2))
+    }
+
+    @Test("is returned again where a room ends too soon before a return to have released its buffers")
+    func lateRoom() {
+        var memory = ProcessMemory()
+        let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+        #expect(memory.roomEnded(now: start) == .seconds(2))
+        #expect(memory.roomEnded(now: start + .seconds(1)) == .seconds(21))
+        #expect(memory.roomEnded(now: start + .seconds(20)) == nil)
+        #expect(memory.roomEnded(now: start + .seconds(21)) == .seconds(21))
+    }
+
+    @Test("is measured in the C library's heap, which is never full to the last byte")
+    func measure() {
+        #expect(ProcessMemory.free > .zero)
+    }
+}
