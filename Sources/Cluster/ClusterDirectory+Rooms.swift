@@ -14,12 +14,13 @@ extension ClusterDirectory {
 
     /// The last participant has left a room.
     public mutating func roomClosed(_ room: String, now: MonotonicInstant) {
-        guard rooms[room] != nil else { return }
-        // A client that was let in a moment ago may still come.
+        guard let local = rooms[room] else { return }
         rooms[room]?.isPresent = false
+        // A client that was let in a moment ago may still come, and begins a room without them.
+        if local.settings != nil { rooms[room]?.areSettingsWritten = !local.disposesOfSettings }
         rooms[room]?.settings = nil
         // It is sent on to those who are in the room: their relay knows the conditions for entering, and leads it next.
-        if successor(of: room, now: now) != nil { rooms[room]?.expectedUntil = now }
+        if record.state == .draining || successor(of: room, now: now) != nil { rooms[room]?.expectedUntil = now }
         unsettled.insert(room)
         wake(now: now)
     }
@@ -75,6 +76,7 @@ extension ClusterDirectory {
         } else if rooms[room]?.listing == .present {
             rooms[room]?.listing = .unsure
         }
+        if case .following = standing, rooms[room]?.settings == nil { rooms[room]?.areSettingsWritten = true }
         tell(.standing(standing, room: room))
     }
 
@@ -176,6 +178,14 @@ extension ClusterDirectory {
                 rooms[room]?.listing = .unsure
                 return (.unlist, DirectoryTransaction(conditions: [], changes: [.delete(listing)], reads: []))
             }
+            if case .unplaced = local.standing, local.leavesSettings {
+                return (
+                    .deleteSettings,
+                    DirectoryTransaction(
+                        conditions: [.init(key: owner, createRevision: 0)],
+                        changes: [.delete(.settings(room: room))], reads: [])
+                )
+            }
             forget(room, now: now)
             return nil
         }
@@ -204,14 +214,16 @@ extension ClusterDirectory {
                     reads: [owner, .settings(room: room)])
             )
         case .leading(let epoch):
-            guard !local.areSettingsWritten, let settings = local.settings,
-                let lease = settingsLease.lease(now: now)
-            else { return nil }
+            guard !local.areSettingsWritten else { return nil }
+            var change = DirectoryTransaction.Change.delete(.settings(room: room))
+            if let settings = local.settings {
+                guard let lease = settingsLease.lease(now: now) else { return nil }
+                change = .put(.settings(room: room), settings, lease)
+            }
             return (
-                .settings(settings, epoch: epoch),
+                .settings(local.settings, epoch: epoch),
                 DirectoryTransaction(
-                    conditions: [.init(key: owner, createRevision: epoch)],
-                    changes: [.put(.settings(room: room), settings, lease)], reads: [])
+                    conditions: [.init(key: owner, createRevision: epoch)], changes: [change], reads: [])
             )
         case .following(_, let epoch):
             // A client that lost the race for the room here is at the other relay by now.
@@ -261,6 +273,9 @@ extension ClusterDirectory {
             if case .committed = response { rooms[room]?.listing = .absent }
         case .unlist:
             if case .committed = response { rooms[room]?.listing = .absent }
+        case .deleteSettings:
+            // Where another relay has the room by now, they are that one's.
+            rooms[room]?.areSettingsWritten = true
         }
     }
 

@@ -44,8 +44,8 @@ public struct ClusterDirectory {
         case depose
         case claim(LeaseID)
         case list(epoch: Int64)
-        case settings([UInt8], epoch: Int64)
-        case close, unlist
+        case settings([UInt8]?, epoch: Int64)
+        case close, unlist, deleteSettings
     }
 
     var nodeLease = LeaseKeeper(timeToLive: leaseDuration, renewalInterval: renewalInterval)
@@ -97,11 +97,23 @@ public struct ClusterDirectory {
         wake(now: now)
     }
 
-    /// Gives the lease back: the relay ends.
+    /// Gives the lease back, as the last request: the relay ends. The settings of its rooms are deleted where nobody is,
+    /// and else written, for the relays to which their participants go.
     public mutating func close(now: MonotonicInstant) {
         guard !isClosed else { return }
         isClosed = true
         requests.removeAll()
+        // No answer is waited for any more.
+        pending.removeAll()
+        roomRequests = 0
+        unsettled = []
+        for (room, local) in rooms where !local.isPresent || local.disposesOfSettings {
+            var last = local
+            (last.expectedUntil, last.isBusy, last.retryAt) = (now, false, now)
+            rooms[room] = last
+            unsettled.insert(room)
+        }
+        stepRooms(now: now)
         for lease in [nodeLease.heldLease].compactMap(\.self) { send(.endLease(lease), for: nil) }
     }
 

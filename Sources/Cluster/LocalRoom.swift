@@ -21,6 +21,7 @@ struct LocalRoom {
     var listing = Listing.absent
     /// The newest settings of this room; nil: nobody has set any here.
     var settings: [UInt8]?
+    /// Whether the directory has these settings, or none of this room if these are nil.
     var areSettingsWritten = true
     /// The relay gives the room away: it drains.
     var isReleased = false
@@ -32,6 +33,19 @@ struct LocalRoom {
 
     /// True if keys of the relay's lease may be there that have to be deleted when the room is not wanted any more.
     var mayHaveKeys: Bool { closing != nil || listing != .absent }
+
+    /// True if the directory has settings of this room, which has ended.
+    var leavesSettings: Bool { settings == nil && !areSettingsWritten }
+
+    /// True if the directory's settings of this room end with the room here: this relay leads it, or has given it away
+    /// and knows of no other that has it.
+    var disposesOfSettings: Bool {
+        switch standing {
+        case .leading: true
+        case .unplaced: isReleased
+        case .following: false
+        }
+    }
 
     /// Whether the relay wants to have the room.
     func isWanted(now: MonotonicInstant) -> Bool { isPresent || now < expectedUntil }

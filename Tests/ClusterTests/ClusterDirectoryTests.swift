@@ -105,6 +105,65 @@ struct ClusterDirectoryTests {
         #expect(world.relays[b]?.notices.contains(.settings([1, 2, 3], room: "demo")) == true)
     }
 
+    private var storedSettings: [UInt8]? { world.twin.keys[DirectoryKey.settings(room: "demo").path]?.value }
+
+    @Test("deletes a room's settings when everybody has left, also while a client is expected that was let in before")
+    func endedSettings() {
+        open()
+        world.update(a) { $0.setSettings([1, 2, 3], of: "demo", now: $1) }
+        world.run(for: .seconds(1))
+        #expect(storedSettings == [1, 2, 3])
+        world.leave("demo", at: a)
+        world.run(for: .seconds(1))
+        #expect(storedSettings == nil && world.twin.owner(of: "demo")?.node == a)
+        world.join("demo", at: a)
+        world.run(for: .seconds(1))
+        world.update(a) { $0.setSettings([4], of: "demo", now: $1) }
+        world.run(for: .seconds(1))
+        #expect(storedSettings == [4])
+    }
+
+    @Test("deletes the settings of a room that it has given away, if everybody leaves and no other relay has it")
+    func drainedSettings() {
+        for goesOn in [false, true] {
+            open()
+            world.update(a) { $0.setSettings([1, 2, 3], of: "demo", now: $1) }
+            world.run(for: .seconds(1))
+            world.update(a) { $0.setDraining(true, now: $1) }
+            world.run(for: .seconds(1))
+            if goesOn { world.join("demo", at: a) }
+            world.run(for: .seconds(1))
+            #expect(world.twin.owner(of: "demo")?.node == (goesOn ? b : nil) && storedSettings == [1, 2, 3])
+            world.leave("demo", at: a)
+            world.run(for: .seconds(1))
+            #expect(storedSettings == (goesOn ? [1, 2, 3] : nil))
+            world.update(a) { $0.setDraining(false, now: $1) }
+        }
+    }
+
+    @Test("leaves the newest settings of rooms with participants when it ends, and none of others")
+    func settingsOfItsEnd() {
+        for isPresent in [true, false] {
+            world.run(for: ClusterDirectory.expectation)
+            open()
+            world.update(a) { $0.setSettings([1, 2, 3], of: "demo", now: $1) }
+            world.run(for: .seconds(1))
+            world.update(a) { directory, now in
+                directory.setSettings([4], of: "demo", now: now)
+                if !isPresent { directory.roomClosed("demo", now: now) }
+                directory.close(now: now)
+                var last: [DirectoryRequest] = []
+                while let (_, request) = directory.pollRequest() { last.append(request) }
+                for request in last {
+                    _ = world.twin.perform(request, id: DirectoryRequestID(rawValue: 0), of: a, now: world.now)
+                }
+            }
+            #expect(world.twin.owner(of: "demo") == nil && storedSettings == (isPresent ? [4] : nil))
+            world.restart(a)
+            world.run(for: .seconds(8))
+        }
+    }
+
     @Test("takes a dead relay's room at once when that has been found out")
     func deposing() throws {
         open()
