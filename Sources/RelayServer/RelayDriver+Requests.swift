@@ -70,6 +70,14 @@ extension RelayDriver {
         }
     }
 
+    /// The relay's seats and rooms, with a number that is greater in each later reading; nil: the relay has ended, and
+    /// its participants have not left by themselves.
+    func readOccupancy() -> (number: UInt64, occupancy: RelayOccupancy)? {
+        guard !isClosed else { return nil }
+        occupancyReadings += 1
+        return (occupancyReadings, relay.occupancy)
+    }
+
     /// An id that nobody can guess, such as `output-1x8k3f0q9zv2a`.
     static func makeID(_ kind: String) -> String {
         "\(kind)-\(String(UInt64.random(in: .min ... .max), radix: 36))"

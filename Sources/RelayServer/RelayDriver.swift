@@ -34,6 +34,7 @@ actor RelayDriver {
     var feeds = RoomFeedHub()
     private var feedTimer: Scheduled<Void>?
     private(set) var emptyRelay: AsyncStream<Never>.Continuation?
+    var occupancyReadings: UInt64 = 0
     private var memory = ProcessMemory()
     /// Takes messages for other relays, on the loop; nil: the relay is in no cluster.
     private var onCascade: (@Sendable (CascadeUpdate) -> Void)?

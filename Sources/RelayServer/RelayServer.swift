@@ -307,10 +307,14 @@ public final class RelayServer: Service {
                 // others, which `waitForAll` does not.
                 for try await _ in group {}
             }
-        } onGracefulShutdown: { [driver, listeners] in
+        } onGracefulShutdown: { [driver, listeners, cluster] in
             listeners?.close()
             // Nothing of this is left for the loop when `serve` has returned and the loop ends.
-            Task { await driver.stop() }
+            Task {
+                // The last look at who is in which room.
+                await cluster?.readOccupancy()
+                await driver.stop()
+            }
         }
     }
 

@@ -33,6 +33,8 @@ actor ClusterService {
     let links: CascadeDialer
     private var failureReason: String?
     private var isClosed = false
+    /// The number of the newest occupancy that the directory was told.
+    private var newestOccupancy: UInt64 = 0
 
     /// How long a join waits for the directory.
     private static let patience = Duration.seconds(2)
@@ -75,10 +77,15 @@ actor ClusterService {
 
     /// Tells the directory how the relay is, until the task is cancelled.
     func run() async {
-        repeat {
-            let occupancy = await driver.ask { $0.occupancy }
-            adopt(occupancy)
-        } while (try? await Task.sleep(for: Self.tickInterval)) != nil
+        repeat { await readOccupancy() } while (try? await Task.sleep(for: Self.tickInterval)) != nil
+    }
+
+    /// Tells the directory how the relay is now.
+    func readOccupancy() async {
+        // Another reading may overtake this one on its way.
+        guard let (number, occupancy) = await driver.readOccupancy(), number > newestOccupancy else { return }
+        newestOccupancy = number
+        adopt(occupancy)
     }
 
     /// Gives the lease back, so that others need not wait for its end.
@@ -94,7 +101,10 @@ actor ClusterService {
         while let (_, request) = directory.pollRequest() { last.append(request) }
         // The task of a stop that takes too long is cancelled, and then sends nothing.
         await Task { [engine, last] in
-            for request in last { _ = await engine.perform(request) }
+            await withTaskGroup(of: Void.self) { group in
+                for request in last.dropLast() { group.addTask { _ = await engine.perform(request) } }
+            }
+            if let end = last.last { _ = await engine.perform(end) }
         }.value
         for room in waiters.keys { wakeWaiters(of: room) }
         await engine.close()
@@ -112,7 +122,10 @@ actor ClusterService {
             directory.roomOpened(room, now: now)
             publish(settings, of: room, now: now)
         }
-        for room in directory.presentRooms where occupancy.rooms[room] == nil { directory.roomClosed(room, now: now) }
+        for room in directory.presentRooms where occupancy.rooms[room] == nil {
+            directory.roomClosed(room, now: now)
+            inherited[room] = nil
+        }
         (fullRooms, restrictedRooms) = (occupancy.fullRooms, occupancy.restrictedRooms)
         inherited = inherited.filter { now < $0.value.until }
         pageOrigins.note(directory.nodes.values, now: now)
@@ -234,7 +247,7 @@ actor ClusterService {
     func place(_ room: String, hops: Int?, isFurther: Bool, isRejoining: Bool) async -> Placement {
         if isRejoining { counters.rejoins += 1 }
         // The figures of the last second may be old.
-        adopt(await driver.ask { $0.occupancy })
+        await readOccupancy()
         var decision = await decide(room, hops: hops, isFurther: isFurther)
         if isRejoining, case .elsewhere(let owner, let url) = decision,
             let epoch = directory.owner(of: room).flatMap({ $0.node == owner ? $0.epoch : nil }),
@@ -292,7 +305,7 @@ actor ClusterService {
 
     /// Gives a room that somebody has joined the layout and overlays that it had on its last relay.
     func restoreSettings(of room: String) async {
-        adopt(await driver.ask { $0.occupancy })
+        await readOccupancy()
         guard let (settings, until) = inherited[room] else { return }
         guard now() < until else {
             inherited[room] = nil
