@@ -115,16 +115,38 @@ extension SignallingRouter {
     }
 
     /// Sends a request about a room to the relay that has it; nil: this one answers.
-    func sendOn(_ request: Request, room: RoomName, requirement: Requirement) async -> Response? {
+    ///
+    /// - Throws: Why the caller may not ask for this. Whether there is such a room, and where, is not for everybody.
+    func sendOn(
+        _ request: Request, _ context: SignallingContext, room: RoomName, requirement: Requirement
+    ) async throws(Problem) -> Response? {
         guard let cluster, requirement != .join else { return nil }
         // The page is the same everywhere.
         if case .needsUnlessPage = requirement, AcceptedTypes(request.headers[.accept]).prefersHTML { return nil }
         let isOfLobby = request.uri.path.hasPrefix("/rooms/\(room.rawValue)/lobby")
         guard let url = await cluster.otherOwner(of: room.rawValue, isOfLobby: isOfLobby) else { return nil }
+        guard try await mayBeSentOn(request, context, room: room, requirement: requirement) else { return nil }
         var response = Response.text("the room is at \(url)\n", status: .temporaryRedirect)
         response.headers[.location] = Self.location(url, request, adding: nil)
         response.headers[.cacheControl] = "no-store"
         return response
+    }
+
+    /// Returns true if the sender of a request may learn which relay has a room.
+    private func mayBeSentOn(
+        _ request: Request, _ context: SignallingContext, room: RoomName, requirement: Requirement
+    ) async throws(Problem) -> Bool {
+        guard !access.isOpen else { return true }
+        switch requirement {
+        case .ownSession, .ownTicket:
+            // Only the relay that made such a key can check it. A client that may join shows its token, too.
+            guard request.headers.contains(.authorization) else { return false }
+            return (try? await access.check(.join, request, context, room: room, session: nil)) != nil
+        default:
+            _ = try await access.check(
+                requirement, request, context, room: room, session: context.parameters.get("participant"))
+            return true
+        }
     }
 
     /// What another relay has found out about the bearer of a ticket: redirects may drop `Authorization`.

@@ -200,7 +200,7 @@ struct SignallingRouter {
         _ request: Request, of route: Route.Request, room: RoomName?, _ context: SignallingContext
     ) async throws -> Response {
         var context = context
-        if let room, let elsewhere = await sendOn(request, room: room, requirement: route.requirement) {
+        if let room, let elsewhere = try await sendOn(request, context, room: room, requirement: route.requirement) {
             return elsewhere
         }
         if route.requirement == .join, let claims = await claims(ofTicketIn: request, room: room) {
