@@ -11,6 +11,7 @@ extension Relay {
         }
         overload.seatTaken(now: now)
         participant.isSeated = true
+        room.door.returned(participant.publicID)
         unconnected.remove(participant.id)
         notices.append(.connected(participant.member, after: now - participant.joined))
         room.setAudioStreams(of: participant)

@@ -223,6 +223,27 @@ struct CascadeMoveTests {
         #expect(back.grants == MemberGrants(role: .moderator) && back.moves == 1)
     }
 
+    @Test("what a lost relay knew of somebody is forgotten once they are back, at whatever relay")
+    func secondReturn() throws {
+        let three = VirtualCascade(["a", "b", "c"])
+        let ada = try joinMuted(in: three)
+        try three[2].join("Cy", colour: .blue)
+        three.run(for: .milliseconds(500))
+        for other in 0...1 { try three.link(2, other) }
+        try #require(three.run { three.names(2) == ["Ada", "Ben", "Cy"] })
+        three.kill(0)
+        for index in 1...2 { try #require(three.run { three.room(index)?.links["a"] == nil }) }
+        func isExpected(_ index: Int) -> Bool {
+            three.room(index)?.door.expectedMember(ada.participantID, now: three.now) != nil
+        }
+        #expect(isExpected(1) && isExpected(2))
+        try move(ada, in: three)
+        // The answer to a join may be lost, and the client tries again.
+        #expect(isExpected(1))
+        try #require(three.run { relay(ofAdaAt: 2, in: three) == "b" })
+        #expect(!isExpected(1) && !isExpected(2))
+    }
+
     @Test("somebody whom a relay sends on to one that has not had the room stays muted there, and keeps the role")
     func sentOn() throws {
         let three = VirtualCascade(["a", "b", "c"])

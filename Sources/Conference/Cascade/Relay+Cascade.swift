@@ -358,6 +358,7 @@ extension Relay {
         _ told: CascadeState.Member, by link: CascadeLink, to room: Room, at place: Int?, now: MonotonicInstant
     ) {
         link.elsewhere[told.id] = nil
+        room.door.returned(told.id)
         let member = makeMember(
             told.id, name: told.name, room: room.id, role: told.role,
             grants: MemberGrants(role: told.accessRole, permissions: Set(Permission.allCases)), client: nil,

@@ -81,6 +81,9 @@ struct RoomDoor {
         expected[id].flatMap { now < $0.until ? $0.told : nil }
     }
 
+    /// A member has a seat again, here or at another relay: what the lost relay knew of it is out of date.
+    mutating func returned(_ id: String) { expected[id] = nil }
+
     /// Somebody whom a moderator removed, at any relay of the room, comes back past the conditions no more.
     mutating func moderated(_ event: ModerationEvent) {
         if event.action == .removed, let id = event.participant { expected[id] = nil }
