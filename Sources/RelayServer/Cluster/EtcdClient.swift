@@ -21,6 +21,8 @@ final class EtcdClient: DirectoryEngine {
         var endpoint = 0
         /// What requests are shown as; nil: there is no user, or it has not said its password yet.
         var token: String?
+        /// The password that was read last.
+        var password: String?
     }
 
     private let settings: EtcdSettings
@@ -216,10 +218,22 @@ final class EtcdClient: DirectoryEngine {
         state.withLock { $0.token = nil }
         let answer = try await send(
             "auth/authenticate",
-            Etcd.AuthenticationRequest(name: settings.user ?? "", password: settings.password ?? ""),
+            Etcd.AuthenticationRequest(name: settings.user ?? "", password: try readPassword()),
             as: Etcd.AuthenticationResponse.self)
         guard let token = answer.token else { throw .refused("etcd gave no token") }
         state.withLock { $0.token = token }
+    }
+
+    /// Reads the user's password. Where that is not possible, the one of before is used.
+    private func readPassword() throws(EtcdError) -> String {
+        guard let file = settings.passwordFile else { return "" }
+        let read = EtcdSettings.password(in: file)
+        let password = state.withLock { state in
+            state.password = read ?? state.password
+            return state.password
+        }
+        guard let password else { throw .refused("the file \(file) (--cluster-password) has no password that can be read") }
+        return password
     }
 
     private func send<Answer: Decodable>(

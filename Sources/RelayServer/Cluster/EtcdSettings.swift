@@ -23,7 +23,8 @@ public struct EtcdSettings: Sendable {
     public var endpoints: [Endpoint]
     /// The name of a user of etcd; nil: etcd asks for none.
     public var user: String?
-    public var password: String?
+    /// The file that has that user's password in its first line. It is read for each login: the password may change.
+    public var passwordFile: String?
     /// A file of certificates (PEM) that etcd's is checked with; nil: the system's.
     public var trustedCertificates: String?
     /// The relay's own certificate and key (PEM); nil: none.

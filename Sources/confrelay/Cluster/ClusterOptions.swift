@@ -118,7 +118,7 @@ struct EtcdOptions: ParsableArguments {
         guard !cluster.isEmpty || [clusterUser, clusterCA, clusterCertificate].allSatisfy({ $0 == nil }) else {
             throw ValidationError("the options --cluster-… are of use only with --cluster")
         }
-        if let clusterPassword, Self.password(in: clusterPassword) == nil {
+        if let clusterPassword, EtcdSettings.password(in: clusterPassword) == nil {
             throw ValidationError("the file \(clusterPassword) cannot be read, or its first line is empty")
         }
     }
@@ -126,18 +126,11 @@ struct EtcdOptions: ParsableArguments {
     var settings: EtcdSettings {
         var settings = EtcdSettings(endpoints: cluster)
         settings.user = clusterUser
-        settings.password = clusterPassword.flatMap(Self.password)
+        settings.passwordFile = clusterPassword
         settings.trustedCertificates = clusterCA
         settings.certificate = clusterCertificate
         settings.key = clusterKey
         return settings
-    }
-
-    private static func password(in path: String) -> String? {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8),
-            let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty
-        else { return nil }
-        return String(line)
     }
 }
 
