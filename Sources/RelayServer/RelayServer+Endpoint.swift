@@ -11,9 +11,12 @@ extension RelayServer {
         /// The number of both ports.
         public var port: UInt16 { address.port }
 
+        /// The URL of signalling at an address of the machine.
+        func url(at address: TransportAddress) -> String { "\(isEncrypted ? "https" : "http")://\(address)" }
+
         /// The line that tells people and scripts both addresses.
         public var description: String {
-            "confrelay \(RelayVersion.current) listening: \(isEncrypted ? "https" : "http")://\(address) (signalling), "
+            "confrelay \(RelayVersion.current) listening: \(url(at: address)) (signalling), "
                 + "udp \(address.port) (media)"
         }
     }

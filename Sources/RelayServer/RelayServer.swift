@@ -183,10 +183,9 @@ public final class RelayServer: Service {
             },
             onEvent: events.map { events in { @Sendable event in events.record(event) } },
             makeRelay: { [relayConfiguration] in makeRelay(relayConfiguration) })
-        let own = relayConfiguration.mediaAddresses.first ?? bound
         cluster = ClusterService(
-            configuration.cluster, engine: etcd, ownURL: "\(endpoint.isEncrypted ? "https" : "http")://\(own)",
-            driver: driver, logger: logger)
+            configuration.cluster, engine: etcd,
+            ownURL: endpoint.url(at: relayConfiguration.mediaAddresses.first ?? bound), driver: driver, logger: logger)
     }
 
     /// Serves until a graceful shutdown is requested; then all participants are sent a goodbye and the sockets are

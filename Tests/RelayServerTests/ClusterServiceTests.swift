@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import NIOPosix
+import RoomAPI
 import Synchronization
 import Testing
 
@@ -47,10 +48,13 @@ struct ClusterServiceTests {
         func close() async {}
     }
 
-    private func makeService(_ directory: Directory, _ driver: RelayDriver) async throws -> ClusterService {
+    private func makeService(
+        _ directory: Directory, _ driver: RelayDriver, advertising url: String? = nil
+    ) async throws -> ClusterService {
         let service = ClusterService(
-            ClusterSettings(etcd: EtcdSettings(endpoints: []), node: try #require(NodeID("a"))),
-            url: "http://127.0.0.1:7000", engine: directory, driver: driver,
+            ClusterSettings(
+                etcd: EtcdSettings(endpoints: []), node: try #require(NodeID("a")), advertisedURL: url),
+            url: url ?? "http://127.0.0.1:7000", engine: directory, driver: driver,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         await service.waitUntilReachable(upTo: .seconds(60))
         return service
@@ -63,17 +67,24 @@ struct ClusterServiceTests {
     }
 
     /// A directory in which another relay has people in a room.
-    private func directoryOfOther() throws -> Directory {
+    ///
+    /// - Parameter room: A room that it leads.
+    private func directoryOfOther(owning room: String? = nil) throws -> Directory {
         let other = try #require(NodeID("b"))
         let record = NodeRecord(url: "http://b.example", region: "default", version: "1", instance: "1")
         let value = [UInt8](try JSONEncoder().encode(record))
-        return Directory([
-            DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1),
-            DirectoryEntry(path: DirectoryKey.relay(other, room: "demo").path, value: [], createRevision: 1),
-            DirectoryEntry(
-                path: DirectoryKey.secret.path, value: [UInt8](repeating: 7, count: ClusterSecret.size),
-                createRevision: 1),
-        ])
+        let owner = Data(#"{"node":"b","instance":"1","lease":7}"#.utf8)
+        let led = room.map { room in
+            DirectoryEntry(path: DirectoryKey.owner(room: room).path, value: [UInt8](owner), createRevision: 1)
+        }
+        return Directory(
+            (led.map { [$0] } ?? []) + [
+                DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1),
+                DirectoryEntry(path: DirectoryKey.relay(other, room: "demo").path, value: [], createRevision: 1),
+                DirectoryEntry(
+                    path: DirectoryKey.secret.path, value: [UInt8](repeating: 7, count: ClusterSecret.size),
+                    createRevision: 1),
+            ])
     }
 
     @Test("names other relays to try to who comes back, too, and makes them no moderator of a room that others have")
@@ -114,6 +125,66 @@ struct ClusterServiceTests {
         await driver.close()
     }
 
+    @Test("announces where the relay is when its address changes, unless its operator has said where")
+    func changedAddress() async throws {
+        let driver = makeDriver(SignallingClient())
+        for given in [nil, "http://relay.example"] {
+            let service = try await makeService(Directory(), driver, advertising: given)
+            await service.ownURLChanged(to: "http://192.0.2.1:7000")
+            #expect(await service.ownURL == given ?? "http://192.0.2.1:7000")
+            await service.close()
+        }
+        await driver.close()
+    }
+
+    @Test("tells nothing of a relay that has ended: the settings of its rooms are for those to which people go")
+    func ended() async throws {
+        let client = SignallingClient()
+        client.script.state.withLock { $0.occupancy.rooms = ["demo": RelayOccupancy.RoomSettings()] }
+        let driver = makeDriver(client)
+        let service = try await makeService(Directory(), driver)
+        await service.readOccupancy()
+        #expect(await service.presentRooms == ["demo"])
+        await driver.stop()
+        client.script.state.withLock { $0.occupancy.rooms = [:] }
+        await service.readOccupancy()
+        #expect(await service.presentRooms == ["demo"])
+        await service.close()
+        await driver.close()
+    }
+
+    @Test("with tokens tells nobody without one whether another relay has a room, and where")
+    func strangers() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "confrelay-keys-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(AccessKeys.newFile(.hs256, id: "main").utf8).write(to: file)
+        let keys = try KeyStore(file: file.path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var claims = AccessClaims(room: "demo", role: .moderator)
+        claims.expiry = 1_700_000_060
+        let token = try await keys.current.sign(claims)
+        var client = SignallingClient()
+        client.keys = keys
+        let driver = makeDriver(client)
+        let service = try await makeService(try directoryOfOther(owning: "demo"), driver)
+        client.cluster = service
+        let requests: [(HTTPRequest.Method, String, HTTPResponse.Status)] = [
+            (.get, "/rooms/demo/events", .unauthorized), (.put, "/rooms/demo/layout", .unauthorized),
+            (.delete, "/whip/demo/p1.key", .forbidden),
+        ]
+        for (method, path, refusal) in requests {
+            let strange = try await client.answer(driver, method, path)
+            #expect(strange.status == refusal && strange.headers[.location] == nil, "\(path)")
+            let wrong = try await client.answer(
+                driver, method, path, headers: [.authorization: "Bearer \(token.dropLast())"])
+            #expect(wrong.status == refusal && wrong.headers[.location] == nil, "\(path)")
+            let known = try await client.answer(driver, method, path, headers: [.authorization: "Bearer \(token)"])
+            #expect(known.status == .temporaryRedirect, "\(path)")
+            #expect(known.headers[.location] == "http://b.example\(path)", "\(path)")
+        }
+        await service.close()
+        await driver.close()
+    }
+
     @Test("gives its lease back although the stop that ends it takes too long and is cancelled")
     func cancelledStop() async throws {
         let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
@@ -131,4 +202,9 @@ struct ClusterServiceTests {
         #expect(directory.endedLeases == [false])
         await driver.close()
     }
+}
+
+extension ClusterService {
+    fileprivate var ownURL: String { directory.record.url }
+    fileprivate var presentRooms: [String] { directory.presentRooms }
 }

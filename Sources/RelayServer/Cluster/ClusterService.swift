@@ -13,12 +13,13 @@ actor ClusterService {
     nonisolated let node: NodeID
     /// Brings joins to other relays; nil: clients are sent there.
     nonisolated let joinProxy: JoinProxy?
-    private var directory: ClusterDirectory
+    private(set) var directory: ClusterDirectory
+    private let hasAdvertisedURL: Bool
     private let engine: any DirectoryEngine
-    private let driver: RelayDriver
+    let driver: RelayDriver
     private let logger: Logger
-    private let now: @Sendable () -> MonotonicInstant
-    private var counters = ClusterCounters()
+    let now: @Sendable () -> MonotonicInstant
+    private(set) var counters = ClusterCounters()
     private var watch: Task<Void, Never>?
     private var alarm: (task: Task<Void, Never>, instant: MonotonicInstant)?
     /// Joins that wait for news of a room.
@@ -28,7 +29,7 @@ actor ClusterService {
     /// Rooms that take nobody more here, and rooms from which this relay may keep somebody out, as last heard.
     private var fullRooms: Set<String> = []
     private var restrictedRooms: Set<String> = []
-    private var pageOrigins = PageOrigins()
+    private(set) var pageOrigins = PageOrigins()
     /// Makes links to other relays of its rooms.
     let links: CascadeDialer
     private var failureReason: String?
@@ -50,6 +51,7 @@ actor ClusterService {
     ) {
         node = settings.node
         joinProxy = settings.joinBy == .proxy ? JoinProxy() : nil
+        hasAdvertisedURL = settings.advertisedURL != nil
         self.engine = engine
         self.driver = driver
         self.logger = logger
@@ -108,6 +110,13 @@ actor ClusterService {
         }.value
         for room in waiters.keys { wakeWaiters(of: room) }
         await engine.close()
+    }
+
+    /// Announces where the relay is by now, unless its operator has said that.
+    func ownURLChanged(to url: String) {
+        guard !hasAdvertisedURL, directory.record.url != url else { return }
+        directory.update({ $0.url = url }, now: now())
+        settle()
     }
 
     private func adopt(_ occupancy: RelayOccupancy) {
@@ -318,31 +327,9 @@ actor ClusterService {
         if hasOverlays != nil, hasLayout != nil { inherited[room] = nil }
     }
 
-    // MARK: What others ask
-
-    /// The URL of the relay to which a request about a room goes; nil: this one answers.
-    func otherOwner(of room: String, isOfLobby: Bool) -> String? {
-        directory.otherOwner(of: room, isOfLobby: isOfLobby, now: now())
-    }
-
     /// Tells a client that stays in a room here whether other relays have it, and two relays to try if this one dies.
     func stay(inRoom room: String) -> (isFurther: Bool, alternates: [String]) {
         (!directory.otherRelays(of: room).isEmpty, directory.alternates(to: node, now: now()))
-    }
-
-    /// The origins of the relays' pages.
-    var origins: [WebOrigin] { pageOrigins.all }
-
-    /// Signs tickets; nil while the cluster's secret is not known.
-    var secret: ClusterSecret? { directory.secret }
-
-    /// The client of a join that another relay of the cluster brings; nil: a client brings it.
-    func broughtClient(of request: Request) -> TransportAddress? {
-        guard let text = request.uri.queryParameters[SignallingRouter.ClusterQuery.ticket[...]],
-            let ticket = secret?.ticket(
-                String(text), node: node, room: nil, time: Date.now.timeIntervalSince1970)
-        else { return nil }
-        return ticket.client.flatMap { TransportAddress(host: $0, port: 0) }
     }
 
     /// Tells which links there have to be. While the directory is away, those that there are stay.
@@ -362,11 +349,6 @@ actor ClusterService {
         links.arrange(wanted, leading: epochs, secret: secret)
     }
 
-    /// The epoch of a room that this relay has; nil: it has no such room.
-    func epoch(of room: String) -> Int64? {
-        directory.standing(of: room, now: now()) == nil ? nil : directory.owner(of: room)?.epoch
-    }
-
     /// Gives all rooms away, or takes rooms again.
     func setDraining(_ isDraining: Bool) {
         directory.setDraining(isDraining, now: now())
@@ -382,24 +364,5 @@ actor ClusterService {
         while !directory.isReachable(now: now()), now() < end {
             guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { return }
         }
-    }
-
-    /// The cluster as this relay knows it.
-    func makeOverview() async -> ClusterOverview {
-        let now = now()
-        let links = await driver.ask { $0.linkSnapshots(now: now) }
-        return ClusterOverview(of: directory, at: node, links: links, now: now)
-    }
-
-    /// The state of the cluster's part at this moment.
-    func makeReport() async -> ClusterReport {
-        let now = now()
-        let (links, cascade) = await driver.ask { ($0.linkSnapshots(now: now), $0.cascadeCounters) }
-        let counts = directory.roomCounts(now: now)
-        return ClusterReport(
-            isReachable: directory.isReachable(now: now), nodes: directory.nodes.count,
-            rooms: directory.ownedRoomCount, leading: counts.leading, following: counts.following,
-            unplaced: counts.unplaced, promisedSeats: directory.promisedSeats(now: now), counters: counters,
-            links: links, cascade: cascade)
     }
 }

@@ -24,4 +24,11 @@ package enum LocalAddresses {
         let ordered = usable.filter { !$0.isLoopback } + usable.filter(\.isLoopback)
         return ordered.map { $0.with(port: bound.port) }
     }
+
+    /// The address by which others know this machine: the one of before while the machine has it, or else the first
+    /// one, to which a loopback address gives way, too.
+    static func lasting(_ former: TransportAddress, in addresses: [TransportAddress]) -> TransportAddress {
+        guard let first = addresses.first else { return former }
+        return addresses.contains(former) && (first.isLoopback || !former.isLoopback) ? former : first
+    }
 }
