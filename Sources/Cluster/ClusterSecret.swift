@@ -74,15 +74,23 @@ public struct ClusterSecret: Sendable {
 
     /// A participant's id with a key, by which its client can be the same participant at another relay; nil where
     /// the library refuses.
-    public func rejoinKey(of participant: String, in room: String) -> String? {
-        code("rejoin", "\(room)/\(participant)").map { "\(participant).\($0)" }
+    ///
+    /// - Parameter time: When the key is made, in seconds since 1970 (UTC): it is for the room that goes on then.
+    public func rejoinKey(of participant: String, in room: String, time: Double) -> String? {
+        rejoinKey(of: participant, in: room, second: Int64(time))
     }
 
-    /// The participant of such a key; nil for a wrong one.
-    public func participant(ofRejoinKey text: String, in room: String) -> String? {
-        guard text.utf8.count <= Self.maximumTicketSize else { return nil }
-        let participant = String(text.prefix { $0 != "." })
-        return matches(rejoinKey(of: participant, in: room), text) ? participant : nil
+    private func rejoinKey(of participant: String, in room: String, second: Int64) -> String? {
+        code("rejoin", "\(room)/\(participant)/\(second)").map { "\(participant).\(second).\($0)" }
+    }
+
+    /// The participant of such a key, and when the key was made; nil for a wrong one.
+    public func participant(ofRejoinKey text: String, in room: String) -> (id: String, time: Double)? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= Self.maximumTicketSize, parts.count == 3, let second = Int64(parts[1]),
+            matches(rejoinKey(of: String(parts[0]), in: room, second: second), text)
+        else { return nil }
+        return (String(parts[0]), Double(second))
     }
 
     // MARK: Requests of relays

@@ -22,6 +22,8 @@ public struct JoinRequest: Sendable {
     /// The id of the participant that the same client was on another relay, as the caller has verified. The participant
     /// keeps it.
     public var rejoiningAs: String?
+    /// When that relay made the key by which the caller has verified this, in seconds since 1970; nil: not known.
+    public var rejoinKeyTime: Double?
     /// The knowledge of that participant at the relay that sent the client here; nil: none. A link tells the newest.
     public var former: CascadeState.Member?
     /// The conditions for entering the room on the relay that had it before; nil: none had.

@@ -1,5 +1,6 @@
 public import MediaCore
 import OrderedCollections
+import RTP
 public import RoomAPI
 import SecureTransport
 
@@ -63,7 +64,8 @@ extension Relay {
         guard !isReturning else { return rooms[request.room]?.door.refusal(ofReturning: request.grants) }
         guard let room = rooms[request.room] else {
             guard let conditions = request.inheritedConditions else { return nil }
-            var door = RoomDoor(inherited: conditions, now: now)
+            var door = RoomDoor(
+                inherited: conditions, time: Double(wallClock.ntpTime(at: now).unixSeconds), now: now)
             let refusal = door.refusal(of: request, isMember: false, ticket: { "" }, now: now)
             // Nobody is there yet who could let the person in.
             if case .waits = refusal { return .nobodyIsBack(retryAfter: Self.returnInterval) }

@@ -43,10 +43,14 @@ struct ClusterSecretTests {
 
     @Test("make a participant the same at another relay, in the same room only")
     func rejoining() throws {
-        let key = try #require(secret.rejoinKey(of: "k3v9", in: "demo"))
-        #expect(secret.participant(ofRejoinKey: key, in: "demo") == "k3v9")
+        let key = try #require(secret.rejoinKey(of: "k3v9", in: "demo", time: 100.5))
+        let former = try #require(secret.participant(ofRejoinKey: key, in: "demo"))
+        #expect(former == ("k3v9", 100))
         #expect(secret.participant(ofRejoinKey: key, in: "other") == nil)
         #expect(secret.participant(ofRejoinKey: "x7c2" + key.dropFirst(4), in: "demo") == nil)
-        #expect(secret.participant(ofRejoinKey: "k3v9.", in: "demo") == nil)
+        let younger = key.replacing(".100.", with: ".101.")
+        for forged in [younger, "k3v9.", "k3v9..", "k3v9.100.", "k3v9.9223372036854775808." + key.suffix(22)] {
+            #expect(secret.participant(ofRejoinKey: forged, in: "demo") == nil, "\(forged)")
+        }
     }
 }

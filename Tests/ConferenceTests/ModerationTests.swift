@@ -301,11 +301,12 @@ import Testing
             })
     }
 
-    @Test("a room that comes from another relay keeps its conditions: its members pass for a minute, and no others")
+    @Test("a room that comes from another relay keeps its conditions: its members pass for a minute, no others do")
     func inherited() throws {
         let call = VirtualCall()
         func refusal(
-            _ name: String, _ conditions: EntryConditions, rejoiningAs id: String? = nil, provenPIN: [UInt8]? = nil
+            _ name: String, _ conditions: EntryConditions, rejoiningAs id: String? = nil, keyTime: Double? = nil,
+            provenPIN: [UInt8]? = nil
         ) -> String? {
             do {
                 try call.join(
@@ -313,6 +314,7 @@ import Testing
                     adjustRequest: { request in
                         request.inheritedConditions = conditions
                         (request.returningAs, request.rejoiningAs, request.provenPIN) = (id, id, provenPIN)
+                        request.rejoinKeyTime = keyTime
                     })
                 return nil
             } catch {
@@ -321,10 +323,11 @@ import Testing
         }
         let lobby = EntryConditions(hasLobby: true)
         #expect(refusal("Eve", lobby)?.contains("nobody is here yet who could let you in") == true)
-        let guarded = EntryConditions(isLocked: true, pin: [1, 2, 3])
+        let guarded = EntryConditions(isLocked: true, pin: [1, 2, 3], roomBegan: 1_000)
         #expect(refusal("Eve", guarded, provenPIN: guarded.pin) == JoinError.locked.description)
         #expect(call.relay.state(ofRoom: "demo") == nil)
 
+        #expect(refusal("Old", guarded, rejoiningAs: "old", keyTime: 980) == JoinError.locked.description)
         #expect(refusal("Ada", guarded, rejoiningAs: "ada") == nil)
         #expect(call.relay.state(ofRoom: "demo")?.entry == RoomEntryState(locked: true, pin: true))
         let verifier = call.relay.access(ofRoom: "demo", participant: nil)?.pin
@@ -332,7 +335,8 @@ import Testing
         #expect(call.relay.occupancy.rooms["demo"]?.conditions == guarded)
         #expect(refusal("Eve", EntryConditions(), provenPIN: guarded.pin) == JoinError.locked.description)
         call.run(for: .seconds(50))
-        #expect(refusal("Ben", guarded, rejoiningAs: "ben") == nil)
+        #expect(refusal("Old", guarded, rejoiningAs: "old", keyTime: 980) == JoinError.locked.description)
+        #expect(refusal("Ben", guarded, rejoiningAs: "ben", keyTime: 995) == nil)
         call.run(for: .seconds(11))
         #expect(refusal("Cy", guarded, rejoiningAs: "cy") == JoinError.locked.description)
     }

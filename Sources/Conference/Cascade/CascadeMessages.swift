@@ -128,6 +128,8 @@ public struct CascadeState: Codable, Hashable, Sendable {
         public var moderatorKey: [UInt8]?
         /// The verifier of the PIN; nil: there is none, or the relay is of an earlier version.
         public var pin: [UInt8]?
+        /// When the room began, in seconds since 1970; nil: the relay is of an earlier version.
+        public var roomBegan: Double?
     }
 
     /// Nil from a relay that does not lead the room.

@@ -21,7 +21,7 @@ extension Room {
                 epoch: epoch, layout: layout, overlays: overlays, order: participants.map(\.publicID),
                 speakers: audio.recentSpeakers.prefix(Self.maximumSpeakers).compactMap { participant($0)?.publicID },
                 entry: door.state, waiting: door.lobby.waiting.count, moderatorKey: door.conditions.moderatorKey,
-                pin: door.conditions.pin)
+                pin: door.conditions.pin, roomBegan: door.conditions.roomBegan)
         }
     }
 
@@ -54,6 +54,7 @@ extension Room {
     /// in by them if it leads the room next.
     private func adoptConditions(of wanted: CascadeState.Stage) {
         if let key = wanted.moderatorKey, key.count <= Self.maximumKeyLength { door.conditions.moderatorKey = key }
+        door.isPart(ofRoomBegunAt: wanted.roomBegan)
         door.conditions.isLocked = wanted.entry.locked
         door.conditions.hasLobby = wanted.entry.lobby
         if !wanted.entry.pin {

@@ -83,7 +83,7 @@ final class Room {
         self.wallClock = wallClock
         self.events = events
         changeLimits = RoomChangeLimits(now: now)
-        door = RoomDoor(inherited: inherited, now: now)
+        door = RoomDoor(inherited: inherited, time: Double(wallClock.ntpTime(at: now).unixSeconds), now: now)
         composition = CompositionPlane(room: id, configuration: configuration, queue: queues.next())
         audio = AudioPlane(room: id, configuration: configuration, queue: queues.next(), now: now)
         encoders = EncoderPlane(room: id, configuration: configuration, queues: queues)

@@ -11,20 +11,33 @@ public struct EntryConditions: Hashable, Sendable {
     public var pin: [UInt8]?
     /// The digest of the key that moderates the room; nil: tokens alone do.
     public var moderatorKey: [UInt8]?
+    /// When the room began, at its first relay, in seconds since 1970; nil: not known.
+    public var roomBegan: Double?
 
     /// The time in which members of a room that had another relay come back past its conditions, and to a layout that
     /// names them.
     public static let returnTime = Duration.seconds(60)
 
-    public init(isLocked: Bool = false, hasLobby: Bool = false, pin: [UInt8]? = nil, moderatorKey: [UInt8]? = nil) {
+    public init(
+        isLocked: Bool = false, hasLobby: Bool = false, pin: [UInt8]? = nil, moderatorKey: [UInt8]? = nil,
+        roomBegan: Double? = nil
+    ) {
         self.isLocked = isLocked
         self.hasLobby = hasLobby
         self.pin = pin
         self.moderatorKey = moderatorKey
+        self.roomBegan = roomBegan
     }
 
     /// True if these conditions may keep somebody out.
     var areRestrictive: Bool { isLocked || hasLobby || pin != nil }
+
+    /// These conditions as the relay that has the room next needs them: where all may enter, nobody has to come back.
+    var told: EntryConditions {
+        var told = self
+        if !areRestrictive { told.roomBegan = nil }
+        return told
+    }
 }
 
 /// A room's conditions for entering, with its lobby and bans.
@@ -36,6 +49,10 @@ struct RoomDoor {
     var lobby = RoomLobby()
     /// The end of the time in which members come back; nil: the room has begun here.
     private let returnsEnd: MonotonicInstant?
+    /// When the room began whose members come back, in seconds since 1970; nil: not known.
+    private let formerBegan: Double?
+    /// How far the clocks of two relays may be apart, and a room's beginning and its first key.
+    private static let leeway = 10.0
     private var keptOut: [KeptOut] = []
     /// Members whose relay was lost, by their ids, with the time until which they come back past the conditions.
     private var expected: [String: (told: CascadeState.Member, until: MonotonicInstant)] = [:]
@@ -47,9 +64,13 @@ struct RoomDoor {
         case network(ClientNetwork)
     }
 
-    /// - Parameter inherited: The conditions of the room on the relay that had it before.
-    init(inherited: EntryConditions?, now: MonotonicInstant) {
+    /// - Parameters:
+    ///   - inherited: The conditions of the room on the relay that had it before.
+    ///   - time: Seconds since 1970.
+    init(inherited: EntryConditions?, time: Double, now: MonotonicInstant) {
         conditions = inherited ?? EntryConditions()
+        formerBegan = inherited?.roomBegan
+        conditions.roomBegan = formerBegan ?? time
         returnsEnd = inherited.map { _ in now + EntryConditions.returnTime }
     }
 
@@ -101,7 +122,7 @@ struct RoomDoor {
         if let id = request.rejoiningAs {
             if isMember || expectedMember(id, now: now) != nil { return refusal(ofReturning: request.grants) }
             // Nothing is known of who was a member at the relay that the room had before.
-            if let returnsEnd, now < returnsEnd {
+            if let returnsEnd, now < returnsEnd, isOfFormerRoom(request.rejoinKeyTime) {
                 return isKeptOut(request.grants, request.client) ? .keptOut : nil
             }
         }
@@ -120,6 +141,18 @@ struct RoomDoor {
         let network = request.client.map(ClientNetwork.init)
         guard lobby.add(id, name: request.name, from: network, now: now) else { return .lobbyFull }
         return .waits(ticket: id)
+    }
+
+    /// Returns false for the key of somebody who was in an earlier room of this name.
+    private func isOfFormerRoom(_ keyTime: Double?) -> Bool {
+        guard let keyTime, let formerBegan else { return true }
+        return keyTime >= formerBegan - Self.leeway
+    }
+
+    /// The room is a part of one that began earlier at another relay.
+    mutating func isPart(ofRoomBegunAt time: Double?) {
+        guard let time else { return }
+        conditions.roomBegan = min(conditions.roomBegan ?? time, time)
     }
 
     /// The reason for which a person may not come back; nil: the person may. A member who was removed may have had

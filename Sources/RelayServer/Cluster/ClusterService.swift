@@ -145,7 +145,9 @@ actor ClusterService {
     private func publish(_ settings: RelayOccupancy.RoomSettings, of room: String, now: MonotonicInstant) {
         if let (former, _) = inherited[room] {
             // Somebody has changed something meanwhile, or the old layout is not possible yet.
-            guard settings != RelayOccupancy.RoomSettings(conditions: former.conditions) else { return }
+            var conditions = former.conditions
+            conditions.roomBegan = settings.conditions.roomBegan
+            guard settings != RelayOccupancy.RoomSettings(conditions: conditions) else { return }
             inherited[room] = nil
         }
         guard settings != RelayOccupancy.RoomSettings() || directory.hasSettings(room) else { return }

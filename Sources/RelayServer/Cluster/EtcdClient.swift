@@ -232,7 +232,9 @@ final class EtcdClient: DirectoryEngine {
             state.password = read ?? state.password
             return state.password
         }
-        guard let password else { throw .refused("the file \(file) (--cluster-password) has no password that can be read") }
+        guard let password else {
+            throw .refused("the file \(file) cannot be read, or its first line is empty (--cluster-password)")
+        }
         return password
     }
 

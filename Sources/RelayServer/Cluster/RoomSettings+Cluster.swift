@@ -5,7 +5,7 @@ import RoomAPI
 
 /// A room's settings as the directory keeps them.
 extension RelayOccupancy.RoomSettings: Codable {
-    private enum CodingKeys: String, CodingKey { case layout, overlays, locked, lobby, pin, moderator }
+    private enum CodingKeys: String, CodingKey { case layout, overlays, locked, lobby, pin, moderator, began }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -16,7 +16,8 @@ extension RelayOccupancy.RoomSettings: Codable {
                 isLocked: try container.decodeIfPresent(Bool.self, forKey: .locked) ?? false,
                 hasLobby: try container.decodeIfPresent(Bool.self, forKey: .lobby) ?? false,
                 pin: try container.decodeIfPresent(Data.self, forKey: .pin).map(Array.init),
-                moderatorKey: try container.decodeIfPresent(Data.self, forKey: .moderator).map(Array.init)))
+                moderatorKey: try container.decodeIfPresent(Data.self, forKey: .moderator).map(Array.init),
+                roomBegan: try container.decodeIfPresent(Double.self, forKey: .began)))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -27,6 +28,7 @@ extension RelayOccupancy.RoomSettings: Codable {
         if conditions.hasLobby { try container.encode(true, forKey: .lobby) }
         try container.encodeIfPresent(conditions.pin.map { Data($0) }, forKey: .pin)
         try container.encodeIfPresent(conditions.moderatorKey.map { Data($0) }, forKey: .moderator)
+        try container.encodeIfPresent(conditions.roomBegan, forKey: .began)
     }
 
     /// Reads what another relay has written; nil for anything else.

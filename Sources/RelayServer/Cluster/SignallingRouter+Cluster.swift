@@ -18,8 +18,8 @@ extension SignallingRouter {
 
     /// What a join in a cluster brings and gets.
     struct ClusterJoin {
-        /// The participant that the client was on another relay.
-        var rejoiningAs: String?
+        /// The participant that the client was on another relay, and when its key was made (seconds since 1970).
+        var rejoining: (id: String, keyTime: Double)?
         /// The knowledge of that participant at the relay that sent the client here.
         var former: CascadeState.Member?
         /// True if other relays have the room: this client does not begin it.
@@ -53,11 +53,12 @@ extension SignallingRouter {
         let ticket = query[ClusterQuery.ticket[...]].flatMap { text in
             secret?.ticket(String(text), node: cluster.node, room: room.rawValue, time: time)
         }
-        let former = query[ClusterQuery.rejoin[...]].flatMap { text in
+        let rejoining = query[ClusterQuery.rejoin[...]].flatMap { text in
             secret?.participant(ofRejoinKey: String(text), in: room.rawValue)
         }
         let placement = await cluster.place(
-            room.rawValue, hops: ticket?.hops, isFurther: ticket?.isFurther ?? false, isRejoining: former != nil)
+            room.rawValue, hops: ticket?.hops, isFurther: ticket?.isFurther ?? false,
+            isRejoining: rejoining != nil)
         let alternates = placement.alternates.map { "\($0)\(request.uri.path)" }
         switch placement.decision {
         case .here, .pending:
@@ -68,7 +69,7 @@ extension SignallingRouter {
                 nil,
                 ClusterJoin(
                     // A ticket of another client's proves nothing about this one.
-                    rejoiningAs: former, former: told?.id == former ? told : nil,
+                    rejoining: rejoining.map { ($0.id, $0.time) }, former: told?.id == rejoining?.id ? told : nil,
                     isFurther: ticket?.isFurther ?? false, alternates: alternates, secret: secret)
             )
         case .refused(let reason):
@@ -80,7 +81,7 @@ extension SignallingRouter {
             let next = ClusterSecret.Ticket(
                 room: room.rawValue, node: node, expiry: time + ClusterSecret.ticketLifetime,
                 hops: (ticket?.hops ?? 0) + 1, grant: claims.map { String(decoding: $0, as: UTF8.self) },
-                former: await telling(of: former, in: room) ?? ticket?.former, isFurther: isFurther,
+                former: await telling(of: rejoining?.id, in: room) ?? ticket?.former, isFurther: isFurther,
                 client: cluster.joinProxy == nil ? nil : context.client?.host)
             guard let signed = secret?.sign(next) else {
                 throw Problem(

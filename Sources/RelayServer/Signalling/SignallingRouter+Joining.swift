@@ -61,10 +61,11 @@ extension SignallingRouter {
         var wanted = JoinRequest(
             room: room.rawValue, name: name.rawValue, offer: offer, role: role, selfView: selfView,
             signallingPeer: isDirect ? context.peer : nil, client: context.client,
-            returningAs: former ?? clusterJoin.rejoiningAs,
+            returningAs: former ?? clusterJoin.rejoining?.id,
             grants: grants, newModeratorKey: moderatorKey.map { ModeratorKey.digest(of: $0.text) })
         wanted.moderatorKey = request.headers[.moderatorKey].map(ModeratorKey.digest(of:))
-        (wanted.rejoiningAs, wanted.former) = (clusterJoin.rejoiningAs, clusterJoin.former)
+        (wanted.rejoiningAs, wanted.rejoinKeyTime) = (clusterJoin.rejoining?.id, clusterJoin.rejoining?.keyTime)
+        wanted.former = clusterJoin.former
         wanted.ticket = query["ticket"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
         let pin = request.headers[.roomPIN] ?? query["pin"].map { String($0) }
         wanted.inheritedConditions = await cluster?.inheritedConditions(of: room.rawValue)
@@ -89,7 +90,7 @@ extension SignallingRouter {
         if let cluster {
             await cluster.restoreSettings(of: room.rawValue)
             response.headers[.rejoinKey] = clusterJoin.secret?.rejoinKey(
-                of: joined.participantID, in: room.rawValue)
+                of: joined.participantID, in: room.rawValue, time: Date.now.timeIntervalSince1970)
             response.headers.append(alternates: clusterJoin.alternates)
         }
         return (response, joined.participantID)
