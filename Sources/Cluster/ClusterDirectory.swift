@@ -38,6 +38,15 @@ public struct ClusterDirectory {
         case publish(NodeRecord)
         case secret
         case room(String, RoomPurpose)
+
+        /// False for transactions that delete what may not be there. Their revision may be one that others of etcd's
+        /// users have made, of which no watch tells.
+        var surelyWrites: Bool {
+            switch self {
+            case .room(_, .unlist), .room(_, .deleteSettings), .room(_, .settings(nil, _)): false
+            default: true
+            }
+        }
     }
 
     enum RoomPurpose {
@@ -183,7 +192,7 @@ public struct ClusterDirectory {
         if case .committed(let revision, _) = response {
             // A directory's revisions only grow. This one has lost its data.
             if revision < known { startAnew(now: now) }
-            if awaited == nil { awaited = (revision, now + Self.watchPatience) }
+            if awaited == nil, purpose.surelyWrites { awaited = (revision, now + Self.watchPatience) }
         }
         switch purpose {
         case .nodeLease: receiveNodeLease(response, now: now)

@@ -105,6 +105,20 @@ struct ClusterDirectoryTests {
         #expect(world.relays[b]?.notices.contains(.settings([1, 2, 3], room: "demo")) == true)
     }
 
+    @Test("does not take its watch for dead because of a deletion that changed nothing")
+    func emptyDeletion() {
+        open()
+        world.twin.writeElsewhere()
+        // As if the answer to a first deletion had been lost.
+        world.update(a) { directory, now in
+            directory.rooms["demo"]?.areSettingsWritten = false
+            directory.unsettled.insert("demo")
+            directory.wake(now: now)
+        }
+        world.run(for: ClusterDirectory.watchPatience + .seconds(1))
+        #expect(world.relays[a]?.notices.contains(.reachable(false)) == false)
+    }
+
     private var storedSettings: [UInt8]? { world.twin.keys[DirectoryKey.settings(room: "demo").path]?.value }
 
     @Test("deletes a room's settings when everybody has left, also while a client is expected that was let in before")

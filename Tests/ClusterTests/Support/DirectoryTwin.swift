@@ -90,9 +90,13 @@ final class DirectoryTwin {
                 if keys.removeValue(forKey: key.path) != nil { changes.append(.deleted(path: key.path)) }
             }
         }
-        if !changes.isEmpty { history.append((revision, changes)) }
+        // A transaction that changes nothing makes no revision.
+        if changes.isEmpty { revision -= 1 } else { history.append((revision, changes)) }
         return .committed(revision: revision, read: read)
     }
+
+    /// A write of another user of the same engine, of which no watch of relays tells.
+    func writeElsewhere() { revision += 1 }
 
     /// The relay that leads a room, and its epoch.
     func owner(of room: String) -> (node: NodeID, epoch: Int64)? {
