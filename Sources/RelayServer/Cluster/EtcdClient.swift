@@ -151,6 +151,7 @@ final class EtcdClient: DirectoryEngine {
     private func followChanges(
         from revision: Int64, tell: @Sendable (DirectoryNews) async -> Void
     ) async throws -> Bool {
+        try await logIn()
         let request = try await request(
             "watch",
             Etcd.WatchRequest(
@@ -168,7 +169,12 @@ final class EtcdClient: DirectoryEngine {
                     throw message.error?.error ?? EtcdError.refused("no result")
                 }
                 for news in result.news {
-                    if case .ended(let isIncomplete) = news { return isIncomplete }
+                    if case .ended(let isIncomplete) = news {
+                        // An etcd that was started again knows no tokens of before, and ends a watch alike whatever
+                        // the reason. Without a watch the directory asks for little else that needs a token.
+                        if !isIncomplete { state.withLock { $0.token = nil } }
+                        return isIncomplete
+                    }
                     await tell(news)
                 }
             }
@@ -205,13 +211,18 @@ final class EtcdClient: DirectoryEngine {
     private func exchange<Answer: Decodable>(
         _ path: String, _ message: some Encodable, as type: Answer.Type
     ) async throws(EtcdError) -> Answer {
-        if settings.user != nil, state.withLock({ $0.token == nil }) { try await authenticate() }
+        try await logIn()
         do {
             return try await send(path, message, as: type)
         } catch .tokenExpired where settings.user != nil {
             try await authenticate()
             return try await send(path, message, as: type)
         }
+    }
+
+    /// Gets a token if there is a user without one.
+    private func logIn() async throws(EtcdError) {
+        if settings.user != nil, state.withLock({ $0.token == nil }) { try await authenticate() }
     }
 
     private func authenticate() async throws(EtcdError) {
@@ -252,7 +263,9 @@ final class EtcdClient: DirectoryEngine {
         let bytes = Data(body.readableBytesView)
         guard response.status == .ok else {
             let failure = try? JSONDecoder().decode(Etcd.Failure.self, from: bytes)
-            if response.status == .unauthorized { throw .tokenExpired }
+            // A token with a signature is refused once any user of etcd has changed.
+            let isOld = failure?.error?.hasSuffix("revision of auth store is old") ?? false
+            if response.status == .unauthorized || isOld { throw .tokenExpired }
             let text = String(decoding: bytes.prefix(Self.longestReason), as: UTF8.self)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
             throw EtcdError(
