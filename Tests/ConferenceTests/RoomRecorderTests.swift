@@ -1,6 +1,7 @@
 import MediaCore
 import NIOCore
 import PeerConnection
+import RoomAPI
 import Testing
 
 @testable import Conference

@@ -2,6 +2,7 @@ import SecureTransport
 import Testing
 
 @testable import RelayServer
+@testable import RoomMedia
 
 @Suite("The machine's addresses")
 struct LocalAddressTests {

@@ -27,7 +27,7 @@ package enum LocalAddresses {
 
     /// The address by which others know this machine: the one of before while the machine has it, or else the first
     /// one, to which a loopback address gives way, too.
-    static func lasting(_ former: TransportAddress, in addresses: [TransportAddress]) -> TransportAddress {
+    package static func lasting(_ former: TransportAddress, in addresses: [TransportAddress]) -> TransportAddress {
         guard let first = addresses.first else { return former }
         return addresses.contains(former) && (first.isLoopback || !former.isLoopback) ? former : first
     }

@@ -1,5 +1,6 @@
 import Conference
 import MediaCore
+import RoomAPI
 import VideoCoding
 
 /// The pictures of a film of one colour, shown to a relay and encoded where it wants that.
