@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/srtp.h>
@@ -21,14 +22,15 @@ static inline void shim_BIO_set_retry_read(BIO *bio) { BIO_set_retry_read(bio); 
 
 static inline EVP_PKEY *shim_EVP_EC_gen_P256(void) { return EVP_EC_gen("P-256"); }
 
-/// DTLS 1.2 or newer, up to what the library has; no session to be resumed, no renegotiation, no compression, the
+/// This version or newer, up to what the library has; no session to be resumed, no renegotiation, no compression, the
 /// server's choice of cipher suite, datagrams as large as SSL_set_mtu says.
-static inline int shim_SSL_CTX_set_dtls_defaults(SSL_CTX *context) {
+static inline int shim_SSL_CTX_set_defaults(SSL_CTX *context, int minimum_version) {
     SSL_CTX_set_options(
         context, SSL_OP_NO_QUERY_MTU | SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                      SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    return SSL_CTX_set_min_proto_version(context, DTLS1_2_VERSION) && SSL_CTX_set_max_proto_version(context, 0);
+    SSL_CTX_set_num_tickets(context, 0);
+    return SSL_CTX_set_min_proto_version(context, minimum_version) && SSL_CTX_set_max_proto_version(context, 0);
 }
 
 static inline int shim_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *list) {
@@ -37,6 +39,19 @@ static inline int shim_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *li
 
 static inline void shim_SSL_CTX_set_max_cert_list(SSL_CTX *context, long size) {
     SSL_CTX_set_max_cert_list(context, size);
+}
+
+/// An idle connection keeps no room for records.
+static inline void shim_SSL_CTX_release_buffers(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+}
+
+static inline int shim_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+
+static inline void shim_SSL_set_msg_callback_arg(SSL *ssl, void *argument) {
+    SSL_set_msg_callback_arg(ssl, argument);
 }
 
 static inline _Bool shim_SSL_set_mtu(SSL *ssl, long size) { return SSL_set_mtu(ssl, size) == size; }

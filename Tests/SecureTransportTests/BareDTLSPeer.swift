@@ -20,10 +20,6 @@ final class BareDTLSPeer {
     /// `SSL_OP_NO_EXTENDED_MASTER_SECRET`, which is a macro.
     static let noExtendedMasterSecret: UInt64 = 1
 
-    struct LibraryFailure: Error {
-        var step: String
-    }
-
     let fingerprint: CertificateFingerprint
     private let context: OpaquePointer
     private let ssl: OpaquePointer
@@ -31,27 +27,22 @@ final class BareDTLSPeer {
     private let outgoing: OpaquePointer
 
     init(_ options: Options = Options()) throws {
-        context = try Self.require(SSL_CTX_new(DTLS_method()), "context")
+        context = try BareCertificate.require(SSL_CTX_new(DTLS_method()), "context")
         SSL_CTX_set_security_level(context, 0)
-        let key = try Self.require(options.usesRSA ? Self.makeRSAKey() : shim_EVP_EC_gen_P256(), "key")
-        let certificate = try Self.require(X509_new(), "certificate")
-        defer {
-            EVP_PKEY_free(key)
-            X509_free(certificate)
-        }
-        fingerprint = try Self.sign(certificate, key: key)
+        let own = try BareCertificate(rsaBits: options.usesRSA ? 2048 : nil)
+        fingerprint = own.fingerprint
         if options.hasCertificate {
-            SSL_CTX_use_certificate(context, certificate)
-            SSL_CTX_use_PrivateKey(context, key)
+            SSL_CTX_use_certificate(context, own.certificate)
+            SSL_CTX_use_PrivateKey(context, own.key)
         }
         if let profiles = options.profiles { SSL_CTX_set_tlsext_use_srtp(context, profiles) }
         SSL_CTX_set_options(context, options.libraryOptions)
         SSL_CTX_set_cipher_list(context, options.ciphers)
         SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(options.maximumVersion), nil)
         SSL_CTX_set_verify(context, options.role == .server ? SSL_VERIFY_PEER : SSL_VERIFY_NONE) { _, _ in 1 }
-        ssl = try Self.require(SSL_new(context), "session")
-        incoming = try Self.require(BIO_new(BIO_s_mem()), "BIO")
-        outgoing = try Self.require(BIO_new(BIO_s_mem()), "BIO")
+        ssl = try BareCertificate.require(SSL_new(context), "session")
+        incoming = try BareCertificate.require(BIO_new(BIO_s_mem()), "BIO")
+        outgoing = try BareCertificate.require(BIO_new(BIO_s_mem()), "BIO")
         BIO_ctrl(incoming, BIO_C_SET_BUF_MEM_EOF_RETURN, -1, nil)
         SSL_set_bio(ssl, incoming, outgoing)
         if options.role == .client { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
@@ -108,32 +99,5 @@ final class BareDTLSPeer {
         let count = BIO_read(outgoing, &bytes, Int32(bytes.count))
         guard count > 0 else { return [] }
         return DTLSRecords.split(ByteBuffer(bytes: bytes.prefix(Int(count))))
-    }
-
-    private static func makeRSAKey() -> OpaquePointer? {
-        var key: OpaquePointer?
-        let context = EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, nil)
-        defer { EVP_PKEY_CTX_free(context) }
-        EVP_PKEY_keygen_init(context)
-        EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048)
-        EVP_PKEY_keygen(context, &key)
-        return key
-    }
-
-    private static func sign(_ certificate: OpaquePointer, key: OpaquePointer) throws -> CertificateFingerprint {
-        X509_set_version(certificate, 2)
-        ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1)
-        X509_gmtime_adj(X509_getm_notBefore(certificate), -3600)
-        X509_gmtime_adj(X509_getm_notAfter(certificate), 3600)
-        X509_set_pubkey(certificate, key)
-        guard X509_sign(certificate, key, EVP_sha256()) > 0 else { throw LibraryFailure(step: "signature") }
-        var digest = [UInt8](repeating: 0, count: 32)
-        X509_digest(certificate, EVP_sha256(), &digest, nil)
-        return try require(CertificateFingerprint(digest: digest), "fingerprint")
-    }
-
-    private static func require<Value>(_ value: Value?, _ step: String) throws -> Value {
-        guard let value else { throw LibraryFailure(step: step) }
-        return value
     }
 }

@@ -41,21 +41,14 @@ extension DTLSCertificate {
 
     /// Makes the `SSL_CTX *` that sessions share; the caller frees it.
     static func makeContext(certificate: OpaquePointer, key: OpaquePointer) throws(DTLSError) -> OpaquePointer {
-        ERR_clear_error()
-        guard let context = SSL_CTX_new(DTLS_method()) else { throw .library(reason: OpenSSLFailure.take().text) }
+        guard let context = OpenSSLContext.make(DTLS_method(), minimumVersion: DTLS1_2_VERSION) else {
+            throw .library(reason: OpenSSLFailure.take().text)
+        }
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
         SSL_CTX_set_cert_verify_callback(context, PeerVerification.callback, nil)
         shim_SSL_CTX_set_max_cert_list(context, maximumCertificateChainSize)
-        // The ciphers of RFC 8827 (section 6.5) and equally good ones. A server may have an RSA certificate.
-        let ciphers = [
-            "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305",
-            "ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
-        ]
         // The one call that gives back zero for success.
-        guard shim_SSL_CTX_set_dtls_defaults(context) == 1,
-            SSL_CTX_set_cipher_list(context, ciphers.joined(separator: ":")) == 1,
-            shim_SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384") == 1,
-            SSL_CTX_set_tlsext_use_srtp(context, SRTPProfile.useSRTPList) == 0,
+        guard SSL_CTX_set_tlsext_use_srtp(context, SRTPProfile.useSRTPList) == 0,
             SSL_CTX_use_certificate(context, certificate) == 1, SSL_CTX_use_PrivateKey(context, key) == 1
         else {
             SSL_CTX_free(context)

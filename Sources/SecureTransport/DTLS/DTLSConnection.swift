@@ -211,10 +211,7 @@ public final class DTLSConnection {
 
     private func error(for failure: OpenSSLFailure) -> DTLSError {
         if verification.isAccepted == false { return .fingerprintMismatch }
-        if let code = failure.receivedAlert {
-            let name = SSL_alert_desc_string_long(Int32(code)).map { String(cString: $0) }
-            return .alertReceived(code: code, name: name ?? "unknown")
-        }
+        if let alert = failure.receivedAlert { return .alertReceived(code: alert.code, name: alert.name) }
         if failure.reason == SSL_R_READ_TIMEOUT_EXPIRED { return .timedOut }
         return .handshakeFailed(reason: failure.text)
     }

@@ -4,17 +4,6 @@ internal import NIOCore
 
 /// One `SSL *` over a memory BIO: the library's part of a connection. Each call states the time.
 final class DTLSSession {
-    /// The result of a call into the library.
-    enum Outcome {
-        /// The handshake is complete, or a datagram was read to its end.
-        case done
-        /// More data has to come from the other side.
-        case waiting
-        /// The other side has sent `close_notify`.
-        case closed
-        case failed(OpenSSLFailure)
-    }
-
     let bio = DatagramBIO()
     private let ssl: OpaquePointer
 
@@ -49,13 +38,13 @@ final class DTLSSession {
 
     /// Reads the received part of the handshake and writes the next one.
     @discardableResult
-    func advanceHandshake(now: MonotonicInstant) -> Outcome {
+    func advanceHandshake(now: MonotonicInstant) -> OpenSSLOutcome {
         call(now: now) { SSL_do_handshake(ssl) }
     }
 
     /// Reads after the handshake: repeated flights (which the library answers), alerts, data (which is discarded,
     /// because DTLS-SRTP has none).
-    func read(now: MonotonicInstant) -> Outcome {
+    func read(now: MonotonicInstant) -> OpenSSLOutcome {
         withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 1) { bytes in
             while true {
                 let outcome = call(now: now) { SSL_read(ssl, bytes.baseAddress, Int32(bytes.count)) }
@@ -65,7 +54,7 @@ final class DTLSSession {
     }
 
     /// Sends the last flight again when its time has come.
-    func handleTimeout(now: MonotonicInstant) -> Outcome {
+    func handleTimeout(now: MonotonicInstant) -> OpenSSLOutcome {
         call(now: now) { shim_DTLSv1_handle_timeout(ssl) < 0 ? -1 : 1 }
     }
 
@@ -82,15 +71,8 @@ final class DTLSSession {
     }
 
     @discardableResult
-    private func call(now: MonotonicInstant, _ body: () -> Int32) -> Outcome {
-        ERR_clear_error()
-        let result = DTLSClock.with(now: now, body)
-        guard result <= 0 else { return .done }
-        switch SSL_get_error(ssl, result) {
-        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .waiting
-        case SSL_ERROR_ZERO_RETURN: return .closed
-        default: return .failed(.take())
-        }
+    private func call(now: MonotonicInstant, _ body: () -> Int32) -> OpenSSLOutcome {
+        OpenSSLOutcome.of(ssl) { DTLSClock.with(now: now, body) }
     }
 
     /// True if the keys of the session are bound to its handshake (RFC 7627).

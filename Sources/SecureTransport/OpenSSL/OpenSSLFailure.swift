@@ -17,8 +17,17 @@ struct OpenSSLFailure {
     }
 
     /// The alert of the other side, if it was the cause of the error (`SSL_AD_REASON_OFFSET` of ssl.h).
-    var receivedAlert: UInt8? {
-        guard reason > SSL_AD_REASON_OFFSET else { return nil }
-        return UInt8(exactly: reason - SSL_AD_REASON_OFFSET)
+    var receivedAlert: Alert? {
+        guard reason > SSL_AD_REASON_OFFSET, let code = UInt8(exactly: reason - SSL_AD_REASON_OFFSET) else {
+            return nil
+        }
+        return Alert(code: code)
+    }
+
+    /// An alert of TLS and DTLS (RFC 8446, section 6).
+    struct Alert {
+        var code: UInt8
+
+        var name: String { SSL_alert_desc_string_long(Int32(code)).map { String(cString: $0) } ?? "unknown" }
     }
 }

@@ -1,0 +1,117 @@
+import COpenSSL
+import NIOCore
+
+/// OpenSSL as a client of HTTPS may use it, with the settings that a test wants.
+final class BareTLSClient {
+    struct Options {
+        var version = TLS1_3_VERSION
+        /// The names that ALPN offers.
+        var protocols: [String] = []
+        /// True to accept only certificates that the system knows.
+        var verifies = false
+    }
+
+    private let context: OpaquePointer
+    private let ssl: OpaquePointer
+    private let incoming: OpaquePointer
+    private let outgoing: OpaquePointer
+
+    init(_ options: Options = Options()) throws {
+        context = try BareCertificate.require(SSL_CTX_new(TLS_client_method()), "context")
+        SSL_CTX_set_security_level(context, 0)
+        SSL_CTX_set_cipher_list(context, "DEFAULT:@SECLEVEL=0")
+        SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(options.version), nil)
+        SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(options.version), nil)
+        let names = options.protocols.flatMap { [UInt8($0.utf8.count)] + $0.utf8 }
+        if !names.isEmpty { SSL_CTX_set_alpn_protos(context, names, UInt32(names.count)) }
+        SSL_CTX_set_verify(context, options.verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
+        ssl = try BareCertificate.require(SSL_new(context), "session")
+        incoming = try BareCertificate.require(BIO_new(BIO_s_mem()), "BIO")
+        outgoing = try BareCertificate.require(BIO_new(BIO_s_mem()), "BIO")
+        SSL_set_bio(ssl, incoming, outgoing)
+        SSL_set_connect_state(ssl)
+    }
+
+    deinit {
+        SSL_free(ssl)
+        SSL_CTX_free(context)
+    }
+
+    var isEstablished: Bool { SSL_is_init_finished(ssl) == 1 }
+
+    /// True once the server has ended its direction.
+    var hasSeenClose: Bool { SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
+
+    /// True if the server made it possible to resume the session.
+    var isResumable: Bool { SSL_SESSION_is_resumable(SSL_get_session(ssl)) == 1 }
+
+    /// Certificates that the server has shown.
+    var certificateCount: Int { Int(OPENSSL_sk_num(SSL_get_peer_cert_chain(ssl))) }
+
+    /// The last alert that the server has sent.
+    private(set) var receivedAlert: Int32?
+
+    /// The protocol that the server chose by ALPN.
+    var selectedProtocol: String? {
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &count)
+        return name.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) }
+    }
+
+    /// Goes on with the handshake.
+    func advance() { note { SSL_do_handshake(ssl) } }
+
+    func write(_ bytes: [UInt8]) { note { SSL_write(ssl, bytes, Int32(bytes.count)) } }
+
+    func close() { note { SSL_shutdown(ssl) } }
+
+    /// Renews the keys, and asks the server to do the same.
+    func renewKeys() {
+        note { SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) }
+        advance()
+    }
+
+    /// Asks for new keys in the way of TLS 1.2.
+    func renegotiate() {
+        note { SSL_renegotiate(ssl) }
+        advance()
+    }
+
+    /// Takes bytes from the server; gives back what they say.
+    func receive(_ bytes: ByteBuffer) -> [UInt8] {
+        bytes.withUnsafeReadableBytes { bytes in
+            _ = BIO_write(incoming, bytes.baseAddress, Int32(bytes.count))
+        }
+        if !isEstablished { advance() }
+        var plaintext: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 16_384)
+        while isEstablished {
+            let count = note { SSL_read(ssl, &part, Int32(part.count)) }
+            guard count > 0 else { break }
+            plaintext += part.prefix(Int(count))
+        }
+        return plaintext
+    }
+
+    /// Takes all bytes to the server.
+    func takeOutgoing() -> ByteBuffer {
+        var bytes = ByteBuffer()
+        var part = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = BIO_read(outgoing, &part, Int32(part.count))
+            guard count > 0 else { return bytes }
+            bytes.writeBytes(part.prefix(Int(count)))
+        }
+    }
+
+    @discardableResult
+    private func note(_ body: () -> Int32) -> Int32 {
+        ERR_clear_error()
+        let result = body()
+        let reason = shim_ERR_GET_REASON(ERR_peek_error())
+        if reason > SSL_AD_REASON_OFFSET { receivedAlert = reason - SSL_AD_REASON_OFFSET }
+        ERR_clear_error()
+        return result
+    }
+}
