@@ -75,7 +75,7 @@ let modules: [Module] = [
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
     Module(
         name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore],
-        testDependencies: ["CDTLSClock", "HostileBytes"]),
+        testDependencies: ["CDTLSClock", "HostileBytes", "OpenSSLClient"]),
     // Session descriptions, offers and answers.
     Module(
         name: "SDP", dependencies: ["MediaCore", "SecureTransport"], testDependencies: ["HostileBytes", nioCore],
@@ -150,7 +150,7 @@ let modules: [Module] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
-            "Simulation", "RoomMediaFixtures",
+            "Simulation", "RoomMediaFixtures", "OpenSSLClient", "HostileBytes",
             "confrelay", "ChildProcesses", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
         ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
@@ -266,6 +266,10 @@ let package = Package(
         // Changes bytes at random, for parsers' tests.
         .target(
             name: "HostileBytes", dependencies: ["MediaCore"], path: "Tests/HostileBytes", swiftSettings: swiftSettings),
+        // OpenSSL as a client of HTTPS, and certificates, for tests of servers.
+        .target(
+            name: "OpenSSLClient", dependencies: ["COpenSSL", "SecureTransport", nioCore], path: "Tests/OpenSSLClient",
+            swiftSettings: swiftSettings),
         // H.264 written by hand, for decoders' and players' tests.
         .target(
             name: "H264Fixtures", dependencies: ["H264", "MediaCore"], path: "Tests/H264Fixtures",

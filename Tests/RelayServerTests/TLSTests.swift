@@ -1,8 +1,6 @@
 import Foundation
 import Logging
-import NIOCore
-import NIOPosix
-import NIOSSL
+import OpenSSLClient
 import ServiceLifecycle
 import Synchronization
 import Testing
@@ -163,33 +161,17 @@ struct TLSTests {
         var endpoints = listening.makeAsyncIterator()
         let endpoint = try #require(await endpoints.next())
         #expect("\(endpoint)".contains("listening: https://127.0.0.1:\(endpoint.port) (signalling)"))
-        let answer = try await Self.get("/readyz", port: endpoint.port, newest: nil)
-        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("\"ready\":true"))
-        await #expect(throws: (any Error).self) { try await Self.get("/readyz", port: endpoint.port, newest: .tlsv11) }
+        let (port, request) = (
+            Int(endpoint.port), "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        )
+        for version in [BareTLSClient.Version.tls12, BareTLSClient.Version.tls13] {
+            let answer = try await TLSExchange.answer(to: request, port: port, version: version)
+            #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("\"ready\":true"))
+        }
+        await #expect(throws: BareCertificate.LibraryFailure.self) {
+            try await TLSExchange.answer(to: request, port: port, version: BareTLSClient.Version.tls11)
+        }
         await group.triggerGracefulShutdown()
         try await run.value
-    }
-
-    /// The whole answer to a request over TLS, the server's certificate not checked.
-    private static func get(_ path: String, port: UInt16, newest: TLSVersion?) async throws -> String {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.certificateVerification = .none
-        configuration.maximumTLSVersion = newest
-        let context = try NIOSSLContext(configuration: configuration)
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: Int(port)) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        NIOSSLClientHandler(context: context, serverHostname: nil))
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-                }
-            }
-        return try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(
-                ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
-            var answer = ""
-            for try await part in inbound { answer += String(buffer: part) }
-            return answer
-        }
     }
 }

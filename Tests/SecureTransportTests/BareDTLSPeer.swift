@@ -1,6 +1,7 @@
 import COpenSSL
 import MediaCore
 import NIOCore
+import OpenSSLClient
 import SecureTransport
 
 /// OpenSSL as another peer may use it, with the settings that a test wants. Each record goes in a datagram of its own.

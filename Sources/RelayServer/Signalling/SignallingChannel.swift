@@ -2,7 +2,6 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypes
-import NIOSSL
 import SecureTransport
 
 /// Sets up each connection to the signalling server: admission, TLS if there is any, then HTTP.
@@ -53,7 +52,12 @@ struct SignallingChannel: ServerChildChannel {
         let http = decision == .served ? served : reserved
         guard let certificates else { return http.setup(channel: channel, logger: logger) }
         return channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificates.context))
+            if let connection = try? TLSServerConnection(context: certificates.context) {
+                try channel.pipeline.syncOperations.addHandler(TLSServerHandler(connection))
+            } else {
+                // There is no memory for it.
+                channel.eventLoop.execute { channel.close(promise: nil) }
+            }
         }.flatMap { http.setup(channel: channel, logger: logger) }
     }
 

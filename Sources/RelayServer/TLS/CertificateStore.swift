@@ -1,12 +1,12 @@
 import Foundation
 import Logging
-import NIOSSL
+import SecureTransport
 import Synchronization
 
 /// The certificate of new connections. It is read again when its files change.
 final class CertificateStore: Sendable {
     private struct State {
-        var context: NIOSSLContext
+        var context: TLSServerContext
         /// The versions of the files that were last read, whether they could be used or not.
         var stamps: [FileStamp?]
     }
@@ -24,7 +24,7 @@ final class CertificateStore: Sendable {
     }
 
     /// The TLS context of new connections.
-    var context: NIOSSLContext { state.withLock { $0.context } }
+    var context: TLSServerContext { state.withLock { $0.context } }
 
     /// Reads the files again. If they cannot be used, the old certificate stays and the log says why.
     func reload() {

@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// The certificate that HTTPS is served with, its key, and all that connections have in common.
 ///
-/// The versions are TLS 1.2 and newer ones in the library. A client that names protocols (ALPN) has to name `http/1.1`:
-/// the others end with the alert `no_application_protocol` (RFC 7301, section 3.2).
+/// The versions are TLS 1.2 and newer ones in the library. A client that names protocols (ALPN) has to name `http/1.1`
+/// or `http/1.0`: the others end with the alert `no_application_protocol` (RFC 7301, section 3.2).
 ///
 /// `@unchecked Sendable`: the library's object changes only in the initializer; afterwards connections only count
 /// references, atomically, and read (openssl-threads(7)).
@@ -50,7 +50,9 @@ public final class TLSServerContext: @unchecked Sendable {
         return Int64(timegm(&parts))
     }
 
-    /// Chooses `http/1.1` from the client's list, in which each name follows its length.
+    private static let protocols: [String.UTF8View] = ["http/1.1".utf8, "http/1.0".utf8]
+
+    /// Chooses from the client's list, in which each name follows its length.
     private static let selectProtocol:
         @convention(c) (
             OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
@@ -60,7 +62,7 @@ public final class TLSServerContext: @unchecked Sendable {
             var names = UnsafeBufferPointer(start: offered, count: Int(size))[...]
             while let count = names.popFirst() {
                 let name = names.prefix(Int(count))
-                if name.elementsEqual("http/1.1".utf8) {
+                if protocols.contains(where: { name.elementsEqual($0) }) {
                     selected.pointee = offered + name.startIndex
                     length.pointee = count
                     return SSL_TLSEXT_ERR_OK

@@ -1,4 +1,5 @@
 import NIOCore
+import OpenSSLClient
 import SecureTransport
 
 /// A server's connection and its client.

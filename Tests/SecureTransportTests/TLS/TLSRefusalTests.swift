@@ -2,6 +2,7 @@ import COpenSSL
 import HostileBytes
 import MediaCore
 import NIOCore
+import OpenSSLClient
 import SecureTransport
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
 
     @Test("renegotiation is refused, which an OpenSSL client does not put up with")
     func renegotiation() throws {
-        let link = try establish(.init(version: TLS1_2_VERSION))
+        let link = try establish(.init(version: BareTLSClient.Version.tls12))
         link.client.renegotiate()
         link.run()
         #expect(link.failure == .alertReceived(code: 40, name: "handshake failure"))
@@ -77,7 +78,8 @@ import Testing
     func hostileBytes() throws {
         var random = SeededGenerator(seed: 7)
         for round in 0..<400 {
-            let link = try TLSLink(.init(version: round % 2 == 0 ? TLS1_2_VERSION : TLS1_3_VERSION))
+            let link = try TLSLink(
+                .init(version: round % 2 == 0 ? BareTLSClient.Version.tls12 : BareTLSClient.Version.tls13))
             if round % 4 < 2 { link.run() } else { link.client.advance() }
             link.client.write(Array("request".utf8))
             let bytes = Array(link.client.takeOutgoing().readableBytesView)

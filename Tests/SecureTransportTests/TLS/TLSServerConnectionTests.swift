@@ -1,12 +1,13 @@
 import COpenSSL
 import MediaCore
 import NIOCore
+import OpenSSLClient
 import SecureTransport
 import Testing
 
 /// The server's side of HTTPS and an OpenSSL client.
 @Suite struct TLSServerConnectionTests {
-    private static let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
+    private static let versions = [BareTLSClient.Version.tls12, BareTLSClient.Version.tls13]
 
     private func establish(_ options: BareTLSClient.Options = BareTLSClient.Options()) throws -> TLSLink {
         let link = try TLSLink(options)
@@ -27,16 +28,18 @@ import Testing
 
     @Test("TLS 1.1 is refused with the alert protocol_version")
     func oldVersion() throws {
-        let link = try TLSLink(.init(version: TLS1_1_VERSION))
+        let link = try TLSLink(.init(version: BareTLSClient.Version.tls11))
         link.run()
         #expect(link.client.receivedAlert == SSL_AD_PROTOCOL_VERSION)
         #expect(link.failure == .failed(reason: "unsupported protocol"))
     }
 
-    @Test("of the protocols that the client names, HTTP/1.1 is chosen", arguments: versions)
-    func applicationProtocol(version: Int32) throws {
-        let link = try establish(.init(version: version, protocols: ["h2", "http/1.1"]))
-        #expect(link.client.selectedProtocol == "http/1.1")
+    @Test(
+        "of the protocols that the client names, one of HTTP/1 is chosen", arguments: versions,
+        [(["h2", "http/1.1"], "http/1.1"), (["http/1.0"], "http/1.0"), (["http/1.1", "http/1.0"], "http/1.1")])
+    func applicationProtocol(version: Int32, names: (offered: [String], chosen: String)) throws {
+        let link = try establish(.init(version: version, protocols: names.offered))
+        #expect(link.client.selectedProtocol == names.chosen)
     }
 
     @Test("a client that names no protocol is served")
@@ -44,9 +47,11 @@ import Testing
         #expect(try establish().client.selectedProtocol == nil)
     }
 
-    @Test("a client that names only other protocols is refused", arguments: versions)
-    func otherApplicationProtocol(version: Int32) throws {
-        let link = try TLSLink(.init(version: version, protocols: ["h2"]))
+    @Test(
+        "a client that names only other protocols is refused", arguments: versions,
+        [["h2"], ["http/1", "http/1.10", "xhttp/1.1"]])
+    func otherApplicationProtocol(version: Int32, names: [String]) throws {
+        let link = try TLSLink(.init(version: version, protocols: names))
         link.run()
         #expect(link.client.receivedAlert == SSL_AD_NO_APPLICATION_PROTOCOL)
         #expect(link.failure == .failed(reason: "no application protocol"))

@@ -1,4 +1,5 @@
 import NIOCore
+import OpenSSLClient
 import SecureTransport
 import Testing
 

@@ -1,14 +1,27 @@
-import COpenSSL
-import NIOCore
+internal import COpenSSL
+package import NIOCore
 
 /// OpenSSL as a client of HTTPS may use it, with the settings that a test wants.
-final class BareTLSClient {
-    struct Options {
-        var version = TLS1_3_VERSION
+package final class BareTLSClient {
+    /// The numbers of versions (RFC 8446, section 4.1.2).
+    package enum Version {
+        package static let tls11: Int32 = 0x0302
+        package static let tls12: Int32 = 0x0303
+        package static let tls13: Int32 = 0x0304
+    }
+
+    package struct Options {
+        package var version: Int32
         /// The names that ALPN offers.
-        var protocols: [String] = []
+        package var protocols: [String]
         /// True to accept only certificates that the system knows.
-        var verifies = false
+        package var verifies: Bool
+
+        package init(version: Int32 = Version.tls13, protocols: [String] = [], verifies: Bool = false) {
+            self.version = version
+            self.protocols = protocols
+            self.verifies = verifies
+        }
     }
 
     private let context: OpaquePointer
@@ -16,7 +29,7 @@ final class BareTLSClient {
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
 
-    init(_ options: Options = Options()) throws {
+    package init(_ options: Options = Options()) throws {
         context = try BareCertificate.require(SSL_CTX_new(TLS_client_method()), "context")
         SSL_CTX_set_security_level(context, 0)
         SSL_CTX_set_cipher_list(context, "DEFAULT:@SECLEVEL=0")
@@ -37,22 +50,22 @@ final class BareTLSClient {
         SSL_CTX_free(context)
     }
 
-    var isEstablished: Bool { SSL_is_init_finished(ssl) == 1 }
+    package var isEstablished: Bool { SSL_is_init_finished(ssl) == 1 }
 
-    /// True once the server has ended its direction.
-    var hasSeenClose: Bool { SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
+    /// True once the server has ended its direction by `close_notify`. The library counts an alert as an end, too.
+    package var hasSeenClose: Bool { receivedAlert == nil && SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
 
     /// True if the server made it possible to resume the session.
-    var isResumable: Bool { SSL_SESSION_is_resumable(SSL_get_session(ssl)) == 1 }
+    package var isResumable: Bool { SSL_SESSION_is_resumable(SSL_get_session(ssl)) == 1 }
 
     /// Certificates that the server has shown.
-    var certificateCount: Int { Int(OPENSSL_sk_num(SSL_get_peer_cert_chain(ssl))) }
+    package var certificateCount: Int { Int(OPENSSL_sk_num(SSL_get_peer_cert_chain(ssl))) }
 
     /// The last alert that the server has sent.
-    private(set) var receivedAlert: Int32?
+    package private(set) var receivedAlert: Int32?
 
     /// The protocol that the server chose by ALPN.
-    var selectedProtocol: String? {
+    package var selectedProtocol: String? {
         var name: UnsafePointer<UInt8>?
         var count: UInt32 = 0
         SSL_get0_alpn_selected(ssl, &name, &count)
@@ -60,26 +73,26 @@ final class BareTLSClient {
     }
 
     /// Goes on with the handshake.
-    func advance() { note { SSL_do_handshake(ssl) } }
+    package func advance() { note { SSL_do_handshake(ssl) } }
 
-    func write(_ bytes: [UInt8]) { note { SSL_write(ssl, bytes, Int32(bytes.count)) } }
+    package func write(_ bytes: [UInt8]) { note { SSL_write(ssl, bytes, Int32(bytes.count)) } }
 
-    func close() { note { SSL_shutdown(ssl) } }
+    package func close() { note { SSL_shutdown(ssl) } }
 
     /// Renews the keys, and asks the server to do the same.
-    func renewKeys() {
+    package func renewKeys() {
         note { SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) }
         advance()
     }
 
     /// Asks for new keys in the way of TLS 1.2.
-    func renegotiate() {
+    package func renegotiate() {
         note { SSL_renegotiate(ssl) }
         advance()
     }
 
     /// Takes bytes from the server; gives back what they say.
-    func receive(_ bytes: ByteBuffer) -> [UInt8] {
+    package func receive(_ bytes: ByteBuffer) -> [UInt8] {
         bytes.withUnsafeReadableBytes { bytes in
             _ = BIO_write(incoming, bytes.baseAddress, Int32(bytes.count))
         }
@@ -95,7 +108,7 @@ final class BareTLSClient {
     }
 
     /// Takes all bytes to the server.
-    func takeOutgoing() -> ByteBuffer {
+    package func takeOutgoing() -> ByteBuffer {
         var bytes = ByteBuffer()
         var part = [UInt8](repeating: 0, count: 65_536)
         while true {

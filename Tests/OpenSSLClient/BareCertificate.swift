@@ -1,23 +1,23 @@
-import COpenSSL
-import SecureTransport
+internal import COpenSSL
+package import SecureTransport
 
 /// A certificate that signs itself, and its key, as OpenSSL makes them.
-final class BareCertificate {
-    struct LibraryFailure: Error {
-        var step: String
+package final class BareCertificate {
+    package struct LibraryFailure: Error {
+        package var step: String
     }
 
     /// The first and last second in which a certificate is valid, since 1970, if a test names no others.
-    static let validity: ClosedRange<Int> = 1_000_000_000...4_000_000_000
+    package static let validity: ClosedRange<Int> = 1_000_000_000...4_000_000_000
 
     /// `X509 *`.
-    let certificate: OpaquePointer
+    package let certificate: OpaquePointer
     /// `EVP_PKEY *`.
-    let key: OpaquePointer
-    let fingerprint: CertificateFingerprint
+    package let key: OpaquePointer
+    package let fingerprint: CertificateFingerprint
 
     /// - Parameter rsaBits: The length of an RSA key; nil for one of P-256.
-    init(rsaBits: Int32? = nil) throws {
+    package init(rsaBits: Int32? = nil) throws {
         key = try Self.require(rsaBits.map(Self.makeRSAKey) ?? shim_EVP_EC_gen_P256(), "key")
         certificate = try Self.require(X509_new(), "certificate")
         X509_set_version(certificate, 2)
@@ -37,18 +37,18 @@ final class BareCertificate {
     }
 
     /// The certificate in PEM.
-    var certificateText: [UInt8] { Self.text { PEM_write_bio_X509($0, certificate) } }
+    package var certificateText: [UInt8] { Self.text { PEM_write_bio_X509($0, certificate) } }
 
     /// The key in PEM.
-    var keyText: [UInt8] { Self.text { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) } }
+    package var keyText: [UInt8] { Self.text { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) } }
 
     /// The key in PEM, encrypted.
-    var encryptedKeyText: [UInt8] {
+    package var encryptedKeyText: [UInt8] {
         Self.text { PEM_write_bio_PKCS8PrivateKey($0, key, EVP_aes_128_cbc(), "secret", 6, nil, nil) }
     }
 
     /// The key in PEM, encrypted in the way that is older than PKCS #8.
-    var traditionallyEncryptedKeyText: [UInt8] {
+    package var traditionallyEncryptedKeyText: [UInt8] {
         Self.text { bio in
             [UInt8]("secret".utf8).withUnsafeBufferPointer { password in
                 PEM_write_bio_PrivateKey_traditional(bio, key, EVP_aes_128_cbc(), password.baseAddress, 6, nil, nil)
@@ -56,7 +56,7 @@ final class BareCertificate {
         }
     }
 
-    static func require<Value>(_ value: Value?, _ step: String) throws -> Value {
+    package static func require<Value>(_ value: Value?, _ step: String) throws -> Value {
         guard let value else { throw LibraryFailure(step: step) }
         return value
     }
