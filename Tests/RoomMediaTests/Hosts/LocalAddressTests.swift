@@ -1,7 +1,6 @@
 import SecureTransport
 import Testing
 
-@testable import RelayServer
 @testable import RoomMedia
 
 @Suite("The machine's addresses")
