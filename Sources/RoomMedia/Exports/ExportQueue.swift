@@ -21,7 +21,7 @@ package final class ExportQueue: @unchecked Sendable {
     /// How many films of a recording are kept at most.
     package static let mostPerRecording = 32
     /// How long a thread that is told to stop may take.
-    private static let patience: TimeInterval = 10
+    private static let patience = Duration.seconds(10)
     private static let lowestPriority: Int32 = 19
 
     package enum Refusal: Error, Equatable {
@@ -39,6 +39,8 @@ package final class ExportQueue: @unchecked Sendable {
         var job: Job
         var export: RecordingExport
         var isCancelled = false
+        /// Signalled when the job has ended: one for each caller that waits for it.
+        var ends: [TimedSemaphore] = []
     }
 
     private let path: @Sendable (_ recording: String) -> String
@@ -175,15 +177,23 @@ package final class ExportQueue: @unchecked Sendable {
 
     /// Takes jobs out of the queue, and waits until none of them is being done.
     private func leave(_ jobs: (Job) -> Bool) {
+        let limit = MonotonicInstant.now() + Self.patience
+        while let end = cancel(jobs), end.wait(until: limit) {}
+    }
+
+    /// Takes jobs out of the queue, and ends the one of them that is being done.
+    ///
+    /// - Returns: What is signalled when that one has ended; nil if none of them is being done.
+    private func cancel(_ jobs: (Job) -> Bool) -> TimedSemaphore? {
         condition.lock()
         defer { condition.unlock() }
         queue.removeAll(where: jobs)
-        let limit = Date().addingTimeInterval(Self.patience)
-        while let job = current?.job, jobs(job) {
-            current?.isCancelled = true
-            condition.broadcast()
-            guard condition.wait(until: limit) else { return }
-        }
+        guard let job = current?.job, jobs(job) else { return nil }
+        let end = TimedSemaphore()
+        current?.isCancelled = true
+        current?.ends.append(end)
+        condition.broadcast()
+        return end
     }
 
     // MARK: Load
@@ -284,8 +294,8 @@ package final class ExportQueue: @unchecked Sendable {
             // The request that removed it did not wait any longer for this thread.
             try? folder.remove(job.id)
         }
+        for end in current?.ends ?? [] { end.signal() }
         current = nil
-        condition.broadcast()
     }
 }
 

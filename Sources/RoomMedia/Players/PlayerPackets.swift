@@ -35,7 +35,7 @@ final class PlayerPackets: Sendable {
     /// Wakes the reader.
     private let room = DispatchSemaphore(value: 0)
     /// Wakes a player that waits for the streams to be opened.
-    let news = DispatchSemaphore(value: 0)
+    let news = TimedSemaphore()
 
     // MARK: On the thread that reads
 

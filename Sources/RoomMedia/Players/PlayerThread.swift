@@ -204,7 +204,7 @@ package final class PlayerThread: Sendable {
                 }
             }
             if let end { return (end ?? PlayerFailure(reason: .failed), false) }
-            _ = reader.packets.news.wait(timeout: .now() + .milliseconds(100))
+            _ = reader.packets.news.wait(for: .milliseconds(100))
         }
     }
 

@@ -11,14 +11,14 @@ import Synchronization
 struct CompositeFeed {
     let room: String
     let queue: RecordingQueue
-    private let news: DispatchSemaphore
+    private let news: TimedSemaphore
     private var isLosing = false
     private var hasAskedForKeyframe = false
     /// How often it began to lose samples.
     private(set) var losses = 0
 
     /// - Parameter news: Is signalled whenever there is something for the thread.
-    init(room: String, queue: RecordingQueue, news: DispatchSemaphore) {
+    init(room: String, queue: RecordingQueue, news: TimedSemaphore) {
         self.room = room
         self.queue = queue
         self.news = news
@@ -63,7 +63,7 @@ package final class CompositeThread: Sendable {
     ///   - news: Is signalled when there is something in the queue.
     ///   - make: Makes, on the thread, what takes each sample, and nil at the end.
     init(
-        name: String, queue: RecordingQueue, news: DispatchSemaphore,
+        name: String, queue: RecordingQueue, news: TimedSemaphore,
         make: @escaping @Sendable () -> (RecordingItem?) -> Void
     ) {
         finished.enter()
@@ -76,7 +76,7 @@ package final class CompositeThread: Sendable {
                 case .media(let sample): take(sample)
                 case .event: break
                 case .end: break loop
-                case nil: _ = news.wait(timeout: .now() + .seconds(1))
+                case nil: _ = news.wait(for: .seconds(1))
                 }
             }
             take(nil)

@@ -1,4 +1,3 @@
-import Dispatch
 package import Foundation
 package import Logging
 package import MediaCore
@@ -74,7 +73,7 @@ package struct StreamHub: Sendable {
         ending.removeAll { $0.isFinished }
         let stream = LiveStream(limits: settings.limits)
         let queue = RecordingQueue(limit: Self.queueLimit, budget: budget)
-        let news = DispatchSemaphore(value: 0)
+        let news = TimedSemaphore()
         let began = Self.uptime()
         let (settings, logger, epoch, rate) = (settings, logger, epoch, bitRate ?? settings.bitRate)
         let thread = CompositeThread(name: "stream", queue: queue, news: news) {

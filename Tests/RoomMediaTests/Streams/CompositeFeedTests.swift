@@ -1,4 +1,3 @@
-import Dispatch
 import MediaCore
 import RoomAPI
 import RoomMediaFixtures
@@ -33,7 +32,7 @@ import Testing
     @Test(
         "while the thread stands, whole groups of pictures are lost, and one keyframe is asked for when there is room")
     func stalled() {
-        var feed = CompositeFeed(room: "demo", queue: queue, news: DispatchSemaphore(value: 0))
+        var feed = CompositeFeed(room: "demo", queue: queue, news: TimedSemaphore())
         var asked = (0..<65).filter { feed.record(item($0)) }
         #expect(asked.isEmpty)
         let first = drain().pictures
@@ -50,7 +49,7 @@ import Testing
 
     @Test("the memory of a stream that stands has a bound")
     func bounded() {
-        var feed = CompositeFeed(room: "demo", queue: queue, news: DispatchSemaphore(value: 0))
+        var feed = CompositeFeed(room: "demo", queue: queue, news: TimedSemaphore())
         for index in 0..<10_000 { _ = feed.record(item(index, isAudio: index.isMultiple(of: 3))) }
         let waiting = drain()
         #expect(waiting.pictures.count + waiting.sounds < 30)
