@@ -13,8 +13,8 @@ struct PlayerPlayout {
     /// The next thing to do.
     enum Step {
         case show(PixelBuffer)
-        /// 20 ms of audio.
-        case play([Float])
+        /// 20 ms of audio, and when they were due: the caller may come late.
+        case play([Float], due: MonotonicInstant)
         /// There is nothing to do before this time, unless something is decoded.
         case wait(until: MonotonicInstant)
         /// All is shown and heard.
@@ -288,12 +288,14 @@ struct PlayerPlayout {
     private var audioDue: Duration? { audio.first.map { $0.time + Self.duration($0.used) } }
 
     private mutating func dueAudio(place: Duration) -> Step? {
-        guard anchor != nil else { return nil }
+        guard let anchor else { return nil }
         while let due = audioDue, due <= place {
             let isLate = place - due > Self.lateAudio
             guard let frame = takeFrame() else { return nil }
             if isLate || rate != 1 { continue }
-            return .play(settings.volume == 1 ? frame : frame.map { min(max($0 * Float(settings.volume), -1), 1) })
+            return .play(
+                settings.volume == 1 ? frame : frame.map { min(max($0 * Float(settings.volume), -1), 1) },
+                due: anchor.time + (due - anchor.place))
         }
         return nil
     }

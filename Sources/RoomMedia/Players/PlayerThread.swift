@@ -229,7 +229,8 @@ package final class PlayerThread: Sendable {
                 {
                     encoder.lostFrame()
                 }
-            case .play(let frame): if let packet = audio.packet(of: frame, now: now) { output.play(packet) }
+            case .play(let frame, let due):
+                if let packet = audio.packet(of: frame, due: due, now: now) { output.play(packet) }
             case .wait(let instant): wait(until: instant, isHungry: session.wantsMore)
             case .end:
                 if let failure = session.failure {

@@ -22,6 +22,7 @@ import Testing
         var isStalled = false
         var pictures: [(time: MonotonicInstant, place: Duration)] = []
         var audio: [(time: MonotonicInstant, place: Duration)] = []
+        var dues: [MonotonicInstant] = []
         var hasEnded = false
         private var places: [ObjectIdentifier: Duration] = [:]
 
@@ -71,8 +72,9 @@ import Testing
                         Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
                     }
                     pictures.append((now, .milliseconds(40) * number))
-                case .play(let frame):
+                case .play(let frame, let due):
                     audio.append((now, .milliseconds(20) * Int((frame[0] * 1000).rounded())))
+                    dues.append(due)
                 case .wait(let until): now = max(min(until, now + .milliseconds(10)), now + .milliseconds(1))
                 case .end: hasEnded = true
                 }
@@ -91,6 +93,17 @@ import Testing
             #expect(abs((shown.time - start - shown.place) / .milliseconds(1)) <= 11)
         }
         #expect(rig.hasEnded && rig.playout.framesShown == 50 && rig.playout.framesDropped == 0)
+    }
+
+    @Test("audio that is fetched late says when it was due")
+    func dueOfLateAudio() {
+        var rig = Rig()
+        rig.run(for: .seconds(1))
+        let count = rig.audio.count
+        rig.now += .milliseconds(90)
+        rig.run(for: .milliseconds(200))
+        #expect(Set(rig.audio[count...].prefix(4).map(\.time)).count == 1)
+        #expect(Set(zip(rig.dues, rig.audio).map { $0 - $1.place }).count == 1)
     }
 
     @Test("a paused film stands, its picture is shown on, and it goes on where it stood")
@@ -202,7 +215,7 @@ import Testing
             }
             steps: while true {
                 switch playout.next(now: now) {
-                case .play(let frame): heard.insert(Int((frame[0] * 1000).rounded()))
+                case .play(let frame, _): heard.insert(Int((frame[0] * 1000).rounded()))
                 case .show: continue
                 case .wait, .end: break steps
                 }
@@ -292,7 +305,7 @@ import Testing
         let now = MonotonicInstant(nanoseconds: 1_000_000_000)
         playout.take(.audio([0.1, -0.5] + Array(repeating: 0, count: 958), at: .zero), now: now)
         playout.end()
-        guard case .play(let frame) = playout.next(now: now) else {
+        guard case .play(let frame, _) = playout.next(now: now) else {
             Issue.record("no audio")
             return
         }
