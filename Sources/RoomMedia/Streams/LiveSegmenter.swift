@@ -34,6 +34,8 @@ final class LiveSegmenter {
     private static let longestUsualFrame = Duration.milliseconds(600)
     /// The same in frames of the stream, of which overload control may leave out every other one.
     private static let longestFrameInFrames = 2.5
+    /// Audio is left out that comes so long after the last picture.
+    private static let longestAudioAlone = Duration.seconds(10)
     /// A smaller change of the wall clock is the error of a reading, which takes two clocks one after the other.
     private static let clockError = 0.1
     /// How much more than the bitrate a second takes at most.
@@ -64,6 +66,8 @@ final class LiveSegmenter {
             if let held { try write(held, until: sample.presentationTime) }
             held = sample
         case .audio(let packet, let time, _):
+            // Pictures alone end parts: without them, a part would grow without end.
+            guard let end, (time - end).duration <= Self.longestAudioAlone else { return }
             for packet in try audio.encode(packet, at: time) where packet.time >= .zero {
                 try writer?.append(packet)
             }
