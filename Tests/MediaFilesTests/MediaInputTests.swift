@@ -11,14 +11,16 @@ import Testing
 /// Films of any kind, read and decoded as players do.
 @Suite struct MediaInputTests {
     /// Three seconds at 25 pictures a second, whose luma rises by one with each, and silence.
-    private static func film(_ layout: MovieWriter.Layout = .indexAtEnd) throws -> TemporaryFile {
+    ///
+    /// - Parameter start: The seconds before the first picture.
+    private static func film(_ layout: MovieWriter.Layout = .indexAtEnd, start: Int64 = 0) throws -> TemporaryFile {
         let file = TemporaryFile(".mp4")
         var stream = try RawPictureStream()
         var samples: [SampleBuffer] = []
         for index in 0..<75 {
             let place = index % 25
             var sample = stream.frame(UInt8(20 + index), order: UInt32(2 * place), isIDR: place == 0)
-            sample.presentationTime = MediaTime(value: Int64(index), timescale: 25)
+            sample.presentationTime = MediaTime(value: start * 25 + Int64(index), timescale: 25)
             sample.isSync = place == 0
             samples.append(sample)
         }
@@ -29,7 +31,7 @@ import Testing
             for part in 0..<2 {
                 try writer.append(
                     opus: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]),
-                    presentationTime: MediaTime(value: Int64(index * 2 + part), timescale: 50))
+                    presentationTime: MediaTime(value: start * 50 + Int64(index * 2 + part), timescale: 50))
             }
         }
         try writer.finish()
@@ -87,6 +89,15 @@ import Testing
         for (index, time) in decoded.audioTimes.enumerated() {
             #expect(abs((time - .milliseconds(20) * index) / .milliseconds(1)) < 1)
         }
+    }
+
+    @Test("an MP4 film that begins with an empty edit is as long as it can be seen")
+    func emptyEdit() throws {
+        let file = try Self.film(start: 10)
+        let input = try open(file.path)
+        #expect(abs((input.duration ?? .zero) / .seconds(1) - 3) < 0.1)
+        #expect(abs((try MovieReader(path: file.path).duration ?? .zero) / .seconds(1) - 3) < 0.1)
+        #expect(try read(input, upTo: 3).pictureTimes == (0..<3).map { .milliseconds(40) * $0 })
     }
 
     @Test("a seek leads to the keyframe before its place")
@@ -257,6 +268,24 @@ import Testing
         let file = TemporaryFile(".mkv", contents: Array(try #require(Data(base64Encoded: Self.late))))
         #expect(try open(file.path).duration == .milliseconds(400))
         #expect(try MovieReader(path: file.path).duration == .milliseconds(400))
+    }
+
+    /// 0.9 s of silence, the first at ten seconds.
+    ///
+    /// Made by ffmpeg: `-itsoffset 10 -i silence.ogg -copyts -c copy -page_duration 300000 late.ogg`.
+    private static let lateOgg = [
+        "T2dnUwACAAAAAAAAAAAAAAAAAAAAAAIotXIBE09wdXNIZWFkAQE4AYC7AAAAAABPZ2dTAAAAAAAAAAAAAAAAAAABAAAA88vQ2wEW",
+        "T3B1c1RhZ3MGAAAAZmZtcGVnAAAAAE9nZ1MAAICWBwAAAAAAAAAAAAIAAAAUsRtYAx0bGxoOAvmOyOHPlL6XHvqCbrACKyzDjNgL",
+        "1wW2vRDSGQIrLMOM2AvXBba9ENICKyzDjNgL1wW2vRDSGQIrLMOM2AvXBba9ENICKyzDjNgL1wW2vRDST2dnUwAAANoHAAAAAAAA",
+        "AAAAAwAAALr238MDGxsbGQIrLMOM2AvXBba9ENICKyzDjNgL1wW2vRDSGQIrLMOM2AvXBba9ENICKyzDjNgL1wW2vRDSGQIrLMOM",
+        "2AvXBba9ENICKyzDjNgL1wW2vRDST2dnUwAE+PwHAAAAAAAAAAAABAAAAMALpLYCGxsZAissw4zYC9cFtr0Q0gIrLMOM2AvXBba9",
+        "ENIZAissw4zYC9cFtr0Q0gIrLMOM2AvXBba9ENI=",
+    ].joined()
+
+    @Test("Opus in Ogg whose times begin later than at zero is as long as it can be heard")
+    func lateOpus() throws {
+        let file = TemporaryFile(".ogg", contents: Array(try #require(Data(base64Encoded: Self.lateOgg))))
+        #expect(abs((try open(file.path).duration ?? .zero) / .seconds(1) - 0.9) < 0.02)
     }
 
     @Test("what is no film is an error, and what is not there another")
