@@ -92,7 +92,8 @@ struct OutputContractTests {
     }
 
     @Test(
-        "that begin anew behind a keyframe have another number than it", arguments: backEnds(with: .realTime, "false"))
+        "that begin anew behind a keyframe have another number than it, and are decoded after it",
+        arguments: backEnds(with: .realTime, "false"))
     func keyframeNumbers(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture, profile: .main) {
             $0.realTime = false
@@ -113,6 +114,9 @@ struct OutputContractTests {
         let numbers = frames.map { inspector.inspect($0.sample.data.contiguous())?.keyframeID }
         #expect(numbers.count { $0 != nil } == 5)
         for (one, next) in zip(numbers, numbers.dropFirst()) where one != nil { #expect(one != next) }
+        let decodeTimes = try frames.map { try #require($0.sample.decodeTime) }
+        #expect(zip(decodeTimes, decodeTimes.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(zip(decodeTimes, frames).allSatisfy { $0 <= $1.sample.presentationTime })
         #expect(try libavcodecPictures(frames.map(\.sample)).count == number)
     }
 

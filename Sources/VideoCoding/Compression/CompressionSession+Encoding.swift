@@ -19,6 +19,8 @@ extension CompressionSession {
         var format: VideoFormatDescription?
         var lastTime: MediaTime?
         var firstTime: MediaTime?
+        /// The decode time of the last frame that came out.
+        var lastDecodeTime: MediaTime?
         /// The last keyframe that came out or was asked for.
         var keyframeSerial: Int64 = 0
         var keyframeTime: MediaTime?
@@ -266,7 +268,7 @@ extension CompressionSession {
         statistics.usesLongTermReference = frame.slice.usesLongTermReference
         let sample = SampleBuffer(
             data: BlockBuffer(frame.data), format: format, presentationTime: entry.presentationTime,
-            decodeTime: encoder.isDelayed ? decodeTime(state, of: frame) : nil, duration: entry.duration,
+            decodeTime: encoder.isDelayed ? takeDecodeTime(&state, of: frame) : nil, duration: entry.duration,
             isSync: isKeyframe,
             dependency: FrameDependency(
                 isDependedOn: frame.slice.isReference, temporalLayer: frame.temporalLayer))
@@ -276,15 +278,6 @@ extension CompressionSession {
             .frame(
                 EncodedFrame(
                     sample: sample, statistics: statistics, longTermReference: frame.longTermReference)))
-    }
-
-    /// The time of the picture whose turn it is. Before the first one, times go back by frame intervals.
-    private func decodeTime(_ state: borrowing EncodingState, of frame: BackEndFrame) -> MediaTime? {
-        if let time = frame.decodeTime { return time }
-        if let entry = state.ledger[frame.decodeSerial] { return entry.presentationTime }
-        guard frame.decodeSerial < 0, let first = state.firstTime else { return nil }
-        let interval = Duration.seconds(1 / max(1, state.properties.expectedFrameRate))
-        return first - MediaTime(interval * Int(-frame.decodeSerial), timescale: 90_000)
     }
 
     private func count(_ statistics: EncodeStatistics, isKeyframe: Bool, _ properties: CompressionProperties) {
