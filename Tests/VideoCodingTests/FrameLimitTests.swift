@@ -139,6 +139,34 @@ struct FrameLimitTests {
         #expect(reason == (isOfTime ? .rateControl : .tooLarge))
     }
 
+    #if X264
+        @Test("leave keyframes in a row with different numbers where one between them was too large")
+        func keyframeNumbers() throws {
+            let properties = CompressionProperties(
+                averageBitRate: .kilobits(800), profileLevel: H264ProfileLevel(.constrainedBaseline))
+            let encoder = try X264Encoder(properties: properties, dimensions: smallPicture)
+            let pattern = MovingPattern(smallPicture)
+            func keyframeNumber(_ serial: Int64) throws -> Int? {
+                let request = FrameRequest(
+                    serial: serial, presentationTime: frameTime(Int(serial)), forceKeyframe: true)
+                guard case .frame(let frame) = try encoder.encode(pattern.picture(Int(serial)), request) else {
+                    return nil
+                }
+                return frame.slice.keyframeID
+            }
+            var last = try keyframeNumber(0)
+            for (serial, withdrawals) in zip(Int64(1)..., [1, 0, 2, 3, 1, 1]) {
+                for _ in 0..<withdrawals {
+                    _ = try keyframeNumber(serial)
+                    encoder.withdrawLastFrame()
+                }
+                let number = try keyframeNumber(serial)
+                #expect(number != nil && number != last)
+                last = number
+            }
+        }
+    #endif
+
     @Test("hold in every window of time", arguments: backEnds(with: .dataRateLimits), RateControlMode.allCases)
     func windows(backEnd: EncoderBackEnd, mode: RateControlMode) throws {
         let limits = [

@@ -17,7 +17,7 @@ protocol EncoderBackEndSession: AnyObject {
     /// The next frame that was held back; nil when there is none. Nothing can be encoded afterwards.
     func finish() throws(VideoCodingError) -> BackEndFrame?
 
-    /// Forgets the last frame for the purposes of the rate control: it is not sent.
+    /// Forgets the last frame: it is not sent. Neither its bytes nor its number as a keyframe are used.
     func withdrawLastFrame()
 
     /// Refers to no frame from `serial` on; false when none is left that could be referred to.

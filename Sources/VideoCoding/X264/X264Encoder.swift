@@ -26,8 +26,10 @@
         private var nextTime: Int64 = 0
         /// The numbers of the last pictures, by x264's time modulo the count.
         private var serials = [Int64](repeating: -1, count: 64)
-        /// True until the first frame, if the stream does not go on with the `idr_pic_id` that x264 begins with.
+        /// True if the stream does not go on with the `idr_pic_id` that x264 gives the next keyframe.
         private var skipsKeyframeID: Bool
+        /// `idr_pic_id` of the last frame that was handed out, and of the one before it; nil where that is no keyframe.
+        private var keyframeIDs: (last: Int?, former: Int?) = (nil, nil)
         /// The serial number of a frame that is not handed out.
         private static let skipped: Int64 = -1_000
 
@@ -75,7 +77,12 @@
             }
         }
 
-        func withdrawLastFrame() {}
+        func withdrawLastFrame() {
+            // x264 numbers keyframes 0 and 1 by turns, and two in a row must differ (H.264 7.4.3): without the
+            // withdrawn one, the next would have the number of the one before it.
+            skipsKeyframeID = keyframeIDs.last != nil && keyframeIDs.former != nil
+            keyframeIDs.last = keyframeIDs.former
+        }
 
         // MARK: - Frames
 
@@ -83,7 +90,9 @@
             var request = request
             if skipsKeyframeID {
                 skipsKeyframeID = false
-                _ = try handle.encode(picture, time: nextTime, serial: Self.skipped, isKeyframe: true)
+                _ = try handle.encode(picture, time: nextTime, serial: Self.skipped, isKeyframe: true) { input in
+                    if let qp = request.qp { input.i_qpplus1 = Int32(qp) + 1 }
+                }
                 nextTime += 1
                 request.forceKeyframe = true
             }
@@ -119,6 +128,7 @@
             guard let slice = inspector.inspect(data) else {
                 throw .codecUnavailable(reason: "x264's slices make no sense")
             }
+            keyframeIDs = (slice.keyframeID, keyframeIDs.last)
             return BackEndFrame(
                 data: data, serial: output.serial,
                 decodeSerial: output.serial - (output.picture.i_pts - output.picture.i_dts), slice: slice,
