@@ -199,10 +199,12 @@ struct MediaFlowRecording {
         let total = judged.count + skippedFrames
         guard total > 0 else { return [] }
         let delays = judged.compactMap { frame in frame.completed.map { ($0 - frame.captured).nanoseconds } }.sorted()
-        let delay = DelayDistribution(sorted: delays)
-        values[.frameDelayMedian] = delay.median.milliseconds
-        values[.frameDelay95] = delay.percentile95.milliseconds
-        values[.frameDelay99] = delay.percentile99.milliseconds
+        if !delays.isEmpty {
+            let delay = DelayDistribution(sorted: delays)
+            values[.frameDelayMedian] = delay.median.milliseconds
+            values[.frameDelay95] = delay.percentile95.milliseconds
+            values[.frameDelay99] = delay.percentile99.milliseconds
+        }
         func share(_ count: Int) -> Double { Double(count) / Double(total) }
         let lateOrLost = share(total - delays.count { $0 <= Self.lateness.nanoseconds })
         let (skipped, lost) = (share(skippedFrames), share(judged.count - delays.count))

@@ -258,6 +258,13 @@ struct RecordingTests {
         #expect(values(short)[.score] == nil)
     }
 
+    @Test("without a complete frame there is no delay of frames")
+    func noCompleteFrame() throws {
+        let values = run { _, packet in packet == 0 ? 50 : nil }
+        #expect(try #require(values[.framesLost]) == 100)
+        for metric in [Metric.frameDelayMedian, .frameDelay95, .frameDelay99] { #expect(values[metric] == nil) }
+    }
+
     @Test("a pause of the sender is not a freeze, missing frames are")
     func freezes() throws {
         let paused = run(delay: { _, _ in 50 }, isPaused: { (30..<60).contains($0) })
