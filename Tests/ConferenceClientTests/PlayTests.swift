@@ -56,7 +56,7 @@ struct PlayTests {
     }
 
     /// Makes a file that of a phone which was held upright: the header of the track says to turn pictures clockwise.
-    private func laySideways(_ file: TemporaryFile) throws {
+    static func laySideways(_ file: TemporaryFile) throws {
         var bytes = [UInt8](try #require(FileManager.default.contents(atPath: file.path)))
         let header = try #require(bytes.indices.dropLast(80).first { bytes[$0..<$0 + 4].elementsEqual("tkhd".utf8) })
         // The matrix (ISO/IEC 14496-12, 8.3.2): 0, 1, 0, -1, 0, 0 in 16.16 fixed point.
@@ -70,7 +70,7 @@ struct PlayTests {
     func upright() async throws {
         let (file, plain, turned) = (try movie(), TemporaryFile(".y4m"), TemporaryFile(".y4m"))
         _ = try await PlayRun(options(file) { $0.output = .y4m(path: plain.path) }).play()
-        try laySideways(file)
+        try Self.laySideways(file)
         let (report, _) = try await PlayRun(options(file) { $0.output = .y4m(path: turned.path) }).play()
         #expect(report.width == 96 && report.height == 160)
         let (lying, upright) = (try frames(plain.path).frames, try frames(turned.path))
@@ -150,7 +150,7 @@ struct PlayTests {
 
     /// Replaces a file's edit list (ISO/IEC 14496-12, 8.6.6) by one edit: its length in milliseconds, and its beginning
     /// in the media in 90,000ths of a second.
-    private func trim(_ file: TemporaryFile, to duration: UInt32, from start: UInt32) throws {
+    static func trim(_ file: TemporaryFile, to duration: UInt32, from start: UInt32) throws {
         var bytes = [UInt8](try #require(FileManager.default.contents(atPath: file.path)))
         let list = try #require(bytes.indices.dropLast(24).first { bytes[$0..<$0 + 4].elementsEqual("elst".utf8) })
         let edit = [duration, start].flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
@@ -164,7 +164,7 @@ struct PlayTests {
         let (all, some) = (TemporaryFile(".y4m"), TemporaryFile(".y4m"))
         _ = try await PlayRun(options(file) { $0.output = .y4m(path: all.path) }).play()
         // From picture 7 on, behind keyframe 5.
-        try trim(file, to: 400, from: 7 * 3600)
+        try Self.trim(file, to: 400, from: 7 * 3600)
         let run = try PlayRun(options(file) { $0.output = .y4m(path: some.path) })
         let (report, problem) = await run.play()
         #expect(problem == nil && report.end == .endOfFile)
@@ -176,7 +176,7 @@ struct PlayTests {
     func allTrimmed() async throws {
         let file = try movie()
         // Between pictures 7 and 8.
-        try trim(file, to: 10, from: 7 * 3600 + 900)
+        try Self.trim(file, to: 10, from: 7 * 3600 + 900)
         for loops in [false, true] {
             let run = try PlayRun(options(file) { $0.loops = loops })
             let (report, problem) = await run.play()

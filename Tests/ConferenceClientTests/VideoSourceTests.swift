@@ -122,6 +122,37 @@ struct VideoSourceTests {
         }
     }
 
+    @Test("a film whose pictures are to be turned is not sent as it is")
+    func turned() throws {
+        let file = TemporaryFile(".mp4")
+        _ = try Self.write(3, to: file.path)
+        try PlayTests.laySideways(file)
+        #expect {
+            try EncodedFileSource(path: file.path, fixedFrameRate: nil)
+        } throws: { "\($0)".contains("turned") && "\($0)".contains("--no-reencode") }
+    }
+
+    @Test("a film of which frames are cut away in front of others is not sent as it is")
+    func cutInFront() throws {
+        let file = TemporaryFile(".mp4")
+        _ = try Self.write(12, to: file.path)
+        try PlayTests.trim(file, to: 160, from: 7 * 3600)
+        #expect {
+            try EncodedFileSource(path: file.path, fixedFrameRate: nil)
+        } throws: { "\($0)".contains("edit list") && "\($0)".contains("--no-reencode") }
+    }
+
+    @Test("frames that are cut away at the end of a film are not sent")
+    func cutAtEnd() throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try Self.write(7, to: file.path)
+        try PlayTests.trim(file, to: 160, from: 0)
+        let source = try EncodedFileSource(path: file.path, fixedFrameRate: nil)
+        for index in 0..<9 {
+            #expect(sample(try source.nextFrame(wallClockMilliseconds: 0))?.data == samples[index % 4].data)
+        }
+    }
+
     @Test("a raw stream with B-frames is encoded again, even if it claims to have none")
     func deniedReordering() throws {
         let file = TemporaryFile(".264")

@@ -8,9 +8,6 @@ public final class EncodedFileSource: VideoSource {
     public let frameRate: Double
     public let followsBitRate = false
 
-    private static let reorderingReason =
-        "it has B-frames, so that it cannot be sent as it is; leave --no-reencode out"
-
     private let reader: MovieReader
     /// The interval of a file without times of its own: a raw H.264 stream.
     private let fixedInterval: Duration?
@@ -22,8 +19,7 @@ public final class EncodedFileSource: VideoSource {
     /// Opens a file.
     ///
     /// - Parameter fixedFrameRate: Frames per second for a raw stream; nil for a container, which has times.
-    /// - Throws: `ClientError.unreadableInput`, also for streams with B-frames: a call's receivers show frames in the
-    ///   order in which they come.
+    /// - Throws: `ClientError.unreadableInput`, also for a file that cannot be sent unchanged.
     public init(path: String, fixedFrameRate: Double?) throws(ClientError) {
         do {
             reader = try Self.open(path)
@@ -43,7 +39,7 @@ public final class EncodedFileSource: VideoSource {
     public func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {
         let sample = upcoming
         do {
-            if let next = try reader.nextSample() {
+            if let next = try nextShownSample() {
                 upcoming = next
                 let interval = fixedInterval ?? (next.presentationTime - sample.presentationTime).duration
                 return SourceFrame(
@@ -64,7 +60,7 @@ public final class EncodedFileSource: VideoSource {
         var hasStartedOver = false
         while !upcoming.isSync {
             // A file that cannot be read further says so at the next `nextFrame`.
-            guard let next = try? reader.nextSample() else {
+            guard let next = try? nextShownSample() else {
                 guard !hasStartedOver, (try? startOver()) != nil else { return }
                 hasStartedOver = true
                 continue
@@ -73,27 +69,42 @@ public final class EncodedFileSource: VideoSource {
         }
     }
 
-    /// Opens a file whose frames come in the order in which they are shown.
+    /// The next frame of those that the file's edit list has kept, and behind those that it has cut away, a sync frame.
+    private func nextShownSample() throws(MediaFileError) -> SampleBuffer? {
+        var isBehindCut = false
+        while let sample = try reader.nextSample() {
+            isBehindCut = !sample.isShown || (isBehindCut && !sample.isSync)
+            if !isBehindCut { return sample }
+        }
+        return nil
+    }
+
+    /// Opens a file that can be sent unchanged.
     static func open(_ path: String) throws -> MovieReader {
-        guard try canSend(path: path) else {
-            throw ClientError.unreadableInput(path: path, reason: reorderingReason)
+        if let obstacle = try obstacle(path: path) {
+            throw ClientError.unreadableInput(
+                path: path, reason: "\(obstacle), so that it cannot be sent as it is; leave --no-reencode out")
         }
         return try MovieReader(path: path)
     }
 
-    /// Returns true if a file can be sent unchanged, because its frames are in presentation order.
+    /// The reason for which a file cannot be sent unchanged; nil if it can. A call's receivers show each frame that
+    /// comes, in this order, and do not turn it.
     ///
     /// - Throws: `ClientError.unreadableInput`.
-    static func canSend(path: String) throws(ClientError) -> Bool {
+    static func obstacle(path: String) throws(ClientError) -> String? {
         do {
             let reader = try MovieReader(path: path)
-            guard reader.format.reorderDepth == 0 else { return false }
+            if reader.rotation != .none { return "its pictures have to be turned" }
+            let reordering = "it has B-frames"
+            guard reader.format.reorderDepth == 0 else { return reordering }
             // Some encoders deny in the SPS that frames are reordered.
-            for _ in 0..<inspectedSampleCount {
+            for number in 0..<inspectedSampleCount {
                 guard let sample = try reader.nextSample() else { break }
-                if sample.hasBipredictiveSlice { return false }
+                if sample.hasBipredictiveSlice { return reordering }
+                if number == 0, !sample.isShown { return "its edit list has cut frames away in front of the others" }
             }
-            return true
+            return nil
         } catch {
             throw ClientError(reading: path, error)
         }

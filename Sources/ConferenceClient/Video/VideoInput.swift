@@ -83,7 +83,7 @@ extension VideoInput {
         guard kind != "y4m" else { return nil }
         let isRaw = ["h264", "264", "avc", "jsv"].contains(kind)
         var isEncodedAnew = settings.reencodes ?? !isRaw
-        if settings.reencodes == nil, isRaw { isEncodedAnew = try !EncodedFileSource.canSend(path: path) }
+        if settings.reencodes == nil, isRaw { isEncodedAnew = try EncodedFileSource.obstacle(path: path) != nil }
         return FileFormat(isEncodedAnew: isEncodedAnew, fixedFrameRate: isRaw ? settings.frameRate : nil)
     }
 
