@@ -2,6 +2,7 @@ import Compositing
 import Foundation
 import H264
 import MediaCore
+import NIOCore
 import RTP
 import Testing
 import VideoCoding
@@ -101,6 +102,45 @@ struct VideoPipelineTests {
             #expect(format.dimensions == tile ?? VideoDimensions(width: 160, height: 96))
             #expect(format.pixelAspectRatio == VideoDimensions(width: 64, height: 45))
         }
+    }
+
+    @Test("pictures of a file that are late make room for the next ones, those of a camera do not")
+    func late() throws {
+        let file = TemporaryFile(".y4m")
+        var bytes = Data("YUV4MPEG2 W160 H96 F25:1\n".utf8)
+        for number in 0..<10 {
+            bytes += Data("FRAME\n".utf8) + Data(repeating: UInt8(20 * number), count: 160 * 96 * 3 / 2)
+        }
+        try bytes.write(to: URL(fileURLWithPath: file.path))
+        let source = try Y4MVideoSource(path: file.path)
+        let stored = VideoSendPipeline(source: source, settings: Self.settings)
+        var request = request(0)
+        #expect(try stored.produce(request).missed.count == 0)
+        request.lateness = .milliseconds(100)
+        let output = try stored.produce(request)
+        #expect(output.keepsTime && output.missed == (2, .milliseconds(80)) && output.duration == .milliseconds(40))
+        guard case .picture(let next) = try source.nextFrame(wallClockMilliseconds: 0).content else {
+            Issue.record("no picture")
+            return
+        }
+        #expect(next.withPlane(0) { bytes, _ in bytes[0] } == 80)
+        let camera = SyntheticVideoSource(
+            name: "Ada", dimensions: VideoDimensions(width: 160, height: 96), frameRate: 25)
+        let live = try VideoSendPipeline(
+            source: ScaledSource(camera, dimensions: camera.dimensions), settings: Self.settings
+        )
+        .produce(request)
+        #expect(!live.keepsTime && live.missed.count == 0)
+    }
+
+    @Test("audio that could not be sent in time is left out of its source")
+    func lateAudio() throws {
+        let clip = (0..<5).map { OpusPacket(payload: ByteBuffer(bytes: [UInt8($0)]), level: .silence) }
+        let sender = AudioSendPipeline(source: OpusClipSource(clip: clip))
+        let sent = try [0, 0, 2, 0, 7].map { missed in
+            try sender.produce(bitRate: nil, leavingOut: missed).payload.getBytes(at: 0, length: 1)
+        }
+        #expect(sent == [[0], [1], [4], [0], [3]])
     }
 
     @Test("without room nothing is encoded, and a stream encoded before resumes at a keyframe")

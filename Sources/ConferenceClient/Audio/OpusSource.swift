@@ -14,6 +14,8 @@ protocol OpusSource: AnyObject {
     /// True if packets are ready in memory.
     var isImmediate: Bool { get }
     func nextPacket() throws(ClientError) -> OpusPacket
+    /// Leaves out packets.
+    func skip(_ count: Int)
     func setBitRate(_ rate: BitRate)
 }
 
@@ -40,6 +42,8 @@ final class EncodedPCMSource: OpusSource {
             throw .failed(reason: "the audio cannot be encoded: \(error)")
         }
     }
+
+    func skip(_ count: Int) { for _ in 0..<count { _ = source.nextFrame() } }
 
     func setBitRate(_ rate: BitRate) { encoder.setBitRate(rate) }
 
@@ -68,6 +72,8 @@ final class OpusClipSource: OpusSource {
         defer { index = (index + 1) % clip.count }
         return clip[index]
     }
+
+    func skip(_ count: Int) { if !clip.isEmpty { index = (index + count) % clip.count } }
 
     func setBitRate(_ rate: BitRate) {}
 

@@ -5,6 +5,11 @@ import PeerConnection
 import VideoCoding
 
 extension ClientSession {
+    /// A client that has fallen behind by more does not catch up: perhaps the machine is too slow for its file.
+    private static let longestLateness = Duration.seconds(1)
+    /// The most packets that the source of the audio is moved on by: a minute.
+    private static let mostMissedPackets: Int64 = 3000
+
     /// Sets a timer for the video frame that is due at `due`.
     func scheduleVideo(at due: MonotonicInstant) {
         eventLoop.scheduleTask(deadline: due.deadline) { [weak self] in self?.produceVideo(due: due) }
@@ -16,7 +21,8 @@ extension ClientSession {
         let hasRoom = peer.hasRoomForVideo(now: now)
         let request = VideoSendPipeline.Request(
             wallClockMilliseconds: ClientClock.wallClockMilliseconds(), bitRate: videoBitRate,
-            isKeyframeWanted: isKeyframeWanted && hasRoom, hasRoom: hasRoom, tile: tile)
+            isKeyframeWanted: isKeyframeWanted && hasRoom, hasRoom: hasRoom, lateness: max(now - due, .zero),
+            tile: tile)
         if request.isKeyframeWanted { isKeyframeWanted = false }
         let produce = { @Sendable in Result { () throws(ClientError) in try videoSender.produce(request) } }
         guard !videoSender.isImmediate else { return videoProduced(produce(), due: due, capture: now) }
@@ -38,6 +44,10 @@ extension ClientSession {
             return
         }
         let now = ClientClock.now()
+        let due = due + output.missed.duration
+        // Audio counts from when it was due, too.
+        let capture = output.keepsTime ? due : capture
+        measurements.skippedFrames += output.missed.count
         if let frame = output.frame {
             measurements.sent(
                 size: frame.size, isKeyframe: frame.isKeyframe, dimensions: frame.sample.format.dimensions)
@@ -46,9 +56,11 @@ extension ClientSession {
         } else {
             measurements.skippedFrames += 1
         }
-        // Frames keep their cadence; a client that fell behind by more than a frame begins a new one.
+        // Frames keep their cadence; a client that fell behind by more than a frame begins a new one. Not so with a
+        // file: its pictures would come ever later than its audio.
         var next = due + output.duration
-        if now - next > output.duration { next = now }
+        let patience = output.keepsTime ? max(output.duration, Self.longestLateness) : output.duration
+        if now - next > patience { next = now }
         scheduleVideo(at: next)
         pump(now: now)
     }
@@ -60,9 +72,11 @@ extension ClientSession {
 
     private func produceAudio(due: MonotonicInstant) {
         guard !isClosed, let audioSender else { return }
-        let bitRate = audioBitRate
-        audioBitRate = nil
-        let produce = { @Sendable in Result { () throws(ClientError) in try audioSender.produce(bitRate: bitRate) } }
+        let (bitRate, missed) = (audioBitRate, missedAudioPackets)
+        (audioBitRate, missedAudioPackets) = (nil, 0)
+        let produce = { @Sendable in
+            Result { () throws(ClientError) in try audioSender.produce(bitRate: bitRate, leavingOut: missed) }
+        }
         guard !audioSender.isImmediate else { return audioProduced(produce(), due: due) }
         audioSender.queue.async { [self] in
             let result = produce()
@@ -90,6 +104,7 @@ extension ClientSession {
             let missed = (now - next).nanoseconds / PCM.frameDuration.nanoseconds
             audioSampleTime &+= UInt32(truncatingIfNeeded: missed) &* UInt32(PCM.frameSize)
             next += PCM.frameDuration * Int(missed)
+            missedAudioPackets = Int(min(missed, Self.mostMissedPackets))
         }
         scheduleAudio(at: next)
         pump(now: now)

@@ -56,6 +56,8 @@ public final class ClientSession: @unchecked Sendable {
     var samples: [ClientReport.Sample] = []
     var videoBitRate = JoinOptions.startBitRate
     var audioBitRate: BitRate?
+    /// The packets that could not be sent in time: the source of the audio is to leave them out.
+    var missedAudioPackets = 0
     var isKeyframeWanted = false
     /// The largest tile of the client's own picture; nil while that is not known.
     var tile: VideoDimensions?
@@ -270,8 +272,11 @@ final class AudioSendPipeline: @unchecked Sendable {
     var isImmediate: Bool { source.isImmediate }
 
     /// Makes the next 20 ms, at this bitrate. Call on `queue` only, unless packets lie ready.
-    func produce(bitRate: BitRate?) throws(ClientError) -> OpusPacket {
+    ///
+    /// - Parameter count: The packets in front of it whose time has passed.
+    func produce(bitRate: BitRate?, leavingOut count: Int) throws(ClientError) -> OpusPacket {
         if let bitRate { source.setBitRate(bitRate) }
+        source.skip(count)
         return try source.nextPacket()
     }
 }

@@ -5,6 +5,7 @@ public import MediaCore
 public final class ScaledSource: VideoSource {
     public let dimensions: VideoDimensions
     public var frameRate: Double { source.frameRate }
+    public var isLive: Bool { source.isLive }
 
     private let source: any VideoSource
     private let renderer = CompositionRenderer()

@@ -5,6 +5,7 @@ public import MediaCore
 public final class SyntheticVideoSource: VideoSource {
     public let dimensions: VideoDimensions
     public let frameRate: Double
+    public var isLive: Bool { true }
     private let tag: UInt16
     private let strip: FrameCounterStrip?
     /// The same background under different grain, which looks like a camera's noise to an encoder.

@@ -23,6 +23,8 @@ final class VideoSendPipeline: @unchecked Sendable {
         /// True if there is room to send it. Without room, a picture is not encoded, and an encoded stream is left out
         /// up to its next keyframe.
         var hasRoom: Bool
+        /// How long ago the frame was due. Pictures of a file whose time has passed meanwhile are left out.
+        var lateness = Duration.zero
         /// The largest size in which the picture is seen; nil if that is unknown, or if the sender does not follow it.
         var tile: VideoDimensions?
     }
@@ -32,6 +34,10 @@ final class VideoSendPipeline: @unchecked Sendable {
         /// The encoded frame; nil if it was left out.
         var frame: EncodedFrame?
         var duration: Duration
+        /// The pictures in front of it that were left out, and how long they would have been seen.
+        var missed: (count: Int, duration: Duration) = (0, .zero)
+        /// True if pictures are left out where they are late, so that the others come at their times.
+        var keepsTime = false
     }
 
     let queue: DispatchQueue
@@ -63,11 +69,16 @@ final class VideoSendPipeline: @unchecked Sendable {
         // Frames from before sending became possible are skipped without waiting for them.
         let isBeginning = !hasBegun && isAwaitingSync && request.hasRoom
         if request.isKeyframeWanted || isBeginning { source.skipToSyncFrame() }
-        let frame = try source.nextFrame(wallClockMilliseconds: request.wallClockMilliseconds)
+        var frame = try source.nextFrame(wallClockMilliseconds: request.wallClockMilliseconds)
+        var missed = (count: 0, duration: Duration.zero)
+        while !source.isLive, case .picture = frame.content, missed.duration + frame.duration <= request.lateness {
+            missed = (missed.count + 1, missed.duration + frame.duration)
+            frame = try source.nextFrame(wallClockMilliseconds: request.wallClockMilliseconds)
+        }
         switch frame.content {
         case .picture(let picture):
-            guard request.hasRoom else { return Output(frame: nil, duration: frame.duration) }
-            return Output(frame: try encode(scaled(picture, to: request.tile), request), duration: frame.duration)
+            let encoded = request.hasRoom ? try encode(scaled(picture, to: request.tile), request) : nil
+            return Output(frame: encoded, duration: frame.duration, missed: missed, keepsTime: !source.isLive)
         case .encoded(let sample):
             if !request.hasRoom { isAwaitingSync = true }
             if sample.isSync, request.hasRoom { isAwaitingSync = false }

@@ -22,6 +22,9 @@ public protocol VideoSource: AnyObject {
 
     /// True if frames are ready in memory, so that the next one costs nothing.
     var isImmediate: Bool { get }
+    /// True if the next picture shows what is now, whenever it is asked for. The pictures of files have times, like the
+    /// audio that belongs to them.
+    var isLive: Bool { get }
     /// True if the source can follow another rate: its pictures are not encoded yet.
     var followsBitRate: Bool { get }
 
@@ -41,6 +44,7 @@ public protocol VideoSource: AnyObject {
 
 extension VideoSource {
     public var isImmediate: Bool { false }
+    public var isLive: Bool { false }
     public var followsBitRate: Bool { true }
     public func fit(_ tile: VideoDimensions) {}
     public func skipToSyncFrame() {}
