@@ -148,13 +148,16 @@ struct PlayTests {
         #expect(try frames(some.path).frames == Array(try frames(all.path).frames[7..<17]))
     }
 
-    /// Replaces a file's edit list (ISO/IEC 14496-12, 8.6.6) by one edit: its length in milliseconds, and its beginning
+    /// Replaces an edit of a file's edit list (ISO/IEC 14496-12, 8.6.6): its length in milliseconds, and its beginning
     /// in the media in 90,000ths of a second.
-    static func trim(_ file: TemporaryFile, to duration: UInt32, from start: UInt32) throws {
+    ///
+    /// - Parameter index: The place of the edit in the list.
+    static func trim(_ file: TemporaryFile, to duration: UInt32, from start: UInt32, edit index: Int = 0) throws {
         var bytes = [UInt8](try #require(FileManager.default.contents(atPath: file.path)))
         let list = try #require(bytes.indices.dropLast(24).first { bytes[$0..<$0 + 4].elementsEqual("elst".utf8) })
         let edit = [duration, start].flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
-        bytes.replaceSubrange(list + 12..<list + 20, with: edit)
+        let place = list + 12 + 12 * index
+        bytes.replaceSubrange(place..<place + 8, with: edit)
         try Data(bytes).write(to: URL(fileURLWithPath: file.path))
     }
 
@@ -170,6 +173,25 @@ struct PlayTests {
         #expect(problem == nil && report.end == .endOfFile)
         #expect(abs(report.durationSeconds - 0.4) < 0.001)
         #expect(try frames(some.path).frames == Array(try frames(all.path).frames[7..<17]))
+    }
+
+    @Test("a trimmed film that begins with an empty edit is repeated without a gap")
+    func trimmedBehindEmptyEdit() async throws {
+        let (file, output) = (TemporaryFile(".mp4"), TemporaryFile(".y4m"))
+        _ = try VideoSourceTests.write(20, to: file.path, start: 10)
+        // Ten pictures from picture 7 on, behind keyframe 5.
+        try Self.trim(file, to: 400, from: 7 * 3600, edit: 1)
+        let run = try PlayRun(
+            options(file) {
+                $0.output = .y4m(path: output.path)
+                $0.loops = true
+                $0.duration = .milliseconds(1200)
+            })
+        let (report, problem) = await run.play()
+        #expect(problem == nil)
+        #expect(report.frames.shown == 30)
+        let shown = try frames(output.path).frames
+        #expect(shown.count == 30 && Set(shown).count == 10)
     }
 
     @Test("a film of which its edit list has kept nothing is an error, also where it is to be repeated")

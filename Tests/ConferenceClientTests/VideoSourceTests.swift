@@ -9,8 +9,10 @@ import VideoCoding
 @Suite("Video sources")
 struct VideoSourceTests {
     /// Encodes a few frames of the test camera and writes them to a file.
+    ///
+    /// - Parameter start: The seconds before the first one.
     static func write(
-        _ count: Int, to path: String, width: Int = 160, height: Int = 96, keyframeInterval: Int = 5
+        _ count: Int, to path: String, width: Int = 160, height: Int = 96, keyframeInterval: Int = 5, start: Int64 = 0
     ) throws -> [SampleBuffer] {
         let camera = SyntheticVideoSource(
             name: "File", dimensions: VideoDimensions(width: width, height: height), frameRate: 30)
@@ -22,7 +24,7 @@ struct VideoSourceTests {
         for index in 0..<count {
             try encoder.encode(
                 camera.makePicture(wallClockMilliseconds: Int64(index)),
-                presentationTime: MediaTime(value: Int64(index) * 40, timescale: 1000),
+                presentationTime: MediaTime(value: start * 1000 + Int64(index) * 40, timescale: 1000),
                 options: EncodeOptions(forceKeyframe: index % keyframeInterval == 0))
             if let frame = outputs.next()?.frame { samples.append(frame.sample) }
         }

@@ -25,14 +25,31 @@ struct MovieFeed {
         self.reader = reader
         self.loops = loops
         // Frames at times below zero are needed for those after them, and an edit list has cut them away.
-        firstTime = max(first.presentationTime, .zero)
+        firstTime = max(try first.isShown ? first.presentationTime : Self.firstShownTime(reader), .zero)
         origin = firstTime
         if start > .zero, reader.hasPresentationTimes {
             try reader.seek(to: firstTime + start)
-        } else {
+        } else if first.isShown {
             pending = first
+        } else {
+            try reader.rewind()
         }
     }
+
+    /// The time of the picture that is shown first of a film of which an edit list has cut the first frames away; zero
+    /// if it has cut all away.
+    private static func firstShownTime(_ reader: MovieReader) throws -> MediaTime {
+        var first: MediaTime?
+        var left = mostReorderedFrames
+        while left > 0, let sample = try reader.nextSample() {
+            if sample.isShown { first = min(first ?? sample.presentationTime, sample.presentationTime) }
+            if first != nil { left -= 1 }
+        }
+        return first ?? .zero
+    }
+
+    /// H.264 has no more frames that are decoded before they are shown (A.3.1).
+    private static let mostReorderedFrames = 17
 
     /// The next sample; nil at the end of a file that does not start again.
     ///
