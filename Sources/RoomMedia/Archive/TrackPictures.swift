@@ -48,8 +48,7 @@ final class TrackPictures {
         private let reader: MovieReader
         private let decoder = DecodingPipeline()
         private var hasEnded = false
-        /// Decoded pictures in the order in which they are shown; the first is the newest that is due.
-        private var pictures: [(time: Double, picture: PixelBuffer)] = []
+        private var pictures = DuePictures()
 
         init(path: String, index: Int, at time: Double) throws {
             self.index = index
@@ -58,26 +57,49 @@ final class TrackPictures {
         }
 
         /// The time of the last picture, once all are decoded.
-        var lastTime: Double? { hasEnded ? pictures.last?.time ?? 0 : nil }
+        var lastTime: Double? { hasEnded ? pictures.lastTime ?? 0 : nil }
 
         func picture(at time: Double) -> PixelBuffer? {
-            while !hasEnded, pictures.last.map({ $0.time <= time }) ?? true {
+            while !hasEnded, pictures.lastTime ?? time <= time {
                 // A file that ends in the middle of a frame is read as far as it goes.
                 guard let sample = try? reader.nextSample() else {
                     hasEnded = true
-                    decoder.finishDelayedFrames { take($0) }
+                    decoder.finishDelayedFrames { take($0, at: time) }
                     break
                 }
-                decoder.decode(sample) { take($0) }
+                decoder.decode(sample) { take($0, at: time) }
             }
-            while pictures.count > 1, pictures[1].time <= time { pictures.removeFirst() }
-            return pictures.first.flatMap { $0.time <= time ? $0.picture : nil }
+            return pictures.picture(at: time)
         }
 
-        private func take(_ event: DecodingEvent) {
+        private func take(_ event: DecodingEvent, at time: Double) {
             guard case .output(let output) = event, case .picture(let picture) = output.result else { return }
             // A frame that is shown a rounding after its time is due.
-            pictures.append((picture.presentationTime.seconds - 1e-6, picture.pixelBuffer))
+            pictures.append(picture.pixelBuffer, at: picture.presentationTime.seconds - 1e-6)
+            pictures.drop(until: time)
         }
+    }
+}
+
+/// Decoded pictures in the order in which they are shown; the first is the newest that is due.
+///
+/// Pictures are dropped as they are decoded: the way from a keyframe to the picture that is wanted may be an hour long.
+struct DuePictures {
+    private var pictures: [(time: Double, picture: PixelBuffer)] = []
+
+    var count: Int { pictures.count }
+    var lastTime: Double? { pictures.last?.time }
+
+    mutating func append(_ picture: PixelBuffer, at time: Double) { pictures.append((time, picture)) }
+
+    /// Drops those that are not to be seen from this time on.
+    mutating func drop(until time: Double) {
+        while pictures.count > 1, pictures[1].time <= time { pictures.removeFirst() }
+    }
+
+    /// The newest picture at a time.
+    mutating func picture(at time: Double) -> PixelBuffer? {
+        drop(until: time)
+        return pictures.first.flatMap { $0.time <= time ? $0.picture : nil }
     }
 }
