@@ -4,6 +4,7 @@ import MediaCore
 import MediaFiles
 import NIOCore
 import NIOPosix
+import RTP
 import SecureTransport
 import Testing
 
@@ -37,6 +38,35 @@ struct MovieRecorderTests {
         #expect(first.presentationTime == .zero)
         let second = try #require(try reader.nextSample())
         #expect(second.presentationTime == MediaTime(value: 40, timescale: 1000))
+    }
+
+    @Test("audio goes to its pictures by the sender's clock, however late the first picture came")
+    func lipSync() throws {
+        let source = TemporaryFile(".mp4")
+        let samples = try VideoSourceTests.write(50, to: source.path)
+        let file = TemporaryFile(".mp4")
+        let recorder = try MovieRecorder(path: file.path, hasAudio: true)
+        let (began, clock) = (MonotonicInstant.zero + .seconds(100), NTPTime(unixTime: .seconds(1_000_000)))
+        for tick in 0..<120 {
+            let now = Duration.milliseconds(20 * tick)
+            // Sender reports come after a second.
+            func senderTime(_ captured: Duration) -> NTPTime? { tick > 70 ? clock + captured : nil }
+            if tick >= 20, tick.isMultiple(of: 2) {
+                let captured = now - .milliseconds(400)
+                recorder.append(
+                    samples[(tick - 20) / 2], arrival: began + now, senderTime: senderTime(captured))
+            }
+            recorder.append(
+                opus: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]), rtpTimestamp: UInt32(tick) * 960, sequence: Int64(tick),
+                arrival: began + now, senderTime: senderTime(now))
+        }
+        try recorder.finish()
+        let reader = try OpusReader(path: file.path)
+        var times: [Double] = []
+        while let packet = try reader.nextPacket() { times.append(try #require(packet.presentationTime).seconds) }
+        // The movie begins with the picture that was captured at zero.
+        #expect(abs(try #require(times.last) - 119 * 0.02) < 0.001)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 > 0.0199 })
     }
 
     @Test("an empty recording is refused")

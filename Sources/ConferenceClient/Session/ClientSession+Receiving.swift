@@ -45,7 +45,9 @@ extension ClientSession {
         measurements.received(frame, now: now)
         watch?.completed(frame.sample, lastArrival: frame.lastArrival)
         if let recorder {
-            recorder.queue.async { recorder.append(frame.sample, arrival: frame.firstArrival) }
+            recorder.queue.async {
+                recorder.append(frame.sample, arrival: frame.firstArrival, senderTime: frame.senderTime)
+            }
         }
         guard let videoReceiver else { return }
         guard decodeBacklog < Self.maximumDecodeBacklog else {
@@ -76,7 +78,7 @@ extension ClientSession {
         recorder.queue.async {
             recorder.append(
                 opus: packet.payload, rtpTimestamp: packet.rtpTimestamp, sequence: packet.sequence,
-                arrival: packet.arrival)
+                arrival: packet.arrival, senderTime: packet.senderTime)
         }
     }
 }

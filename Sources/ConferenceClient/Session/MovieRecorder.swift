@@ -20,6 +20,15 @@ final class MovieRecorder: @unchecked Sendable {
     private var audioOrigin: (time: Int64, arrival: MonotonicInstant)?
     private var audioTimes = TimestampUnwrapper()
     private var lastAudioSequence: Int64?
+    /// The place of the newest frame in the movie and on the sender's clock.
+    private var videoPlace: (time: MediaTime, senderTime: NTPTime)?
+    /// How much later the audio belongs than its arrival says; nil until the sender has told.
+    private var audioShift: MediaTime?
+    /// The place of the last packet in the movie.
+    private var lastAudioPlace: MediaTime?
+
+    /// A sender that puts the audio farther away is not believed.
+    private static let longestShift = Duration.seconds(3)
 
     /// Checks that the file can be written, and leaves it empty until the first keyframe comes.
     ///
@@ -31,7 +40,9 @@ final class MovieRecorder: @unchecked Sendable {
     }
 
     /// Writes a frame; the movie begins with the first keyframe. Call on `queue` only.
-    func append(_ sample: SampleBuffer, arrival: MonotonicInstant) {
+    ///
+    /// - Parameter senderTime: When it was captured, on its sender's clock.
+    func append(_ sample: SampleBuffer, arrival: MonotonicInstant, senderTime: NTPTime? = nil) {
         guard failure == nil else { return }
         do {
             if writer == nil {
@@ -44,6 +55,7 @@ final class MovieRecorder: @unchecked Sendable {
             var sample = sample
             sample.presentationTime =
                 sample.presentationTime - origin.time + MediaTime(origin.arrival - start, timescale: 90_000)
+            if let senderTime { videoPlace = (sample.presentationTime, senderTime) }
             try writer?.append(sample)
         } catch {
             failure = .outputNotWritable(path: path, reason: "\(error)")
@@ -51,21 +63,41 @@ final class MovieRecorder: @unchecked Sendable {
     }
 
     /// Writes an Opus packet; late ones are left out. Call it on `queue` only.
-    func append(opus payload: ByteBuffer, rtpTimestamp: UInt32, sequence: Int64, arrival: MonotonicInstant) {
+    ///
+    /// - Parameter senderTime: When it was captured, on its sender's clock.
+    func append(
+        opus payload: ByteBuffer, rtpTimestamp: UInt32, sequence: Int64, arrival: MonotonicInstant,
+        senderTime: NTPTime? = nil
+    ) {
         guard failure == nil, let writer, hasAudio, sequence > lastAudioSequence ?? .min else { return }
         lastAudioSequence = sequence
         let time = audioTimes.unwrap(rtpTimestamp)
         let origin = audioOrigin ?? (time, arrival)
         audioOrigin = origin
+        let place =
+            MediaTime(value: time - origin.time, timescale: 48_000)
+            + MediaTime(origin.arrival - start, timescale: 48_000)
+        if audioShift == nil, let senderTime { audioShift = shift(ofAudioAt: place, senderTime: senderTime) }
+        let shifted = place + (audioShift ?? .zero)
+        // Audio that belongs earlier than was thought overlaps what is written.
+        guard lastAudioPlace.map({ shifted > $0 }) ?? true else { return }
+        lastAudioPlace = shifted
         do {
             try writer.append(
-                opus: payload,
-                presentationTime: MediaTime(value: time - origin.time, timescale: 48_000)
-                    + MediaTime(origin.arrival - start, timescale: 48_000),
-                duration: MediaTime(value: 960, timescale: 48_000))
+                opus: payload, presentationTime: shifted, duration: MediaTime(value: 960, timescale: 48_000))
         } catch {
             failure = .outputNotWritable(path: path, reason: "\(error)")
         }
+    }
+
+    /// How much later audio belongs than at `place`, by the sender's clock.
+    ///
+    /// The first packets of both streams say little of it: a relay that is busy sends its first keyframe late.
+    private func shift(ofAudioAt place: MediaTime, senderTime: NTPTime) -> MediaTime? {
+        guard let videoPlace else { return nil }
+        let wanted = senderTime.duration(since: videoPlace.senderTime) - (place - videoPlace.time).duration
+        let isPlausible = wanted.nanoseconds.magnitude <= Self.longestShift.nanoseconds.magnitude
+        return isPlausible ? MediaTime(wanted, timescale: 48_000) : .zero
     }
 
     /// Ends the file. Call it on `queue` only.
