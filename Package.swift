@@ -75,7 +75,7 @@ let modules: [Module] = [
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
     Module(
         name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore],
-        testDependencies: ["CDTLSClock", "HostileBytes", "OpenSSLClient"]),
+        testDependencies: ["CDTLSClock", "HostileBytes", "OpenSSLClient", "LoopbackServer"]),
     // Session descriptions, offers and answers.
     Module(
         name: "SDP", dependencies: ["MediaCore", "SecureTransport"], testDependencies: ["HostileBytes", nioCore],
@@ -269,6 +269,10 @@ let package = Package(
         // OpenSSL as a client of HTTPS, and certificates, for tests of servers.
         .target(
             name: "OpenSSLClient", dependencies: ["COpenSSL", "SecureTransport", nioCore], path: "Tests/OpenSSLClient",
+            swiftSettings: swiftSettings),
+        // A server whose connections tests serve by hand.
+        .target(
+            name: "LoopbackServer", dependencies: ["COpenSSL"], path: "Tests/LoopbackServer",
             swiftSettings: swiftSettings),
         // H.264 written by hand, for decoders' and players' tests.
         .target(
