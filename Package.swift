@@ -112,6 +112,9 @@ let modules: [Module] = [
         testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock", "PixelTransfer", "ScriptedDriver"]),
     // Which relay of several has which room.
     Module(name: "Cluster", dependencies: ["MediaCore", "SecureTransport"]),
+    // Requests by HTTP, with libcurl.
+    Module(
+        name: "HTTPTransfer", dependencies: ["MediaCore", "CLibCURL"], testDependencies: ["LoopbackServer"]),
     Module(name: "VectorGraphics", dependencies: []),
     // The network, its flows, rooms and reports on virtual time: the relay and its connections are real.
     Module(
@@ -298,6 +301,7 @@ let package = Package(
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CLibVA", providers: [.apt(["libva-dev"])]),
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CLibCURL", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(name: "CLibSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"])]),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),

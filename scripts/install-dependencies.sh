@@ -6,7 +6,8 @@ set -euo pipefail
 
 packages=(
     libavcodec-dev libavformat-dev libavutil-dev libswresample-dev libswscale-dev libopenh264-dev libx264-dev libva-dev
-    libsrtp2-dev libsrt-gnutls-dev libssl-dev libopus-dev libebur128-dev libyuv-dev libpango1.0-dev pkg-config make
+    libsrtp2-dev libsrt-gnutls-dev libssl-dev libcurl4-openssl-dev libopus-dev libebur128-dev libyuv-dev libpango1.0-dev
+    pkg-config make
     # The fonts of names: Latin, Greek and Cyrillic; most other scripts; Korean; Chinese and Japanese; emoji in colour. The
     # first is enough to run.
     fonts-dejavu-core fonts-noto-core fonts-nanum fonts-droid-fallback fonts-noto-color-emoji

@@ -1,0 +1,146 @@
+import Dispatch
+import MediaCore
+import Synchronization
+
+/// Sends requests by HTTP/1.1, with libcurl.
+///
+/// It goes where it is told and nowhere else: no redirection is followed, and no proxy, password or cookie is taken from
+/// the environment. All clients of a program share one thread and its connections, which requests use again where the
+/// certificates are the same. A server that hangs delays nothing but its own requests.
+public final class HTTPClient: Sendable {
+    private struct State {
+        /// Nil: the client is closed.
+        var driver: TransferDriver?
+    }
+
+    private let state: Mutex<State>
+    private let id: UInt64
+    private let connectTime: Duration
+    private let tls: TLS
+
+    /// - Parameters:
+    ///   - connectTime: The longest that making a connection may take, with the look at its host's name.
+    ///   - tls: The certificates of HTTPS.
+    public init(connectingWithin connectTime: Duration, tls: TLS = TLS()) {
+        let driver = TransferDriver.enter()
+        id = driver.inbox.makeID()
+        state = Mutex(State(driver: driver))
+        self.connectTime = connectTime
+        self.tls = tls
+    }
+
+    deinit {
+        _ = leave()
+    }
+
+    /// Sends a request.
+    ///
+    /// - Parameters:
+    ///   - time: The longest that all may take.
+    ///   - longest: The most bytes that the answer's body may have.
+    /// - Throws: Why there is no answer; `HTTPFailure.cancelled` as soon as the task is cancelled.
+    public func perform(
+        _ request: Request, within time: Duration, upTo longest: Int
+    ) async throws(HTTPFailure) -> Answer {
+        try await exchange(request, within: time, body: .needed(upTo: longest)).get()
+    }
+
+    /// Sends a request of whose answer only the status is of use. If its body does not come or is long, that costs the
+    /// connection alone.
+    ///
+    /// - Parameter time: The longest that all may take.
+    public func status(of request: Request, within time: Duration) async throws(HTTPFailure) -> Int {
+        try await exchange(request, within: time, body: .unneeded).get().status
+    }
+
+    /// Sends a request, and blocks the calling thread until it is answered.
+    ///
+    /// - Parameters:
+    ///   - time: The longest that all may take.
+    ///   - longest: The most bytes that the answer's body may have.
+    public func performAndWait(
+        _ request: Request, within time: Duration, upTo longest: Int
+    ) throws(HTTPFailure) -> Answer {
+        guard let driver else { throw .clientClosed }
+        let outcome = Outcome()
+        let receiver = AnswerReceiver.whole(.needed(upTo: longest)) { outcome.set($0) }
+        driver.inbox.begin(
+            plan(request, id: driver.inbox.makeID(), within: time, receiver, now: driver.now()))
+        return try outcome.wait().get()
+    }
+
+    /// Sends a request whose answer is read in parts, as they come.
+    ///
+    /// - Parameter time: The longest until the answer's head is here; nil: for as long as the connection holds.
+    public func open(_ request: Request, within time: Duration?) async throws(HTTPFailure) -> HTTPParts {
+        guard let driver else { throw .clientClosed }
+        let transfer = driver.inbox.makeID()
+        let parts = HTTPParts(id: transfer, inbox: driver.inbox)
+        driver.inbox.begin(
+            plan(request, id: transfer, within: time, .parts(parts.pipe), now: driver.now()))
+        try await parts.waitForHead()
+        return parts
+    }
+
+    /// Fails all requests that are under way, with `HTTPFailure.clientClosed`. After the last client of the program, waits
+    /// for the end of their thread.
+    public func close() async {
+        await leave()?.waitUntilEnded()
+    }
+
+    private var driver: TransferDriver? { state.withLock { $0.driver } }
+
+    /// - Returns: The driver, if it ends.
+    private func leave() -> TransferDriver? {
+        let driver = state.withLock { state in
+            defer { state.driver = nil }
+            return state.driver
+        }
+        guard let driver else { return nil }
+        driver.inbox.put(.endAll(client: id))
+        return driver.leave() ? driver : nil
+    }
+
+    private func exchange(
+        _ request: Request, within time: Duration, body: AnswerReceiver.Body
+    ) async -> Result<Answer, HTTPFailure> {
+        guard let driver else { return .failure(.clientClosed) }
+        let inbox = driver.inbox
+        let transfer = inbox.makeID()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let receiver = AnswerReceiver.whole(body) { continuation.resume(returning: $0) }
+                inbox.begin(plan(request, id: transfer, within: time, receiver, now: driver.now()))
+                // The handler below may have run before there was anything to end.
+                if Task.isCancelled { inbox.put(.end(transfer)) }
+            }
+        } onCancel: {
+            inbox.put(.end(transfer))
+        }
+    }
+
+    private func plan(
+        _ request: Request, id transfer: UInt64, within time: Duration?, _ receiver: AnswerReceiver,
+        now: MonotonicInstant
+    ) -> TransferPlan {
+        TransferPlan(
+            id: transfer, client: id, request: request, connectTime: connectTime, tls: tls,
+            deadline: time.map { now + $0 } ?? .distantFuture, receiver: receiver)
+    }
+}
+
+/// The answer for which a thread waits.
+private final class Outcome: Sendable {
+    private let result = Mutex<Result<HTTPClient.Answer, HTTPFailure>>(.failure(.clientClosed))
+    private let isKnown = DispatchSemaphore(value: 0)
+
+    func set(_ result: Result<HTTPClient.Answer, HTTPFailure>) {
+        self.result.withLock { $0 = result }
+        isKnown.signal()
+    }
+
+    func wait() -> Result<HTTPClient.Answer, HTTPFailure> {
+        isKnown.wait()
+        return result.withLock { $0 }
+    }
+}
