@@ -130,8 +130,8 @@ let modules: [Module] = [
         name: "RoomMedia",
         dependencies: [
             "MediaCore", "VideoCoding", "PixelTransfer", "Compositing", "AudioMixing", "SecureTransport",
-            "PeerConnection", "MediaFiles", "FlightFiles", "RoomAPI", "CMalloc", "CLibSRT", nioCore, nioPosix, nioHTTP1,
-            logging, dequeModule, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            "PeerConnection", "MediaFiles", "FlightFiles", "RoomAPI", "HTTPTransfer", "CMalloc", "CLibSRT", nioCore,
+            nioPosix, logging, dequeModule,
         ],
         testDependencies: ["RoomMediaFixtures", "RTP"]),
     Module(
@@ -139,7 +139,7 @@ let modules: [Module] = [
         dependencies: [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
             "PeerConnection", "RoomAPI", "RoomMedia", "LoadControl", "Conference", "FlightRecording", "FlightFiles",
-            "MediaFiles", "AudioMixing", "Cluster",
+            "MediaFiles", "AudioMixing", "Cluster", "HTTPTransfer",
             "VectorGraphics", "CSocket", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
@@ -149,11 +149,10 @@ let modules: [Module] = [
             .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             dequeModule,
             .product(name: "HeapModule", package: "swift-collections"),
-            .product(name: "AsyncHTTPClient", package: "async-http-client"),
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
-            "Simulation", "RoomMediaFixtures", "OpenSSLClient", "HostileBytes",
+            "Simulation", "RoomMediaFixtures", "OpenSSLClient", "LoopbackServer", "HostileBytes",
             "confrelay", "ChildProcesses", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
         ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
@@ -189,7 +188,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],

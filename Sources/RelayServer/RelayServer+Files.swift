@@ -8,7 +8,7 @@ extension RelayServer {
     public static func check(_ configuration: RelayServerConfiguration, logger: Logger) throws(StartupError) {
         var configuration = configuration
         _ = try read(&configuration, logger: logger)
-        _ = try configuration.cluster?.etcd.tlsConfiguration()
+        _ = try configuration.cluster?.etcd.readTLSFiles()
         if let path = configuration.accessKeys { _ = try KeyStore(file: path, logger: logger) }
     }
 

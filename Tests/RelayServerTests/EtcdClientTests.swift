@@ -1,9 +1,6 @@
 import Cluster
 import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOPosix
-import NIOSSL
+import LoopbackServer
 import Synchronization
 import Testing
 
@@ -12,65 +9,31 @@ import Testing
 /// Requests to a cluster's etcd, some members of which fail.
 @Suite("The client of etcd")
 struct EtcdClientTests {
-    private final class Count: Sendable {
-        private let count = Mutex(0)
-
-        var value: Int { count.withLock { $0 } }
-
-        func add() { count.withLock { $0 += 1 } }
-    }
-
-    /// Answers every request alike.
-    private final class Answers: ChannelInboundHandler {
-        typealias InboundIn = HTTPServerRequestPart
-
-        private let status: HTTPResponseStatus
-        private let body: String
-        private let requests: Count
-
-        init(_ status: HTTPResponseStatus, _ body: String, requests: Count) {
-            self.status = status
-            self.body = body
-            self.requests = requests
-        }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            guard case .end = unwrapInboundIn(data) else { return }
-            requests.add()
-            let headers = HTTPHeaders([("Content-Length", "\(body.utf8.count)")])
-            let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
-            let channel = context.channel
-            channel.write(HTTPServerResponsePart.head(head), promise: nil)
-            channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: body))), promise: nil)
-            channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
-        }
-    }
-
-    /// A member of etcd, as far as the client knows it.
-    private struct Member {
-        let channel: any Channel
+    /// A member of etcd, as far as the client knows it: it answers every request alike.
+    private final class Member: Sendable {
         let endpoint: EtcdSettings.Endpoint
-        let requests: Count
+        private let server: LoopbackServer
+        private let requests: Requests
 
-        /// - Parameter context: Nil: the member speaks no TLS.
-        init(_ status: HTTPResponseStatus, _ body: String, context: NIOSSLContext? = nil) async throws {
-            let requests = Count()
-            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        if let context {
-                            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
-                        }
-                        try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                        try channel.pipeline.syncOperations.addHandler(Answers(status, body, requests: requests))
-                    }
-                }
-                .bind(host: "127.0.0.1", port: 0).get()
-            self.channel = channel
-            self.requests = requests
-            let address = "127.0.0.1:\(channel.localAddress?.port ?? 0)"
-            endpoint = try #require(EtcdSettings.Endpoint("\(context == nil ? "http" : "https")://\(address)"))
+        private final class Requests: Sendable {
+            let count = Atomic(0)
         }
+
+        /// - Parameter certificate: Nil: the member speaks no TLS.
+        init(_ status: Int, _ body: String, certificate: LoopbackCertificate? = nil) throws {
+            let requests = Requests()
+            self.requests = requests
+            server = try LoopbackServer(certificate) { connection in
+                while connection.readRequest() != nil {
+                    requests.count.add(1, ordering: .relaxed)
+                    connection.answer(status, body)
+                }
+            }
+            let scheme = certificate == nil ? "http" : "https"
+            endpoint = try #require(EtcdSettings.Endpoint("\(scheme)://127.0.0.1:\(server.port)"))
+        }
+
+        var requestCount: Int { requests.count.load(ordering: .relaxed) }
     }
 
     private static let noLeader = #"{"error":"etcdserver: no leader","code":14}"#
@@ -87,23 +50,21 @@ struct EtcdClientTests {
             Issue.record(error)
         }
         await client.close()
-        try await first.channel.close()
-        try await second.channel.close()
     }
 
     @Test("an endpoint that fails is left for the next one", arguments: [500, 502, 503, 504])
     func failing(status: Int) async throws {
-        let failing = try await Member(HTTPResponseStatus(statusCode: status), Self.noLeader)
-        try await withClient(failing, Member(.ok, Self.emptyPage)) { client in
+        let failing = try Member(status, Self.noLeader)
+        try await withClient(failing, Member(200, Self.emptyPage)) { client in
             #expect(await client.perform(Self.read) == .failed(reason: "etcd fails: etcdserver: no leader"))
             #expect(await client.perform(Self.read) == .page([], revision: 7, hasMore: false))
-            #expect(failing.requests.value == 1)
+            #expect(failing.requestCount == 1)
         }
     }
 
     @Test("an endpoint at which several requests fail at once is left once")
     func together() async throws {
-        try await withClient(Member(.serviceUnavailable, Self.noLeader), Member(.ok, Self.emptyPage)) { client in
+        try await withClient(Member(503, Self.noLeader), Member(200, Self.emptyPage)) { client in
             async let one = client.perform(Self.read)
             async let other = client.perform(Self.read)
             _ = await (one, other)
@@ -113,7 +74,7 @@ struct EtcdClientTests {
 
     @Test("an endpoint whose watch fails is left for the next one")
     func watch() async throws {
-        try await withClient(Member(.serviceUnavailable, Self.noLeader), Member(.ok, Self.emptyPage)) { client in
+        try await withClient(Member(503, Self.noLeader), Member(200, Self.emptyPage)) { client in
             await client.watch(from: 1) { _ in }
             #expect(await client.perform(Self.read) == .page([], revision: 7, hasMore: false))
         }
@@ -127,7 +88,7 @@ struct EtcdClientTests {
             #"{"result":{"header":{"revision":"7"},"created":true}}"# + "\n"
             + #"{"error":{"message":"etcdserver: no leader","# + code + "}}\n"
         let news = Mutex<[DirectoryNews]>([])
-        try await withClient(Member(.ok, watch), Member(.ok, Self.emptyPage)) { client in
+        try await withClient(Member(200, watch), Member(200, Self.emptyPage)) { client in
             await client.watch(from: 1) { told in news.withLock { $0.append(told) } }
             #expect(news.withLock { $0 } == [.began, .ended(isIncomplete: false)])
             #expect(await client.perform(Self.read) == .page([], revision: 7, hasMore: false))
@@ -136,41 +97,95 @@ struct EtcdClientTests {
 
     @Test("an endpoint that refuses a request is kept: others would refuse it, too")
     func refusing() async throws {
-        let other = try await Member(.ok, Self.emptyPage)
-        try await withClient(Member(.badRequest, #"{"error":"etcdserver: key is not provided"}"#), other) { client in
+        let other = try Member(200, Self.emptyPage)
+        try await withClient(Member(400, #"{"error":"etcdserver: key is not provided"}"#), other) { client in
             let refusal = DirectoryResponse.failed(reason: "etcd refuses: etcdserver: key is not provided")
             for _ in 0..<2 { #expect(await client.perform(Self.read) == refusal) }
-            #expect(other.requests.value == 0)
+            #expect(other.requestCount == 0)
         }
+    }
+
+    private func withFiles(_ body: (_ settings: inout EtcdSettings, URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "confrelay-etcd-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var settings = EtcdSettings(endpoints: [])
+        try await body(&settings, folder)
     }
 
     @Test("the files of TLS hold once they are read again; where they cannot be used, the earlier ones stay")
     func readingAgain() async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "confrelay-etcd-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data(TestCertificate.expiredCertificate.utf8).write(to: file)
-        let certificates = try NIOSSLCertificate.fromPEMBytes(Array(TestCertificate.certificate.utf8))
-        let key = try NIOSSLPrivateKey(bytes: Array(TestCertificate.key.utf8), format: .pem)
-        let context = try NIOSSLContext(
-            configuration: .makeServerConfiguration(
-                certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key)))
-        let member = try await Member(.ok, Self.emptyPage, context: context)
-        var settings = EtcdSettings(endpoints: [member.endpoint])
-        settings.trustedCertificates = file.path
-        let client = try EtcdClient(settings)
-        let page = DirectoryResponse.page([], revision: 7, hasMore: false)
-        do {
+        let member = try Member(200, Self.emptyPage, certificate: .one)
+        try await withFiles { settings, folder in
+            let file = folder.appending(path: "ca.pem")
+            try Data(LoopbackCertificate.other.certificate.utf8).write(to: file)
+            settings.endpoints = [member.endpoint]
+            settings.trustedCertificates = file.path
+            let client = try EtcdClient(settings)
+            let page = DirectoryResponse.page([], revision: 7, hasMore: false)
             #expect(await client.perform(Self.read) != page)
-            try Data(TestCertificate.certificate.utf8).write(to: file)
+            try Data(LoopbackCertificate.one.certificate.utf8).write(to: file)
             try await client.readFilesAgain()
             #expect(await client.perform(Self.read) == page)
             try Data("hello\n".utf8).write(to: file)
             await #expect(throws: StartupError.self) { try await client.readFilesAgain() }
             #expect(await client.perform(Self.read) == page)
-        } catch {
-            Issue.record(error)
+            await client.close()
         }
-        await client.close()
-        try await member.channel.close()
+    }
+
+    @Test("other files of TLS end the watch that was made with the earlier ones")
+    func watchWithEarlierFiles() async throws {
+        let server = try LoopbackServer(.one) { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+            connection.send(#"{"result":{"header":{"revision":"7"},"created":true}}"# + "\n")
+            connection.waitForEnd()
+        }
+        try await withFiles { settings, folder in
+            let file = folder.appending(path: "ca.pem")
+            try Data(LoopbackCertificate.one.certificate.utf8).write(to: file)
+            settings.endpoints = [try #require(EtcdSettings.Endpoint("https://127.0.0.1:\(server.port)"))]
+            settings.trustedCertificates = file.path
+            let client = try EtcdClient(settings)
+            let (news, tell) = AsyncStream.makeStream(of: DirectoryNews.self)
+            let watch = Task { await client.watch(from: 1) { tell.yield($0) } }
+            var told = news.makeAsyncIterator()
+            #expect(await told.next() == .began)
+            try await client.readFilesAgain()
+            try Data(LoopbackCertificate.other.certificate.utf8).write(to: file)
+            try await client.readFilesAgain()
+            #expect(await told.next() == .ended(isIncomplete: false))
+            await watch.value
+            await client.close()
+        }
+    }
+
+    @Test("files of TLS that cannot be used are named, with the reason")
+    func unusableFiles() async throws {
+        try await withFiles { settings, folder in
+            func write(_ name: String, _ text: String) throws -> String {
+                let file = folder.appending(path: name)
+                try Data(text.utf8).write(to: file)
+                return file.path
+            }
+            func reason(_ settings: EtcdSettings) -> String {
+                do throws(StartupError) {
+                    _ = try settings.readTLSFiles()
+                    return ""
+                } catch {
+                    return error.description
+                }
+            }
+            settings.certificate = try write("one.pem", LoopbackCertificate.one.certificate)
+            settings.key = try write("other.key", LoopbackCertificate.other.key)
+            #expect(reason(settings).contains("other.key: it is not the key of the certificate"))
+            settings.key = folder.appending(path: "none.key").path
+            #expect(reason(settings).contains("none.key: it cannot be read"))
+            settings.key = try write("one.key", LoopbackCertificate.one.key)
+            #expect(reason(settings).isEmpty)
+            settings.trustedCertificates = settings.key
+            #expect(reason(settings).contains("one.key: it holds no certificate"))
+        }
     }
 }

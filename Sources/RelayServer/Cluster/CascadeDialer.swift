@@ -1,11 +1,9 @@
-import AsyncHTTPClient
 import Cluster
 import Conference
 import Foundation
+import HTTPTransfer
 import Logging
 import MediaCore
-import NIOCore
-import NIOHTTP1
 import RoomAPI
 import RoomMedia
 
@@ -44,7 +42,7 @@ actor CascadeDialer {
     private let node: NodeID
     private let driver: RelayDriver
     private let logger: Logger
-    private let client: HTTPClient
+    private let client = HTTPClient(connectingWithin: .seconds(1))
     /// The newest arrangement that is to be made. One is made after the other: an older one must not win.
     private nonisolated let arrangements: AsyncStream<Arrangement>.Continuation
     private var peers: [Key: Peer] = [:]
@@ -55,7 +53,7 @@ actor CascadeDialer {
     private var isListening = false
     private var isClosed = false
 
-    private static let timeout = TimeAmount.seconds(2)
+    private static let timeout = Duration.seconds(2)
     private static let shortestInterval = Duration.milliseconds(500)
     private static let longestInterval = Duration.seconds(10)
 
@@ -63,8 +61,6 @@ actor CascadeDialer {
         self.node = node
         self.driver = driver
         self.logger = logger
-        client = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: .withoutRedirections(connectingWithin: .seconds(1)))
         let (stream, continuation) = AsyncStream.makeStream(
             of: Arrangement.self, bufferingPolicy: .bufferingNewest(1))
         arrangements = continuation
@@ -77,7 +73,7 @@ actor CascadeDialer {
         guard !isClosed else { return }
         isClosed = true
         arrangements.finish()
-        try? await client.shutdown()
+        await client.close()
     }
 
     /// Makes the links that are missing, and ends those that are not wanted any more.
@@ -146,7 +142,7 @@ actor CascadeDialer {
     private func dial(_ peer: Peer) async throws {
         let offer = try await driver.act { relay, _ throws(CascadeError) in try relay.offerLink(room: peer.room) }
         let opening = CascadeRequests.Opening(room: peer.room, epoch: peer.epoch, from: node, offer: offer)
-        let answer = try await exchange(.POST, CascadeRequests.path, opening, with: peer)
+        let answer = try await exchange(.post, CascadeRequests.path, opening, with: peer)
         let accepted = try JSONDecoder().decode(CascadeOffer.self, from: answer)
         try await driver.act { relay, now throws(CascadeError) in
             try relay.openLink(
@@ -159,7 +155,7 @@ actor CascadeDialer {
         if let other = NodeID(update.node), let peer = peers[Key(room: update.room, node: other)] {
             let telling = CascadeRequests.Telling(room: update.room, from: node, state: update.state)
             do {
-                _ = try await exchange(.PUT, "\(CascadeRequests.path)/\(update.link)", telling, with: peer)
+                _ = try await exchange(.put, "\(CascadeRequests.path)/\(update.link)", telling, with: peer)
                 isDelivered = true
             } catch {
                 logger.debug(
@@ -194,7 +190,7 @@ actor CascadeDialer {
     private func fetch(_ missing: Relay.MissingAvatar, from peer: Peer, link: String) async throws {
         let path = "\(CascadeRequests.path)/\(link)/avatars/\(missing.participant)"
         let avatar = try Avatar(
-            png: [UInt8](await exchange(.GET, path, body: [], with: peer, upTo: SignallingLimits.avatarSize)))
+            png: [UInt8](await exchange(.get, path, body: [], with: peer, upTo: SignallingLimits.avatarSize)))
         guard avatar.digest == missing.digest else { throw Refusal(description: "it is another one by now") }
         await driver.act { relay, now in
             relay.receive(
@@ -208,30 +204,28 @@ actor CascadeDialer {
     }
 
     private func exchange(
-        _ method: HTTPMethod, _ path: String, _ message: some Encodable, with peer: Peer
+        _ method: HTTPClient.Method, _ path: String, _ message: some Encodable, with peer: Peer
     ) async throws -> Data {
         let body = [UInt8](try JSONEncoder.compact.encode(message))
         return try await exchange(method, path, body: body, with: peer)
     }
 
     private func exchange(
-        _ method: HTTPMethod, _ path: String, body: [UInt8], with peer: Peer,
+        _ method: HTTPClient.Method, _ path: String, body: [UInt8], with peer: Peer,
         upTo size: Int = CascadeRequests.bodySize
     ) async throws -> Data {
         guard !isClosed,
             let signature = secret?.signature(
                 of: "\(method.rawValue) \(path)", body: body, to: peer.node, time: Date.now.timeIntervalSince1970)
         else { throw Refusal(description: "the cluster's secret is not known") }
-        var request = HTTPClientRequest(url: "\(peer.url)\(path)")
-        request.method = method
-        request.headers.add(name: "Content-Type", value: SignallingMediaType.json)
-        request.headers.add(name: "Relay-Signature", value: signature)
-        request.body = .bytes(ByteBuffer(bytes: body))
-        let response = try await client.execute(request, deadline: .now() + Self.timeout)
-        let answer = Data(try await response.body.collect(upTo: size).readableBytesView)
-        guard (200..<300).contains(response.status.code) else {
-            throw Refusal(description: "\(response.status.code) \(String(decoding: answer.prefix(300), as: UTF8.self))")
+        var request = HTTPClient.Request(method, "\(peer.url)\(path)")
+        request.add("Content-Type", SignallingMediaType.json)
+        request.add("Relay-Signature", signature)
+        request.body = body
+        let answer = try await client.perform(request, within: Self.timeout, upTo: size)
+        guard answer.isSuccess else {
+            throw Refusal(description: "\(answer.status) \(String(decoding: answer.body.prefix(300), as: UTF8.self))")
         }
-        return answer
+        return Data(answer.body)
     }
 }

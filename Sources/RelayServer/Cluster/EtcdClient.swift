@@ -1,11 +1,6 @@
-import AsyncHTTPClient
 import Cluster
 import Foundation
-import MediaCore
-import NIOCore
-import NIOHTTP1
-import NIOSSL
-import RoomMedia
+import HTTPTransfer
 import Synchronization
 
 /// Speaks to etcd by its JSON gateway (etcd 3.4 and newer, `/v3/…`).
@@ -16,7 +11,7 @@ final class EtcdClient: DirectoryEngine {
     private struct State {
         var client: HTTPClient
         /// What the client makes connections with.
-        var tls: TLSConfiguration
+        var tls: HTTPClient.TLS
         var isClosed = false
         var endpoint = 0
         /// What requests are shown as; nil: there is no user, or it has not said its password yet.
@@ -28,7 +23,7 @@ final class EtcdClient: DirectoryEngine {
     private let settings: EtcdSettings
     private let state: Mutex<State>
 
-    private static let timeout = TimeAmount.seconds(2)
+    private static let timeout = Duration.seconds(2)
     /// The longest answer that is read: a page of the largest values.
     private static let longestAnswer = 64 << 20
     /// The most of an answer that is no JSON, in bytes, that an error tells.
@@ -39,15 +34,12 @@ final class EtcdClient: DirectoryEngine {
     /// - Throws: Why the files of TLS cannot be used.
     init(_ settings: EtcdSettings) throws(StartupError) {
         self.settings = settings
-        let tls = try settings.tlsConfiguration()
+        let tls = try settings.readTLSFiles()
         state = Mutex(State(client: Self.makeClient(tls), tls: tls))
     }
 
-    private static func makeClient(_ tls: TLSConfiguration) -> HTTPClient {
-        var configuration = HTTPClient.Configuration.withoutRedirections(connectingWithin: .seconds(1))
-        configuration.tlsConfiguration = tls
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 8
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    private static func makeClient(_ tls: HTTPClient.TLS) -> HTTPClient {
+        HTTPClient(connectingWithin: .seconds(1), tls: tls)
     }
 
     func close() async {
@@ -55,7 +47,7 @@ final class EtcdClient: DirectoryEngine {
             state.isClosed = true
             return state.client
         }
-        try? await client.shutdown()
+        await client.close()
     }
 
     /// Whether there are files to read again.
@@ -66,14 +58,14 @@ final class EtcdClient: DirectoryEngine {
     ///
     /// - Throws: Why the files cannot be used. The earlier ones stay in use.
     func readFilesAgain() async throws(StartupError) {
-        let tls = try settings.tlsConfiguration()
+        let tls = try settings.readTLSFiles()
         let unused = state.withLock { state -> HTTPClient? in
             // The watch ends with its client, and the relay is outside its cluster until there is another.
-            guard !state.isClosed, !tls.bestEffortEquals(state.tls) else { return nil }
+            guard !state.isClosed, tls != state.tls else { return nil }
             defer { (state.client, state.tls) = (Self.makeClient(tls), tls) }
             return state.client
         }
-        try? await unused?.shutdown()
+        await unused?.close()
     }
 
     func perform(_ request: DirectoryRequest) async -> DirectoryResponse {
@@ -152,17 +144,23 @@ final class EtcdClient: DirectoryEngine {
         from revision: Int64, tell: @Sendable (DirectoryNews) async -> Void
     ) async throws -> Bool {
         try await logIn()
-        let request = try await request(
+        let request = try request(
             "watch",
             Etcd.WatchRequest(
                 createRequest: .init(
                     key: Etcd.root, rangeEnd: Etcd.rootEnd, startRevision: Etcd.Number(revision))))
-        let response = try await execute(request, timeout: Self.timeout, isStream: true)
-        guard response.status == .ok else {
-            throw EtcdError(status: response.status, reason: "status \(response.status.code)")
+        let client = state.withLock { $0.client }
+        let parts: HTTPParts
+        do throws(HTTPFailure) {
+            // A deadline would end it.
+            parts = try await client.open(request, within: nil)
+        } catch {
+            throw EtcdError.unreachable("\(request.url): \(error)")
         }
+        let status = parts.head.status
+        guard status == 200 else { throw EtcdError(status: status, reason: "status \(status)") }
         var lines = LineSplitter(limit: Self.longestAnswer)
-        for try await part in response.body {
+        while let part = try await parts.next() {
             for line in try lines.append(part) {
                 let message = try JSONDecoder().decode(Etcd.Streamed<Etcd.WatchResponse>.self, from: line)
                 guard let result = message.result else {
@@ -184,28 +182,15 @@ final class EtcdClient: DirectoryEngine {
 
     // MARK: Requests
 
-    private func request(_ path: String, _ message: some Encodable) async throws(EtcdError) -> HTTPClientRequest {
+    private func request(_ path: String, _ message: some Encodable) throws(EtcdError) -> HTTPClient.Request {
         let (index, token) = state.withLock { ($0.endpoint, $0.token) }
         guard settings.endpoints.indices.contains(index) else { throw .refused("no endpoint is given") }
-        var request = HTTPClientRequest(url: "\(settings.endpoints[index].url)/v3/\(path)")
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        if let token { request.headers.add(name: "Authorization", value: token) }
+        var request = HTTPClient.Request(.post, "\(settings.endpoints[index].url)/v3/\(path)")
+        request.add("Content-Type", "application/json")
+        if let token { request.add("Authorization", token) }
         // Numbers, strings and Base64 always encode.
-        request.body = .bytes(ByteBuffer(bytes: (try? JSONEncoder().encode(message)) ?? Data()))
+        request.body = (try? JSONEncoder().encode(message)).map { Array($0) } ?? []
         return request
-    }
-
-    private func execute(
-        _ request: HTTPClientRequest, timeout: TimeAmount, isStream: Bool = false
-    ) async throws(EtcdError) -> HTTPClientResponse {
-        let client = state.withLock { $0.client }
-        do {
-            // The deadline of a stream would end it.
-            return try await client.execute(request, deadline: isStream ? .distantFuture : .now() + timeout)
-        } catch {
-            throw .unreachable("\(request.url): \(HTTPRequestError(error))")
-        }
     }
 
     private func exchange<Answer: Decodable>(
@@ -252,25 +237,25 @@ final class EtcdClient: DirectoryEngine {
     private func send<Answer: Decodable>(
         _ path: String, _ message: some Encodable, as type: Answer.Type
     ) async throws(EtcdError) -> Answer {
-        let request = try await request(path, message)
-        let response = try await execute(request, timeout: Self.timeout)
-        let body: ByteBuffer
-        do {
-            body = try await response.body.collect(upTo: Self.longestAnswer)
+        let request = try request(path, message)
+        let client = state.withLock { $0.client }
+        let answer: HTTPClient.Answer
+        do throws(HTTPFailure) {
+            answer = try await client.perform(request, within: Self.timeout, upTo: Self.longestAnswer)
         } catch {
-            throw .unreachable("\(request.url): \(HTTPRequestError(error))")
+            throw .unreachable("\(request.url): \(error)")
         }
-        let bytes = Data(body.readableBytesView)
-        guard response.status == .ok else {
+        let bytes = Data(answer.body)
+        guard answer.status == 200 else {
             let failure = try? JSONDecoder().decode(Etcd.Failure.self, from: bytes)
             // A token with a signature is refused once any user of etcd has changed.
             let isOld = failure?.error?.hasSuffix("revision of auth store is old") ?? false
-            if response.status == .unauthorized || isOld { throw .tokenExpired }
+            if answer.status == 401 || isOld { throw .tokenExpired }
             let text = String(decoding: bytes.prefix(Self.longestReason), as: UTF8.self)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
             throw EtcdError(
-                status: response.status,
-                reason: failure?.error ?? failure?.message ?? "\(request.url): status \(response.status.code) \(text)")
+                status: answer.status,
+                reason: failure?.error ?? failure?.message ?? "\(request.url): status \(answer.status) \(text)")
         }
         do {
             return try JSONDecoder().decode(type, from: bytes)
@@ -289,8 +274,8 @@ enum EtcdError: Error, CustomStringConvertible {
     case tokenExpired
 
     /// - Parameter status: An answer's other than 200.
-    init(status: HTTPResponseStatus, reason: String) {
-        self = status.code >= 500 ? .failed(reason) : .refused(reason)
+    init(status: Int, reason: String) {
+        self = status >= 500 ? .failed(reason) : .refused(reason)
     }
 
     /// Whether another endpoint may do better.
@@ -320,9 +305,9 @@ struct LineSplitter {
     init(limit: Int) { self.limit = limit }
 
     /// - Throws: `EtcdError.refused` for a line that is too long.
-    mutating func append(_ part: ByteBuffer) throws(EtcdError) -> [Data] {
+    mutating func append(_ part: [UInt8]) throws(EtcdError) -> [Data] {
         var lines: [Data] = []
-        var view = part.readableBytesView[...]
+        var view = part[...]
         while let end = view.firstIndex(of: 0x0A) {
             rest.append(contentsOf: view[..<end])
             if !rest.isEmpty { lines.append(rest) }

@@ -1,5 +1,6 @@
 import Foundation
-import NIOSSL
+import HTTPTransfer
+import SecureTransport
 
 /// How etcd is reached.
 public struct EtcdSettings: Sendable {
@@ -33,23 +34,52 @@ public struct EtcdSettings: Sendable {
 
     public init(endpoints: [Endpoint]) { self.endpoints = endpoints }
 
-    /// What TLS connections to etcd are made with.
+    /// Reads what TLS connections to etcd are made with.
     ///
     /// - Throws: Which file cannot be used, and why.
-    func tlsConfiguration() throws(StartupError) -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        do {
-            if let trustedCertificates {
-                configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(trustedCertificates))
+    func readTLSFiles() throws(StartupError) -> HTTPClient.TLS {
+        var tls = HTTPClient.TLS()
+        if let trustedCertificates {
+            let bytes = try Self.read(trustedCertificates)
+            try Self.check(trustedCertificates) { () throws(PEMCheck.Problem) in
+                try PEMCheck.check(certificates: bytes)
             }
-            if let certificate, let key {
-                configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificate)
-                    .map { .certificate($0) }
-                configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
-            }
-        } catch {
-            throw .clusterNotUsable(reason: "the files of etcd's TLS cannot be used: \(error)")
+            tls.trusted = bytes
         }
-        return configuration
+        if let certificate, let key {
+            let (chain, secret) = (try Self.read(certificate), try Self.read(key))
+            try Self.check(certificate) { () throws(PEMCheck.Problem) in try PEMCheck.check(certificates: chain) }
+            try Self.check(key) { () throws(PEMCheck.Problem) in try PEMCheck.check(key: secret, of: chain) }
+            (tls.certificate, tls.key) = (chain, secret)
+        }
+        return tls
+    }
+
+    private static func read(_ path: String) throws(StartupError) -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw notUsable(path, reason: "it cannot be read")
+        }
+        return Array(data)
+    }
+
+    private static func check(
+        _ path: String, _ body: () throws(PEMCheck.Problem) -> Void
+    ) throws(StartupError) {
+        do throws(PEMCheck.Problem) {
+            try body()
+        } catch {
+            let reason =
+                switch error {
+                case .noCertificate: "it holds no certificate in PEM (-----BEGIN CERTIFICATE-----)"
+                case .noKey: "it holds no private key in PEM (-----BEGIN PRIVATE KEY-----)"
+                case .encryptedKey: "it is encrypted; decrypt it with 'openssl pkey -in \(path)'"
+                case .keyDoesNotFit: "it is not the key of the certificate"
+                }
+            throw notUsable(path, reason: reason)
+        }
+    }
+
+    private static func notUsable(_ path: String, reason: String) -> StartupError {
+        .clusterNotUsable(reason: "the files of etcd's TLS cannot be used: \(path): \(reason)")
     }
 }

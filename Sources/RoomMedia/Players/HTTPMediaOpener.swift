@@ -1,12 +1,8 @@
-import AsyncHTTPClient
 import Foundation
+import HTTPTransfer
 import MediaFiles
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 import RoomAPI
 import SecureTransport
-import Synchronization
 
 /// Reads films and HLS by HTTP for libavformat, from permitted addresses only, wherever redirections and playlists
 /// lead. It blocks the thread that reads.
@@ -16,43 +12,30 @@ final class HTTPMediaOpener: MediaOpener {
     /// The most that is taken of a server that does not hand out parts of files.
     private static let mostWithoutRanges = 64 << 20
     private static let mostRedirections = 5
-    /// A playlist may lead to another host with each of its segments.
-    private static let mostClients = 16
-    private static let connectPatience = TimeAmount.seconds(5)
-    private static let patience = TimeAmount.seconds(15)
+    private static let patience = Duration.seconds(15)
 
     private let rules: HostRules?
-    /// One for each host and address: each connects to the address that was checked.
-    private let clients = Mutex<[Place: HTTPClient]>([:])
-
-    private struct Place: Hashable {
-        var host: String
-        var address: String
-    }
+    private let client = HTTPClient(connectingWithin: .seconds(5))
 
     init(rules: HostRules?) {
         self.rules = rules
-    }
-
-    deinit {
-        for client in clients.withLock({ $0 }).values { client.shutdown { _ in } }
     }
 
     func open(_ url: String) throws(StreamFailure) -> any MediaBytes {
         var url = url
         for _ in 0...Self.mostRedirections {
             let answer = try fetch(url, from: 0)
-            switch answer.status.code {
+            switch answer.status {
             case 300..<400:
-                guard let location = answer.headers.first(name: "location"), let base = URL(string: url),
+                guard let location = answer.head.values(of: "location").first, let base = URL(string: url),
                     let next = URL(string: location, relativeTo: base)
                 else { throw .failed("the server sends the relay on, but not where to") }
                 url = next.absoluteString
-            case 200: return HTTPMediaBytes(url: url, opener: self, whole: answer.body ?? ByteBuffer())
+            case 200: return HTTPMediaBytes(url: url, opener: self, whole: answer.body)
             case 206:
-                let size = try Self.size(in: answer.headers, ofPartAt: 0)
-                return HTTPMediaBytes(url: url, opener: self, first: answer.body ?? ByteBuffer(), size: size)
-            default: throw .failed("the server answered \(answer.status.code)")
+                let size = try Self.size(in: answer.head, ofPartAt: 0)
+                return HTTPMediaBytes(url: url, opener: self, first: answer.body, size: size)
+            default: throw .failed("the server answered \(answer.status)")
             }
         }
         throw .failed("the server sends the relay on and on")
@@ -62,8 +45,8 @@ final class HTTPMediaOpener: MediaOpener {
     ///
     /// - Throws: A failure if the server has answered with another part than the one at `offset`: a film that is put
     ///   together of such parts is damaged.
-    static func size(in headers: HTTPHeaders, ofPartAt offset: Int64) throws(StreamFailure) -> Int64? {
-        guard let range = headers.first(name: "content-range") else { return nil }
+    static func size(in head: HTTPClient.Head, ofPartAt offset: Int64) throws(StreamFailure) -> Int64? {
+        guard let range = head.values(of: "content-range").first else { return nil }
         let parts = range.split(separator: "/", maxSplits: 1)
         // Some servers write `bytes=0-99/1000`.
         let places = parts.first?.split { " =".contains($0) }.last
@@ -75,7 +58,7 @@ final class HTTPMediaOpener: MediaOpener {
     }
 
     /// The piece of a file that begins at `offset`.
-    func fetch(_ url: String, from offset: Int64) throws(StreamFailure) -> HTTPClient.Response {
+    func fetch(_ url: String, from offset: Int64) throws(StreamFailure) -> HTTPClient.Answer {
         guard case .http(let server, let url)? = try? PlayerTarget(parsing: url, longest: PlayerTarget.longestFound)
         else {
             throw .failed("it leads to something that is not read by HTTP")
@@ -88,48 +71,28 @@ final class HTTPMediaOpener: MediaOpener {
             throw .failed(
                 error.reason == .nameNotFound ? "the host's name has no address" : "the host is not permitted")
         }
-        do {
-            var request = try HTTPClient.Request(url: url)
-            request.headers.add(name: "user-agent", value: "confrelay")
-            request.headers.add(name: "range", value: "bytes=\(offset)-\(offset + Self.pieceSize - 1)")
-            let accumulator = ResponseAccumulator(request: request, maxBodySize: Self.mostWithoutRanges)
-            return try client(for: server.host, at: place).execute(
-                request: request, delegate: accumulator, deadline: .now() + Self.patience
-            ).futureResult.wait()
+        var request = HTTPClient.Request(.get, url)
+        request.add("user-agent", "confrelay")
+        let (end, isBeyond) = offset.addingReportingOverflow(Self.pieceSize)
+        request.add("range", "bytes=\(offset)-\((isBeyond ? Int64.max : end) - 1)")
+        // The one that was checked.
+        request.address = place.host
+        do throws(HTTPFailure) {
+            return try client.performAndWait(request, within: Self.patience, upTo: Self.mostWithoutRanges)
         } catch {
             throw Self.failure(error)
         }
     }
 
-    private func client(for host: String, at place: TransportAddress) -> HTTPClient {
-        clients.withLock { clients in
-            let key = Place(host: host, address: place.host)
-            if let client = clients[key] { return client }
-            if clients.count >= Self.mostClients {
-                // One thread reads, so that none of them has a request under way.
-                for client in clients.values { client.shutdown { _ in } }
-                clients.removeAll()
-            }
-            var configuration = HTTPClient.Configuration.withoutRedirections(connectingWithin: Self.connectPatience)
-            configuration.timeout.read = Self.patience
-            configuration.dnsOverride = [host: place.host]
-            let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-            clients[key] = client
-            return client
-        }
-    }
-
-    static func failure(_ error: any Error) -> StreamFailure {
-        switch error {
-        case let error as HTTPClientError where error.isTimeout: .timedOut
-        case let error as HTTPClientError where error == .remoteConnectionClosed: .connectionLost
-        case is ResponseAccumulator.ResponseTooBigError:
+    static func failure(_ failure: HTTPFailure) -> StreamFailure {
+        switch failure {
+        case .timedOut: .timedOut
+        case .notConnected: .refused
+        case .connectionLost, .connectionClosed: .connectionLost
+        case .answerTooLong:
             .failed(
                 "the server hands out no parts of files, and this one is larger than \(mostWithoutRanges >> 20) MiB")
-        case is NIOConnectionError: .refused
-        case let error as IOError: error.errnoCode == ECONNREFUSED ? .refused : .connectionLost
-        case HTTPParserError.invalidEOFState: .connectionLost
-        default: .failed("\(error)")
+        default: .failed("\(failure)")
         }
     }
 }
@@ -140,19 +103,19 @@ private final class HTTPMediaBytes: MediaBytes {
     private let url: String
     private let opener: HTTPMediaOpener
     private(set) var count: Int64?
-    private var piece: ByteBuffer
+    private var piece: [UInt8]
     private var pieceOffset: Int64 = 0
     private let isWhole: Bool
 
-    init(url: String, opener: HTTPMediaOpener, whole: ByteBuffer) {
+    init(url: String, opener: HTTPMediaOpener, whole: [UInt8]) {
         self.url = url
         self.opener = opener
-        count = Int64(whole.readableBytes)
+        count = Int64(whole.count)
         piece = whole
         isWhole = true
     }
 
-    init(url: String, opener: HTTPMediaOpener, first: ByteBuffer, size: Int64?) {
+    init(url: String, opener: HTTPMediaOpener, first: [UInt8], size: Int64?) {
         self.url = url
         self.opener = opener
         count = size
@@ -164,20 +127,20 @@ private final class HTTPMediaBytes: MediaBytes {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(StreamFailure) -> Int {
         if let count, offset >= count { return 0 }
-        if !isWhole, offset < pieceOffset || offset - pieceOffset >= Int64(piece.readableBytes) {
+        if !isWhole, offset < pieceOffset || offset - pieceOffset >= Int64(piece.count) {
             let answer = try opener.fetch(url, from: offset)
             // Beyond the end (RFC 9110, 15.5.17).
-            guard answer.status.code != 416 else { return 0 }
-            guard answer.status.code == 206, let body = answer.body else {
-                throw .failed("the server answered \(answer.status.code)")
+            guard answer.status != 416 else { return 0 }
+            guard answer.status == 206 else {
+                throw .failed("the server answered \(answer.status)")
             }
-            _ = try HTTPMediaOpener.size(in: answer.headers, ofPartAt: offset)
-            (piece, pieceOffset) = (body, offset)
+            _ = try HTTPMediaOpener.size(in: answer.head, ofPartAt: offset)
+            (piece, pieceOffset) = (answer.body, offset)
         }
         let start = Int(offset - pieceOffset)
-        let length = min(buffer.count, piece.readableBytes - start)
+        let length = min(buffer.count, piece.count - start)
         guard length > 0 else { return 0 }
-        piece.withUnsafeReadableBytes { bytes in
+        piece.withUnsafeBytes { bytes in
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + length]))
         }
         return length

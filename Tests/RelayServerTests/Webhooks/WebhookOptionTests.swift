@@ -1,7 +1,5 @@
 import ArgumentParser
-import AsyncHTTPClient
 import Foundation
-import NIOCore
 import RoomAPI
 import Testing
 
@@ -45,14 +43,6 @@ struct WebhookOptionTests {
                 "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
                 "first",
             ])
-    }
-
-    @Test("the log tells in words why a request was not answered")
-    func unanswered() {
-        let refused = HTTPRequestError(IOError(errnoCode: ECONNREFUSED, reason: "connect"))
-        #expect(refused.description == "Connection refused")
-        #expect("\(HTTPRequestError(HTTPClientError.deadlineExceeded))" == "no answer in time")
-        #expect("\(HTTPRequestError(HTTPClientError.remoteConnectionClosed))" == "it closes the connection")
     }
 
     @Test("with several keys there is a signature by each")

@@ -1,9 +1,10 @@
 import Foundation
+import HTTPTransfer
+import LoopbackServer
 import MediaFiles
-import NIOCore
-import NIOHTTP1
 import RoomAPI
 import SecureTransport
+import Synchronization
 import Testing
 
 @testable import RoomMedia
@@ -74,15 +75,32 @@ import Testing
 
     @Test("a web server that is not there is told apart from one without the film")
     func away() {
-        #expect(HTTPMediaOpener.failure(IOError(errnoCode: ECONNREFUSED, reason: "connect")) == .refused)
-        #expect(HTTPMediaOpener.failure(IOError(errnoCode: ECONNRESET, reason: "read")) == .connectionLost)
-        #expect(HTTPMediaOpener.failure(HTTPParserError.invalidEOFState) == .connectionLost)
+        #expect(HTTPMediaOpener.failure(.notConnected(code: ECONNREFUSED)) == .refused)
+        #expect(HTTPMediaOpener.failure(.connectionLost(code: ECONNRESET)) == .connectionLost)
+        #expect(HTTPMediaOpener.failure(.connectionClosed) == .connectionLost)
+        #expect(HTTPMediaOpener.failure(.timedOut) == .timedOut)
+    }
+
+    @Test("a server that leads beyond all sizes is asked for a part that there can be")
+    func farAway() throws {
+        let asked = Mutex<String>("")
+        let server = try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                asked.withLock { $0 = request.head }
+                connection.answer(416)
+            }
+        }
+        let opener = HTTPMediaOpener(rules: try HostRules(parsing: "127.0.0.0/8"))
+        let url = "http://127.0.0.1:\(server.port)/film.mp4"
+        #expect(try opener.fetch(url, from: .max - 1).status == 416)
+        #expect(asked.withLock { $0.contains("range: bytes=\(Int64.max - 1)-\(Int64.max - 1)\r\n") })
     }
 
     @Test("a part of a film is taken only if it is the one that was asked for")
     func parts() throws {
         func size(_ range: String?, at offset: Int64) throws -> Int64? {
-            try HTTPMediaOpener.size(in: range.map { ["content-range": $0] } ?? [:], ofPartAt: offset)
+            let fields = range.map { [HTTPClient.Field(name: "Content-Range", value: $0)] } ?? []
+            return try HTTPMediaOpener.size(in: HTTPClient.Head(status: 206, fields: fields), ofPartAt: offset)
         }
         #expect(try size("bytes 0-99/1000", at: 0) == 1000)
         #expect(try size("bytes 100-199/1000", at: 100) == 1000)
