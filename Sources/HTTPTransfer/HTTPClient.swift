@@ -6,15 +6,13 @@ import Synchronization
 ///
 /// It goes where it is told and nowhere else: no redirection is followed, and no proxy, password or cookie is taken from
 /// the environment. All clients of a program share one thread and its connections, which requests use again where the
-/// certificates are the same. A server that hangs delays nothing but its own requests.
+/// certificates are the same. A client has eight requests under way to a server; further ones to it wait. So a server that
+/// hangs delays nothing but this client's requests to it.
 public final class HTTPClient: Sendable {
-    private struct State {
-        /// Nil: the client is closed.
-        var driver: TransferDriver?
-    }
-
-    private let state: Mutex<State>
-    private let id: UInt64
+    /// Nil: the client is closed.
+    private let driver: Mutex<TransferDriver?>
+    private let inbox: TransferInbox
+    private let id = TransferInbox.makeID()
     private let connectTime: Duration
     private let tls: TLS
 
@@ -23,8 +21,8 @@ public final class HTTPClient: Sendable {
     ///   - tls: The certificates of HTTPS.
     public init(connectingWithin connectTime: Duration, tls: TLS = TLS()) {
         let driver = TransferDriver.enter()
-        id = driver.inbox.makeID()
-        state = Mutex(State(driver: driver))
+        self.driver = Mutex(driver)
+        inbox = driver.inbox
         self.connectTime = connectTime
         self.tls = tls
     }
@@ -61,23 +59,20 @@ public final class HTTPClient: Sendable {
     public func performAndWait(
         _ request: Request, within time: Duration, upTo longest: Int
     ) throws(HTTPFailure) -> Answer {
-        guard let driver else { throw .clientClosed }
         let outcome = Outcome()
-        let receiver = AnswerReceiver.whole(.needed(upTo: longest)) { outcome.set($0) }
-        driver.inbox.begin(
-            plan(request, id: driver.inbox.makeID(), within: time, receiver, now: driver.now()))
+        begin(
+            request, as: TransferInbox.makeID(), within: time,
+            for: .whole(.needed(upTo: longest)) { outcome.set($0) })
         return try outcome.wait().get()
     }
 
-    /// Sends a request whose answer is read in parts, as they come.
+    /// Sends a request whose answer is read in parts, as they come. The request ends with the client.
     ///
     /// - Parameter time: The longest until the answer's head is here; nil: for as long as the connection holds.
     public func open(_ request: Request, within time: Duration?) async throws(HTTPFailure) -> HTTPParts {
-        guard let driver else { throw .clientClosed }
-        let transfer = driver.inbox.makeID()
-        let parts = HTTPParts(id: transfer, inbox: driver.inbox)
-        driver.inbox.begin(
-            plan(request, id: transfer, within: time, .parts(parts.pipe), now: driver.now()))
+        let transfer = TransferInbox.makeID()
+        let parts = HTTPParts(id: transfer, inbox: inbox)
+        begin(request, as: transfer, within: time, for: .parts(parts.pipe))
         try await parts.waitForHead()
         return parts
     }
@@ -88,29 +83,24 @@ public final class HTTPClient: Sendable {
         await leave()?.waitUntilEnded()
     }
 
-    private var driver: TransferDriver? { state.withLock { $0.driver } }
-
     /// - Returns: The driver, if it ends.
     private func leave() -> TransferDriver? {
-        let driver = state.withLock { state in
-            defer { state.driver = nil }
-            return state.driver
+        driver.withLock { driver in
+            guard let left = driver else { return nil }
+            driver = nil
+            inbox.put(.endAll(client: id))
+            return left.leave() ? left : nil
         }
-        guard let driver else { return nil }
-        driver.inbox.put(.endAll(client: id))
-        return driver.leave() ? driver : nil
     }
 
     private func exchange(
         _ request: Request, within time: Duration, body: AnswerReceiver.Body
     ) async -> Result<Answer, HTTPFailure> {
-        guard let driver else { return .failure(.clientClosed) }
-        let inbox = driver.inbox
-        let transfer = inbox.makeID()
+        let transfer = TransferInbox.makeID()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let receiver = AnswerReceiver.whole(body) { continuation.resume(returning: $0) }
-                inbox.begin(plan(request, id: transfer, within: time, receiver, now: driver.now()))
+                begin(
+                    request, as: transfer, within: time, for: .whole(body) { continuation.resume(returning: $0) })
                 // The handler below may have run before there was anything to end.
                 if Task.isCancelled { inbox.put(.end(transfer)) }
             }
@@ -119,13 +109,18 @@ public final class HTTPClient: Sendable {
         }
     }
 
-    private func plan(
-        _ request: Request, id transfer: UInt64, within time: Duration?, _ receiver: AnswerReceiver,
-        now: MonotonicInstant
-    ) -> TransferPlan {
-        TransferPlan(
-            id: transfer, client: id, request: request, connectTime: connectTime, tls: tls,
-            deadline: time.map { now + $0 } ?? .distantFuture, receiver: receiver)
+    private func begin(
+        _ request: Request, as transfer: UInt64, within time: Duration?, for receiver: AnswerReceiver
+    ) {
+        let isBegun = driver.withLock { driver in
+            guard let driver else { return false }
+            driver.inbox.begin(
+                TransferPlan(
+                    id: transfer, client: id, request: request, connectTime: connectTime, tls: tls,
+                    deadline: time.map { driver.now() + $0 } ?? .distantFuture, receiver: receiver))
+            return true
+        }
+        if !isBegun { receiver.fail(.clientClosed) }
     }
 }
 

@@ -236,23 +236,30 @@ struct HTTPClientTests {
         await #expect(throws: HTTPFailure.timedOut) { try await get(from: server, within: Self.shortTime) }
     }
 
-    @Test("requests that wait for a connection are given up in time as well")
-    func lateWithoutConnection() async throws {
-        let server = try LoopbackServer { $0.waitForEnd() }
-        let count = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<20 {
-                group.addTask {
-                    do throws(HTTPFailure) {
-                        _ = try await get(from: server, within: Self.shortTime)
-                        return false
-                    } catch {
-                        return error == .timedOut
-                    }
-                }
-            }
-            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    @Test("a client has eight requests under way to a server, and others do not wait for them")
+    func lanes() async throws {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: String.self)
+        let server = try LoopbackServer { connection in
+            guard let request = connection.readRequest() else { return }
+            arrived.yield(request.path)
+            if request.path == "/hang" { connection.waitForEnd() } else { connection.answer() }
         }
-        #expect(count == 20)
+        let client = makeClient()
+        func status(_ path: String, within time: Duration = Self.patience) async throws(HTTPFailure) -> Int {
+            try await client.status(
+                of: HTTPClient.Request(.get, "http://127.0.0.1:\(server.port)\(path)"), within: time)
+        }
+        let hanging = (0..<8).map { _ in Task { try await status("/hang") } }
+        var paths = arrivals.makeAsyncIterator()
+        for _ in hanging { #expect(await paths.next() == "/hang") }
+        await #expect(throws: HTTPFailure.timedOut) { try await status("/late", within: Self.shortTime) }
+        async let waiting = status("/waiting")
+        #expect(try await get(from: server, path: "/other").status == 200)
+        #expect(await paths.next() == "/other")
+        hanging[0].cancel()
+        #expect(try await waiting == 200)
+        #expect(await paths.next() == "/waiting")
+        for task in hanging { task.cancel() }
     }
 
     @Test("a server that hangs does not delay requests to others")

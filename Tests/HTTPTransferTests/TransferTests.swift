@@ -31,6 +31,15 @@ struct TransferTests {
         #expect(read([(line, 200), ("", 200), (line, 200)]).1 == [.more, .complete, .tooLong])
     }
 
+    @Test("requests to one host and port share a lane, whatever else their URLs have")
+    func lanes() {
+        func lane(_ url: String, client: UInt64 = 1) -> TransferLane { TransferLane(client: client, url: url) }
+        let one = lane("http://a:1/b")
+        for url in ["http://a:1", "http://a:1?b", "http://a:1/c/d", "http://a:1#/e"] { #expect(lane(url) == one) }
+        for url in ["http://a:2/b", "https://a:1/b", "http://b:1/b", ""] { #expect(lane(url) != one) }
+        #expect(lane("http://a:1/b", client: 2) != one)
+    }
+
     @Test("requests beyond those that may be under way are refused")
     func capacity() throws {
         let multi = try #require(curl_multi_init())
@@ -40,7 +49,7 @@ struct TransferTests {
         func begin() {
             inbox.begin(
                 TransferPlan(
-                    id: inbox.makeID(), client: 0, request: HTTPClient.Request(.get, "http://a/"),
+                    id: TransferInbox.makeID(), client: 0, request: HTTPClient.Request(.get, "http://a/"),
                     connectTime: .seconds(1), tls: HTTPClient.TLS(), deadline: .distantFuture,
                     receiver: .whole(.unneeded) { result in
                         if case .failure(let failure) = result { failures.withLock { $0.append(failure) } }

@@ -7,6 +7,8 @@ final class Transfer {
     /// `CURL *`.
     let easy: UnsafeMutableRawPointer
     private(set) var deadline: MonotonicInstant
+    /// Whether libcurl works on it; if not, it waits for others.
+    var isRunning = false
     /// Lists that libcurl reads for as long as the handle lives.
     var lists: [UnsafeMutablePointer<curl_slist>] = []
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))

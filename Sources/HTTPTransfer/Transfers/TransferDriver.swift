@@ -12,31 +12,37 @@ final class TransferDriver: Sendable {
     }
 
     private static let shared = Mutex(Shared())
+    private static let isLibraryReady = shim_curl_global_init() == CURLE_OK
 
     let inbox: TransferInbox
     let now: @Sendable () -> MonotonicInstant
-    private let thread = DispatchGroup()
+    /// Done when the thread has ended.
+    private let group = DispatchGroup()
 
     private init(now: @escaping @Sendable () -> MonotonicInstant) {
         self.now = now
-        // Safe on several threads at once, and counts its calls (curl_global_init(3)).
-        guard shim_curl_global_init() == CURLE_OK, let multi = curl_multi_init() else {
+        guard Self.isLibraryReady, let multi = curl_multi_init() else {
             preconditionFailure("libcurl cannot be used: it has no memory, or it cannot start its TLS library")
         }
         let inbox = TransferInbox(waking: multi)
         self.inbox = inbox
-        thread.enter()
+        group.enter()
         nonisolated(unsafe) let owned = multi
-        Thread.detachNewThread { [thread] in
-            Thread.current.name = "http"
+        let isNamed = DispatchSemaphore(value: 0)
+        let thread = Thread { [group] in
+            isNamed.wait()
             // What the peer of a closed connection causes is an error of the write.
             var broken = sigset_t()
             sigemptyset(&broken)
             sigaddset(&broken, SIGPIPE)
             pthread_sigmask(SIG_BLOCK, &broken, nil)
             TransferLoop(multi: owned, inbox: inbox, now: now).run()
-            thread.leave()
+            group.leave()
         }
+        thread.start()
+        // Foundation passes a name on to the system only once the thread runs.
+        thread.name = "http"
+        isNamed.signal()
     }
 
     /// The driver for one more client.
@@ -64,7 +70,7 @@ final class TransferDriver: Sendable {
 
     func waitUntilEnded() async {
         await withCheckedContinuation { continuation in
-            thread.notify(queue: .global()) { continuation.resume() }
+            group.notify(queue: .global()) { continuation.resume() }
         }
     }
 }

@@ -14,7 +14,7 @@ final class TransferInbox: Sendable {
     static let capacity = 512
 
     private let state = Mutex(State())
-    private let identifiers = Atomic<UInt64>(0)
+    private static let identifiers = Atomic<UInt64>(0)
     /// `CURLM *`. Other threads only wake it, as curl_multi_wakeup(3) lets them, and not once the inbox is stopped.
     nonisolated(unsafe) private let multi: UnsafeMutableRawPointer
 
@@ -23,7 +23,7 @@ final class TransferInbox: Sendable {
     }
 
     /// A number that no other client or request has.
-    func makeID() -> UInt64 { identifiers.wrappingAdd(1, ordering: .relaxed).newValue }
+    static func makeID() -> UInt64 { identifiers.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Lets a request begin, or tells its receiver at once why it does not.
     func begin(_ plan: TransferPlan) {

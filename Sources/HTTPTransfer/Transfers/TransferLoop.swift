@@ -8,9 +8,12 @@ final class TransferLoop {
     private let inbox: TransferInbox
     private let now: () -> MonotonicInstant
     private var transfers: [UInt64: Transfer] = [:]
+    /// Requests that do not wait for others.
+    private var running: [TransferLane: Int] = [:]
 
-    /// Connections to one host and port; further requests wait.
-    private static let mostConnectionsToHost = 8
+    /// Requests of a client to one server at the same time; further ones wait. libcurl's own limit would let clients
+    /// wait for each other.
+    private static let mostRunning = 8
     /// Connections that are kept for further requests.
     private static let mostKeptConnections = 64
     private static let longestWait = Duration.seconds(60)
@@ -22,7 +25,6 @@ final class TransferLoop {
         self.multi = multi
         self.inbox = inbox
         self.now = now
-        shim_curl_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, Self.mostConnectionsToHost)
         shim_curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, Self.mostKeptConnections)
     }
 
@@ -58,22 +60,37 @@ final class TransferLoop {
 
     private func begin(_ plan: TransferPlan) {
         do throws(HTTPFailure) {
-            let transfer = try Transfer(plan)
-            guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
-                throw .failed("libcurl does not begin the request")
-            }
-            transfers[plan.id] = transfer
+            transfers[plan.id] = try Transfer(plan)
+            startNext(in: plan.lane)
         } catch {
             plan.receiver.fail(error)
             inbox.requestEnded()
         }
     }
 
+    /// Starts the request that has waited longest, if there is one and it need not wait any more.
+    private func startNext(in lane: TransferLane) {
+        guard running[lane, default: 0] < Self.mostRunning else { return }
+        let waiting = transfers.values.filter { !$0.isRunning && $0.plan.lane == lane }
+        guard let next = waiting.min(by: { $0.plan.id < $1.plan.id }) else { return }
+        guard curl_multi_add_handle(multi, next.easy) == CURLM_OK else {
+            return end(next, .failed("libcurl does not begin the request"))
+        }
+        next.isRunning = true
+        running[lane, default: 0] += 1
+    }
+
     private func end(_ transfer: Transfer, _ failure: HTTPFailure?) {
-        curl_multi_remove_handle(multi, transfer.easy)
-        transfers[transfer.plan.id] = nil
+        guard transfers.removeValue(forKey: transfer.plan.id) != nil else { return }
+        let lane = transfer.plan.lane
+        if transfer.isRunning {
+            curl_multi_remove_handle(multi, transfer.easy)
+            let others = running[lane, default: 1] - 1
+            running[lane] = others > 0 ? others : nil
+        }
         inbox.requestEnded()
         transfer.finish(failure)
+        startNext(in: lane)
     }
 
     private func endFinished() {
@@ -87,7 +104,7 @@ final class TransferLoop {
         }
     }
 
-    /// Ends what has taken too long. libcurl's own limit leaves out requests that wait for a connection.
+    /// Ends what has taken too long, or has waited too long.
     private func endLate(now: MonotonicInstant) {
         for transfer in transfers.values where transfer.deadline <= now { end(transfer, .timedOut) }
     }

@@ -2,14 +2,44 @@ import MediaCore
 
 /// A request as the thread gets it.
 struct TransferPlan: Sendable {
-    var id: UInt64
-    var client: UInt64
-    var request: HTTPClient.Request
-    var connectTime: Duration
-    var tls: HTTPClient.TLS
+    let id: UInt64
+    let client: UInt64
+    let request: HTTPClient.Request
+    let connectTime: Duration
+    let tls: HTTPClient.TLS
     /// The end of the request; of one whose answer is read in parts, of the wait for its head.
-    var deadline: MonotonicInstant
-    var receiver: AnswerReceiver
+    let deadline: MonotonicInstant
+    let receiver: AnswerReceiver
+
+    /// Where it waits for others.
+    let lane: TransferLane
+
+    init(
+        id: UInt64, client: UInt64, request: HTTPClient.Request, connectTime: Duration, tls: HTTPClient.TLS,
+        deadline: MonotonicInstant, receiver: AnswerReceiver
+    ) {
+        self.id = id
+        self.client = client
+        self.request = request
+        self.connectTime = connectTime
+        self.tls = tls
+        self.deadline = deadline
+        self.receiver = receiver
+        lane = TransferLane(client: client, url: request.url)
+    }
+}
+
+/// A client's requests to one server.
+struct TransferLane: Hashable, Sendable {
+    var client: UInt64
+    /// The URL without what follows the host and port.
+    var server: String
+
+    init(client: UInt64, url: String) {
+        self.client = client
+        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        server = "\(parts.first ?? "")//\(parts.count == 3 ? parts[2].prefix { !"/?#".contains($0) } : "")"
+    }
 }
 
 /// Who gets an answer.
