@@ -4,10 +4,10 @@ import Synchronization
 
 /// Sends requests by HTTP/1.1, with libcurl.
 ///
-/// It goes where it is told and nowhere else: no redirection is followed, and no proxy, password or cookie is taken from
-/// the environment. All clients of a program share one thread and its connections, which requests use again where the
-/// certificates are the same. A client has eight requests under way to a server; further ones to it wait. So a server that
-/// hangs delays nothing but this client's requests to it.
+/// It goes where it is told and nowhere else: no redirection is followed, and no proxy, password or cookie is taken
+/// from the environment. All clients of a program share one thread and its connections, which requests use again where
+/// the certificates are the same. A client has eight requests under way to a server; further ones to it wait. So a
+/// server that hangs delays nothing but this client's requests to it.
 public final class HTTPClient: Sendable {
     /// Nil: the client is closed.
     private let driver: Mutex<TransferDriver?>
@@ -77,8 +77,8 @@ public final class HTTPClient: Sendable {
         return parts
     }
 
-    /// Fails all requests that are under way, with `HTTPFailure.clientClosed`. After the last client of the program, waits
-    /// for the end of their thread.
+    /// Fails all requests that are under way, with `HTTPFailure.clientClosed`. After the last client of the program,
+    /// waits for the end of their thread.
     public func close() async {
         await leave()?.waitUntilEnded()
     }
