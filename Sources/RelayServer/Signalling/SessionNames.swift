@@ -38,6 +38,12 @@ struct SessionNames: Sendable {
         return participant
     }
 
+    /// True if a text looks like the name of some session, with its key.
+    static func isPlausible(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[1].count == 2 * keySize
+    }
+
     /// The id in a name, with or without its key.
     static func participant(in name: String) -> String {
         String(name.prefix { $0 != "." })

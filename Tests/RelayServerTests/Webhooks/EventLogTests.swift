@@ -57,7 +57,7 @@ struct EventLogTests {
         try await RunningServer.run(configuration) { running in
             let answer = try await running.exchange(
                 "DELETE /rooms/demo HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n"
-                    + "Authorization: Bearer secret\r\n\r\n")
+                    + "Authorization: Bearer mk-secret\r\n\r\n")
             #expect(answer.contains(" 401 "))
         }
         let event = try #require(events("events.ndjson").first)
