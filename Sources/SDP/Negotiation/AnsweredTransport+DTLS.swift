@@ -97,6 +97,8 @@ private struct RemoteTransport {
                 localCredentials: ICECredentials(using: &generator), remoteCredentials: credentials, dtlsRole: role,
                 remoteFingerprints: fingerprints)
         }
+        // Not only another fingerprint, also one more or one less, asks for another DTLS association (RFC 8842, section
+        // 3.1), which a running session cannot get.
         guard Set(fingerprints) == Set(previous.remoteFingerprints) else {
             throw .unacceptable(
                 line: line, reason: "the certificate (a=fingerprint) has changed: leave, and join again")

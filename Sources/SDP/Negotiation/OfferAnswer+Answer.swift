@@ -4,7 +4,9 @@ import SecureTransport
 extension OfferAnswer {
     /// Answers an offer (RFC 3264, section 6; RFC 8829, section 5.3).
     ///
-    /// Every `m=` line of the offer has one in the answer, in the same order. Rejected lines have port 0.
+    /// Every `m=` line of the offer has one in the answer, in the same order. Rejected lines have port 0. A further offer
+    /// may have fewer lines than the session: where the last answer was lost, the offerer has taken its offer back (RFC
+    /// 8829, section 5.7), and with it the lines that were new. Streams of lines that are gone have ended.
     /// - Parameters:
     ///   - offer: The remote side's offer.
     ///   - policy: The limits within which this side accepts the offer.
@@ -20,7 +22,6 @@ extension OfferAnswer {
         using generator: inout some RandomNumberGenerator
     ) throws(SDPError) -> (answer: SessionDescription, session: NegotiatedSession) {
         try offer.checkMids()
-        try offer.checkContinues(previous?.answer)
         let bundle = BundleGroup(offer)
         let sessionExtensions = try offer.extensionMaps()
         var streams: [OfferedStream] = []
@@ -231,18 +232,6 @@ private struct SourceNumbers {
         return (
             media, retransmission, stream.flexFECPayloadType.map { _ in stream.previous?.localFlexFECSSRC ?? new() }
         )
-    }
-}
-
-extension SessionDescription {
-    /// Checks that an offer continues the session whose last answer was `answer`: it must keep the `m=` lines (RFC
-    /// 3264, section 8).
-    fileprivate func checkContinues(_ answer: SessionDescription?) throws(SDPError) {
-        guard let answer, media.count < answer.media.count else { return }
-        throw .unacceptable(
-            line: media.last?.line ?? 1,
-            reason: "the offer has \(media.count) 'm=' lines, and the session \(answer.media.count), which must stay: "
-                + "disable with port 0 what is no longer wanted")
     }
 }
 
