@@ -4,9 +4,10 @@ import SecureTransport
 extension OfferAnswer {
     /// Answers an offer (RFC 3264, section 6; RFC 8829, section 5.3).
     ///
-    /// Every `m=` line of the offer has one in the answer, in the same order. Rejected lines have port 0. A further offer
-    /// may have fewer lines than the session: where the last answer was lost, the offerer has taken its offer back (RFC
-    /// 8829, section 5.7), and with it the lines that were new. Streams of lines that are gone have ended.
+    /// Every `m=` line of the offer has one in the answer, in the same order. Rejected lines have port 0.
+    /// A further offer may have fewer lines than the session: where the last answer was lost, the offerer has taken its
+    /// offer back (RFC 8829, section 5.7), and with it the lines that were new. Streams of lines that are gone have
+    /// ended.
     /// - Parameters:
     ///   - offer: The remote side's offer.
     ///   - policy: The limits within which this side accepts the offer.

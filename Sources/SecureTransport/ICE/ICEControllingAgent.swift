@@ -7,9 +7,9 @@ public import NIOCore
 ///
 /// Checks are paced and repeated as in RFC 8445, section 14. Nomination is regular (section 8.1.1): the pair of the
 /// highest priority that answered, at most 200 ms after the first one did. Checks of consent nominate again, so that
-/// the other side takes our new address after a change by a NAT or of the network. An unanswered one is followed by
-/// another after a second, and when the other side is silent for long all pairs are checked: the first to answer is
-/// used.
+/// the other side takes our new address after a change by a NAT or of the network; one comes at once when media stop. An
+/// unanswered one is followed by another after a second, and when the other side is silent for long all pairs are
+/// checked: the first to answer is used.
 public struct ICEControllingAgent: Sendable {
     /// The fate of a datagram.
     public enum Outcome: Hashable, Sendable {
@@ -62,6 +62,10 @@ public struct ICEControllingAgent: Sendable {
     private var lastAnswer: MonotonicInstant
     /// The time of the last packet from the other side on the selected pair.
     private var lastSign: MonotonicInstant
+    /// The time of the last media packet from the other side on the selected pair.
+    private var lastMedia = MonotonicInstant.zero
+    /// The time at which a pause of the media is long enough for a check; never, if none come, or few.
+    private var endOfMedia = MonotonicInstant.distantFuture
 
     /// Starts to check the candidates.
     /// - Parameters:
@@ -145,6 +149,9 @@ public struct ICEControllingAgent: Sendable {
     public mutating func recordLiveness(from source: TransportAddress, now: MonotonicInstant) {
         guard source.unmapped == selectedAddress, state != .failed else { return }
         lastSign = max(lastSign, now)
+        endOfMedia = now - lastMedia < ICETiming.mediaPause ? now + ICETiming.mediaPause : .distantFuture
+        lastMedia = now
+        nextDeadline = min(nextDeadline, endOfMedia)
         if state == .disconnected { advance(now: now) }
     }
 
@@ -184,6 +191,7 @@ public struct ICEControllingAgent: Sendable {
         retransmit(now: now)
         startFirstCheck(now: now)
         nominate(now: now)
+        noticePause(now: now)
         checkConsent(now: now)
         updateState(now: now)
         updateDeadline(now: now)
@@ -246,6 +254,13 @@ extension ICEControllingAgent {
 
     private func isBetterPairOpen(than index: Int) -> Bool {
         pairs[..<index].contains { $0.state == .waiting || $0.state == .inProgress }
+    }
+
+    /// Brings the next check forward when media have stopped: once, until they come again.
+    private mutating func noticePause(now: MonotonicInstant) {
+        guard now >= endOfMedia else { return }
+        endOfMedia = .distantFuture
+        if isNominated { nextConsentCheck = min(nextConsentCheck, now) }
     }
 
     /// Each of these checks is a transaction of its own, sent once, for one sent again from a new address would look
@@ -312,7 +327,7 @@ extension ICEControllingAgent {
     }
 
     private mutating func updateDeadline(now: MonotonicInstant) {
-        var deadline = min(lastAnswer + ICETiming.consentLifetime, nextConsentCheck)
+        var deadline = min(lastAnswer + ICETiming.consentLifetime, nextConsentCheck, endOfMedia)
         for pair in pairs {
             if let check = pair.check { deadline = min(deadline, check.deadline) }
             if pair.state == .waiting { deadline = min(deadline, nextFirstCheck) }

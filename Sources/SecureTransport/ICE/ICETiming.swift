@@ -20,4 +20,7 @@ enum ICETiming {
     static let consentInterval = Duration.seconds(5)
     /// The time between checks of consent that are not answered.
     static let recoveryInterval = Duration.seconds(1)
+    /// After media that came more often than this, a pause of this length is a reason to check the path: a NAT may have
+    /// given us another address.
+    static let mediaPause = Duration.seconds(1)
 }

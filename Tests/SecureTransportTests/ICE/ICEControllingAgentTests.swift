@@ -119,6 +119,38 @@ import Testing
         #expect(network.relay.selectedAddress == network.clientAddress)
     }
 
+    @Test("a client whose media stop because its address is another checks within a second, and once in a pause")
+    func changedAddressUnderMedia() {
+        var network = network(addresses: [Self.relayAddresses[0]])
+        network.run(until: Fixture.at(1)) { $0.client.isNominated }
+        for _ in 0..<300 {
+            network.run(until: network.now + .milliseconds(20))
+            network.client.recordLiveness(from: Self.relayAddresses[0], now: network.now)
+        }
+        let start = network.now
+        let checks = network.sent.count
+        network.clientAddress = Fixture.address(201, port: 4_321)
+        network.run(until: start + .seconds(2)) { $0.relay.selectedAddress == $0.clientAddress }
+        #expect(network.relay.selectedAddress == network.clientAddress)
+        #expect(network.now - start <= .milliseconds(1_100))
+        network.run(until: start + .seconds(5))
+        #expect(network.sent.count == checks + 1)
+        #expect(network.client.state == .connected)
+    }
+
+    @Test("media that come rarely are no reason to check in each of their pauses")
+    func rareMedia() {
+        var network = network(addresses: [Self.relayAddresses[0]])
+        network.run(until: Fixture.at(1)) { $0.client.isNominated }
+        let start = network.sent.count
+        for _ in 0..<60 {
+            network.run(until: network.now + .milliseconds(1_500))
+            network.client.recordLiveness(from: Self.relayAddresses[0], now: network.now)
+        }
+        let times = network.sent[start...].map(\.at)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= .seconds(4) })
+    }
+
     @Test("a network that is gone for a while disconnects both, and they find each other again within two seconds")
     func outage() {
         var network = network()
