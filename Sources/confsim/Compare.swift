@@ -39,7 +39,8 @@ struct Compare: AsyncParsableCommand {
 
     func run() async throws {
         let scenarios = try ScenarioLoader(only: batch.only).scenarios(paths)
-        try Output.check([markdown, csv])
+        let files = [markdown, csv]
+        try Output.check(files)
         try Output.prepare(folder: report)
         let limit = report == nil ? 0 : HTMLReport.sampleCount(forRuns: scenarios.count * controller.kinds.count)
         let results = try await SimulationBatch(
@@ -54,8 +55,10 @@ struct Compare: AsyncParsableCommand {
             try Output.write(page.text, to: markdown)
         }
         if let csv { try Output.write(ComparisonTable(comparison).csv, to: csv) }
-        try Output.writeResult("\(comparison.scenarioTable.text)\n\n\(comparison.meansTable.text)")
-        if comparison.contenders.count > 1 { try Output.writeResult("\n\(comparison.standingsTable.text)") }
+        try Output.writeResult("\(comparison.scenarioTable.text)\n\n\(comparison.meansTable.text)", besides: files)
+        if comparison.contenders.count > 1 {
+            try Output.writeResult("\n\(comparison.standingsTable.text)", besides: files)
+        }
     }
 
     private var command: String {

@@ -1,9 +1,13 @@
 import Foundation
 import Simulation
 
-/// Writes the files that the command line names.
+/// Writes the files that the command line names, and tables.
 enum Output {
+    /// The name of a file that stands for standard output.
+    private static let standardOutput = "-"
+
     static func write(_ data: Data, to path: String) throws {
+        guard path != standardOutput else { return try writeResult(data) }
         do {
             try data.write(to: URL(fileURLWithPath: path))
         } catch {
@@ -17,9 +21,10 @@ enum Output {
         try write(Data(text.utf8), to: path)
     }
 
-    /// Writes a result to standard output. Write files before: a pipe whose reader closes it, such as `head`, ends the
-    /// program.
-    static func writeResult(_ lines: String) throws {
+    /// Writes a result for people to standard output, or to standard error if one of the files is standard output.
+    /// Write files before: a pipe whose reader closes it, such as `head`, ends the program.
+    static func writeResult(_ lines: String, besides files: [String?] = []) throws {
+        guard !files.contains(standardOutput) else { return InputError.note(lines) }
         try writeResult(Data((lines + "\n").utf8))
     }
 
@@ -34,7 +39,10 @@ enum Output {
 
     /// Checks before a long run that the files can be written.
     static func check(_ paths: [String?]) throws {
-        for path in paths.compactMap({ $0 }) {
+        guard paths.count(where: { $0 == standardOutput }) <= 1 else {
+            throw InputError.unwritable("only one file can be '-', which is standard output")
+        }
+        for path in paths.compactMap({ $0 }) where path != standardOutput {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
                 let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path

@@ -65,15 +65,15 @@ struct RecordReplay: ParsableCommand {
             FlightText(
                 analysis: analysis, path: path, ending: flight.ending, other: isOther ? controller : nil,
                 decisionCount: replay.decisionCount
-            ).text)
+            ).text, besides: [csv])
         guard !isOther else { return }
         if let difference = replay.firstDifference {
             let time = String(format: "%.6f", (difference.time - header.start).seconds)
             try Output.writeResult(
                 "different: decision \(difference.index + 1) of \(replay.decisionCount), at \(time) s: "
-                    + "\(difference.description); \(replay.differenceCount) decisions differ")
+                    + "\(difference.description); \(replay.differenceCount) decisions differ", besides: [csv])
             throw ExitCode(1)
         }
-        try Output.writeResult("identical: all \(replay.decisionCount) decisions are reproduced")
+        try Output.writeResult("identical: all \(replay.decisionCount) decisions are reproduced", besides: [csv])
     }
 }

@@ -127,7 +127,8 @@ struct Replay: AsyncParsableCommand {
 
     func run() async throws {
         let scenarios = try NamedLink.read(traces: traces, description: link).map { scenario($0.name, $0.profile) }
-        try Output.check([json, csv, samples, flightRecorder])
+        let files = [json, csv, samples, flightRecorder]
+        try Output.check(files)
         try Output.prepare(folder: report)
         let flight = flightRecorder.map { _ in FlightMemory() }
         let recorder = flight.map(makeRecorder)
@@ -154,10 +155,12 @@ struct Replay: AsyncParsableCommand {
                 results.map { $0.reduced(toSamples: limit) }, title: "Replay", command: command, folder: report)
         }
         let comparison = Comparison(results)
-        try Output.writeResult(comparison.scenarioTable.text)
+        try Output.writeResult(comparison.scenarioTable.text, besides: files)
         let steps = comparison.stepTable
-        if !steps.rows.isEmpty { try Output.writeResult("\n\(steps.text)") }
-        if let quality = PictureOptions.summary(results) { try Output.writeResult("\n\(quality)") }
+        if !steps.rows.isEmpty { try Output.writeResult("\n\(steps.text)", besides: files) }
+        if let quality = PictureOptions.summary(results) {
+            try Output.writeResult("\n\(quality)", besides: files)
+        }
     }
 
     private func sampleTable(_ outcomes: [SimulationBatch.Outcome]) -> SampleTable {

@@ -111,7 +111,8 @@ struct RoomCommand: ParsableCommand {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             try Output.write(try encoder.encode(comparison), to: json)
         }
-        try Output.writeResult("\(Self.table(comparison).text)\n\n\(Self.summary(comparison))")
+        try Output.writeResult(
+            "\(Self.table(comparison).text)\n\n\(Self.summary(comparison))", besides: [json, samples])
     }
 
     private func members() throws -> [RoomSimulationParameters.Receiver] {

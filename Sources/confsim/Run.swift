@@ -54,7 +54,7 @@ struct Run: AsyncParsableCommand {
         let shown = results.map { $0.reduced(toSamples: shownSamples) }
         if let report { try Output.writeReport(shown, title: title(scenarios), command: command, folder: report) }
         if let plots { try Output.writePlots(results, folder: plots) }
-        try Output.writeResult(Comparison(results).scenarioTable.text)
+        try Output.writeResult(Comparison(results).scenarioTable.text, besides: [json, csv])
     }
 
     private func title(_ scenarios: [Scenario]) -> String {

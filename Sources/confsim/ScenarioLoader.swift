@@ -6,6 +6,8 @@ struct ScenarioLoader {
     var environment = ProcessInfo.processInfo.environment
     /// A text that the names of the scenarios must contain; nil for all scenarios.
     var only: String?
+    /// The largest number of files and folders in a folder of scenarios: the search of a whole disk would take minutes.
+    var maximumFiles = 10_000
 
     /// The suite that runs if no path is given.
     static let standardSuite = "Simulations/suite.yaml"
@@ -69,8 +71,7 @@ struct ScenarioLoader {
             throw InputError.unusable("cannot read '\(path)': no such file")
         }
         guard Self.isFolder(path) else { return try read(path, name: base.map { Self.name(path, below: $0) }) }
-        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        let scenarios = names.filter { name in
+        let scenarios = try names(inFolder: path).filter { name in
             let last = name.split(separator: "/").last ?? ""
             return last.hasSuffix(".yaml") && !last.hasSuffix("defaults.yaml") && last != "suite.yaml"
         }
@@ -80,6 +81,26 @@ struct ScenarioLoader {
             return try read(
                 file, name: Self.name(file, below: base ?? path), suite: Self.folder(of: name) ?? own)
         }
+    }
+
+    /// Returns the names of the files in a folder and its subfolders, without those that begin with a point.
+    private func names(inFolder path: String) throws -> [String] {
+        guard let enumerator = FileManager.default.enumerator(atPath: path) else { return [] }
+        var names: [String] = []
+        var count = 0
+        for case let name as String in enumerator {
+            count += 1
+            guard count <= maximumFiles else {
+                throw InputError.unusable(
+                    "'\(path)' has more than \(maximumFiles) files: name the folder that holds the scenarios")
+            }
+            if name.split(separator: "/").last?.first == "." {
+                enumerator.skipDescendants()
+            } else {
+                names.append(name)
+            }
+        }
+        return names
     }
 
     /// Reads a file. Scenarios over traces have a suite of their own; the others belong to the given suite.

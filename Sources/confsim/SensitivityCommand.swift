@@ -74,7 +74,7 @@ struct SensitivityCommand: AsyncParsableCommand {
                 sensitivity.markdown(command: command, scenarioCount: scenarios.count), to: markdown)
         }
         if let csv { try Output.write(sensitivity.csv, to: csv) }
-        try Output.writeResult(sensitivity.table.text)
+        try Output.writeResult(sensitivity.table.text, besides: [markdown, csv])
     }
 
     private func variations() throws -> [Variation] {

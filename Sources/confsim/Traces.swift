@@ -64,7 +64,7 @@ struct Traces: ParsableCommand {
                     described.map { ($0.name, $0.figures) }, uniquingKeysWith: { first, _ in first })
                 try Output.write(try encoder.encode(figures), to: json)
             }
-            try Output.writeResult(table(described))
+            try Output.writeResult(table(described), besides: [json])
         }
 
         private func read(_ path: String) throws -> DeliveryTrace {

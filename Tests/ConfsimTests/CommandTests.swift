@@ -132,6 +132,14 @@ struct CommandTests {
         try Output.check(["\(folder.path)/new.json", "\(folder.path)/all.json", nil])
     }
 
+    @Test("the file '-' is standard output, which only one file can be")
+    func standardOutput() throws {
+        try Output.check(["-", "all.json"])
+        #expect(throws: ExitCode(73)) { try Output.check(["-", "-"]) }
+        try Output.write("", to: "-")
+        #expect(!FileManager.default.fileExists(atPath: "-"))
+    }
+
     @Test(
         "wrong usage ends with 64",
         arguments: [

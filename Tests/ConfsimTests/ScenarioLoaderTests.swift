@@ -91,6 +91,17 @@ struct ScenarioLoaderTests {
         #expect(names == ["\(paths[0]): x", "\(paths[1]): x", "y", "\(paths[3]): deep/z", "\(paths[4]): deep/z"])
     }
 
+    @Test("hidden files are left out, and a folder of very many files is refused")
+    func otherFolders() throws {
+        let folder = try TemporaryFolder([
+            "a.yaml": TemporaryFolder.scenario, ".build/b.yaml": "no scenario", ".c.yaml": "no scenario",
+        ])
+        #expect(try loader.scenarios([folder.path]).map(\.name) == ["a"])
+        var loader = loader
+        loader.maximumFiles = 2
+        #expect(exitCode { _ = try loader.scenarios([folder.path]) } == 66)
+    }
+
     private func exitCode(_ body: () throws -> Void) -> Int32? {
         do {
             try body()
