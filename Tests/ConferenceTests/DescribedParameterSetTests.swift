@@ -33,7 +33,7 @@ import VideoCoding
                 stream
                 ?? VideoReceiveStream(
                     NegotiatedMedia(
-                        kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .receiveOnly, keys: nil,
+                        kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
                         h264: H264FormatParameters(
                             profileLevelID: nil,
                             parameterSets: describing(frame.sample.format).map { Array($0.readableBytesView) }),
@@ -79,7 +79,7 @@ import VideoCoding
             }
         }
         var media = NegotiatedMedia(
-            kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .receiveOnly, keys: nil,
+            kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
             h264: H264FormatParameters(profileLevelID: nil), localSSRC: 1)
         func describe(_ sample: SampleBuffer) {
             media.h264?.parameterSets = sample.format.parameterSets.map { Array($0.readableBytesView) }

@@ -10,7 +10,7 @@ import VideoCoding
 @Suite struct DownlinkFormatTests {
     private func format(_ offered: H264FormatParameters, frameRate: Int = 15) -> EncodeFormat {
         let media = NegotiatedMedia(
-            kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .sendOnly, keys: nil, h264: offered,
+            kind: .video, index: 0, payloadType: 96, direction: .sendOnly, keys: nil, h264: offered,
             localSSRC: 1)
         return DownlinkFormat(media).encoding(
             canvas: VideoDimensions(width: 1280, height: 720), frameRate: frameRate, bitRate: .kilobits(100),

@@ -15,7 +15,7 @@ import VideoCoding
         var random = SeededGenerator(seed: 3)
         let stream = VideoSendStream(
             NegotiatedMedia(
-                kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .sendOnly, keys: nil,
+                kind: .video, index: 0, payloadType: 96, direction: .sendOnly, keys: nil,
                 localSSRC: 1), maximumPayloadSize: 1000, using: &random)
         let packet = RTPPacket(
             payloadType: 96, marker: true, sequenceNumber: 9, timestamp: 0, ssrc: 7,

@@ -10,7 +10,7 @@ import Testing
 @Suite struct FurtherFeedbackTests {
     private static func media(_ feedback: FeedbackSupport) -> NegotiatedMedia {
         NegotiatedMedia(
-            kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .receiveOnly, keys: nil,
+            kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
             feedback: feedback, localSSRC: 1)
     }
 

@@ -13,7 +13,7 @@ struct KeyframeDeadlineTests {
         var now = MonotonicInstant(nanoseconds: 1_000_000_000)
         let stream = VideoReceiveStream(
             NegotiatedMedia(
-                kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .receiveOnly, keys: nil,
+                kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
                 feedback: FeedbackSupport(pli: true), localSSRC: 1))
         stream.setUnseen(true, needsKeyframe: false, now: now)
         stream.setUnseen(false, needsKeyframe: true, now: now)

@@ -46,7 +46,7 @@ import VideoCoding
             units = try #require(keepsReferences ? kept : plain)
             stream = VideoReceiveStream(
                 NegotiatedMedia(
-                    kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .receiveOnly, keys: nil,
+                    kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
                     feedback: feedback, localSSRC: 1))
         }
 

@@ -15,7 +15,7 @@ import Testing
     ) -> NegotiatedMedia {
         NegotiatedMedia(
             kind: kind, index: 0, mid: "a", payloadType: 96, retransmissionPayloadType: retransmissions.map { _ in 97 },
-            flexFECPayloadType: flexFEC.map { _ in 98 }, clockRate: 90_000, direction: .sendAndReceive, keys: nil,
+            flexFECPayloadType: flexFEC.map { _ in 98 }, direction: .sendAndReceive, keys: nil,
             feedback: .video, localSSRC: ssrc, localRetransmissionSSRC: retransmissions, localFlexFECSSRC: flexFEC)
     }
 

@@ -11,7 +11,7 @@ struct SourceSuccessionTests {
     private let start = MonotonicInstant(nanoseconds: 1_000_000_000)
     private let stream = VideoReceiveStream(
         NegotiatedMedia(
-            kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .receiveOnly, keys: nil,
+            kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
             feedback: FeedbackSupport(pli: true), localSSRC: 1))
 
     private func receive(_ sequence: UInt16, ssrc: UInt32, at time: Duration) {

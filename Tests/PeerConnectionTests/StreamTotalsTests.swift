@@ -15,7 +15,7 @@ struct StreamTotalsTests {
         _ kind: NegotiatedMedia.Kind, mid: String, direction: MediaDirection = .sendAndReceive
     ) -> NegotiatedMedia {
         NegotiatedMedia(
-            kind: kind, index: 0, mid: mid, payloadType: 96, clockRate: 90_000, direction: direction, keys: nil,
+            kind: kind, index: 0, mid: mid, payloadType: 96, direction: direction, keys: nil,
             localSSRC: 1)
     }
 

@@ -103,7 +103,7 @@ struct PageTests {
             _ = FileManager.default.fileExists(atPath: folder.path + "/" + path, isDirectory: &isFolder)
             return !isFolder.boolValue
         }
-        #expect(WebFiles.embedded.paths == (paths + ["openapi.json"]).sorted())
+        #expect(EmbeddedWebFiles.all.map(\.path).sorted() == (paths + ["openapi.json"]).sorted())
         for path in paths {
             let file = try #require(WebFiles.embedded[path])
             #expect(

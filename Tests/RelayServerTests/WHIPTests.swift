@@ -202,7 +202,8 @@ struct WHIPTests {
         #expect(answer.headers[.contentType] == "application/sdp")
         #expect(answer.headers[.eTag] == "\"two\"")
         #expect(answer.body == "v=0\r\ns=2\r\n")
-        #expect(script.state.withLock { $0.renegotiations.first?.value } == "v=0\r\n")
+        let offer = script.state.withLock { $0.renegotiations.first?.value }
+        #expect(offer?.description == ReceivedOffer("v=0\r\n").description)
     }
 
     @Test("another offer with SRTP keys over plain HTTP is taken from this machine only, and by HTTPS from anywhere")

@@ -22,7 +22,7 @@ import Testing
     func ffmpeg() throws {
         let answered = try Answered(Offers.ffmpeg)
         let video = try #require(answered.session.video)
-        #expect(video.payloadType == 96 && video.clockRate == 90_000)
+        #expect(video.payloadType == 96)
         #expect(video.packetizationMode == 1)
         #expect(video.profileLevelID == nil)
         #expect(video.keys?.inbound.sdesInline == Offers.otherCounterModeKey)
@@ -31,7 +31,7 @@ import Testing
         #expect(video.feedback == .none && !video.rtcpMux)
         #expect(video.sends && video.receives)
         let audio = try #require(answered.session.audio)
-        #expect(audio.payloadType == 97 && audio.clockRate == 48_000)
+        #expect(audio.payloadType == 97)
         #expect(audio.maximumBitRate == .kilobits(64))
         #expect(audio.keys?.outbound != video.keys?.outbound)
         for media in answered.answer.media {

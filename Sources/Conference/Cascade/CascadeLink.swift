@@ -104,7 +104,7 @@ final class CascadeLink: Endpoint {
     /// The session of a link without sources. Its first line carries reports alone, which show that the link lives.
     static func session(transport: NegotiatedTransport, reporter: UInt32) -> NegotiatedSession {
         let control = NegotiatedMedia(
-            kind: .audio, index: 0, payloadType: audioPayloadType, clockRate: 48_000, direction: .inactive, keys: nil,
+            kind: .audio, index: 0, payloadType: audioPayloadType, direction: .inactive, keys: nil,
             feedback: .audio, localSSRC: reporter, reducedSizeRTCP: true)
         return NegotiatedSession(
             media: [control], cname: "relay", isBundled: true, transport: transport,
@@ -131,7 +131,7 @@ final class CascadeLink: Endpoint {
             kind: isAudio ? .audio : .video, index: stream.line, mid: String(stream.ssrc),
             payloadType: isAudio ? Self.audioPayloadType : Self.videoPayloadType,
             retransmissionPayloadType: isAudio ? nil : Self.retransmissionPayloadType,
-            clockRate: isAudio ? 48_000 : 90_000, content: .relayed(stream.line),
+            content: .relayed(stream.line),
             direction: sends ? .sendOnly : .receiveOnly, keys: nil,
             h264: isAudio ? nil : H264FormatParameters(profileLevelID: nil, packetizationMode: 1),
             feedback: isAudio ? .audio : FeedbackSupport(nack: true, pli: true, transportCC: true),

@@ -41,9 +41,6 @@ struct WebFiles: Sendable {
 
     subscript(path: String) -> WebFile? { files[path] }
 
-    /// The paths of all files.
-    var paths: [String] { files.keys.sorted() }
-
     /// The files that were built into the program.
     static let embedded = WebFiles(
         EmbeddedWebFiles.all.map { path, base64 in

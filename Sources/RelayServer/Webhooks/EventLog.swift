@@ -7,7 +7,7 @@ import Logging
 struct EventLog {
     private let path: String
     private let logger: Logger
-    private var file: FileHandle
+    var file: FileHandle
     /// Whether the log has said that the file cannot be written to.
     private var isFailing = false
     /// Whether the file ends in the middle of a line, because a write failed.
@@ -18,13 +18,6 @@ struct EventLog {
         self.path = path
         self.logger = logger
         file = try Self.open(path)
-    }
-
-    /// Adds to a file that is open already.
-    init(path: String, file: FileHandle, logger: Logger) {
-        self.path = path
-        self.file = file
-        self.logger = logger
     }
 
     /// Opens the file of this name anew: what rotates logs has renamed the one that was written to.

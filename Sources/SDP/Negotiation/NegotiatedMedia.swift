@@ -33,8 +33,6 @@ public struct NegotiatedMedia: Hashable, Sendable {
     public var flexFECPayloadType: UInt8?
     /// Audio: the payload type of packets that repeat earlier ones (RED, RFC 2198); nil if there are none.
     public var redundancyPayloadType: UInt8?
-    /// Ticks of the RTP timestamp per second: 90000 for video, 48000 for audio.
-    public var clockRate: Int32
     /// The content of the stream. A session has at most one video stream of each content. Audio streams of
     /// participants are all `main`.
     public var content: Content
@@ -92,7 +90,7 @@ public struct NegotiatedMedia: Hashable, Sendable {
     public init(
         kind: Kind, index: Int, mid: String? = nil, payloadType: UInt8,
         retransmissionPayloadType: UInt8? = nil, flexFECPayloadType: UInt8? = nil,
-        redundancyPayloadType: UInt8? = nil, clockRate: Int32, content: Content = .main, direction: MediaDirection,
+        redundancyPayloadType: UInt8? = nil, content: Content = .main, direction: MediaDirection,
         keys: SRTPKeyPair?, h264: H264FormatParameters? = nil,
         opus: OpusFormatParameters? = nil, feedback: FeedbackSupport = .none,
         extensionIDs: HeaderExtensionIDs = HeaderExtensionIDs(),
@@ -110,7 +108,6 @@ public struct NegotiatedMedia: Hashable, Sendable {
         self.retransmissionPayloadType = retransmissionPayloadType
         self.flexFECPayloadType = flexFECPayloadType
         self.redundancyPayloadType = redundancyPayloadType
-        self.clockRate = clockRate
         self.content = content
         self.direction = direction
         self.keys = keys

@@ -172,7 +172,6 @@ extension OfferAnswer {
             kind: stream.kind, index: stream.index, mid: description.mid, payloadType: stream.map.payloadType,
             retransmissionPayloadType: stream.retransmissionPayloadType,
             flexFECPayloadType: stream.flexFECPayloadType, redundancyPayloadType: stream.redundancyPayloadType,
-            clockRate: stream.map.clockRate,
             content: stream.content, direction: stream.direction, keys: transport.keys, feedback: stream.feedback,
             extensionIDs: stream.extensionIDs, outboundExtensionIDs: stream.outboundExtensionIDs,
             remoteSSRCs: stream.remoteSSRCs, localSSRC: ssrcs.media, localRetransmissionSSRC: ssrcs.retransmission,

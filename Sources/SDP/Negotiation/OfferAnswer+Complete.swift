@@ -86,7 +86,7 @@ extension OfferAnswer {
         }
         var media = NegotiatedMedia(
             kind: stream.kind, index: index, mid: stream.mid, payloadType: payloadType,
-            clockRate: stream.kind == .video ? 90_000 : 48_000, content: stream.content,
+            content: stream.content,
             direction: answer.direction(of: description).reversed.intersection(stream.direction),
             keys: keys,
             feedback: FeedbackSupport(try description.rtcpFeedback(), payloadType: payloadType)

@@ -42,7 +42,7 @@ struct MediaFlowSessions {
         let repairs = parameters.repair == .nack
         var media = NegotiatedMedia(
             kind: .video, index: 0, payloadType: PayloadType.video,
-            retransmissionPayloadType: repairs ? PayloadType.retransmission : nil, clockRate: 90_000,
+            retransmissionPayloadType: repairs ? PayloadType.retransmission : nil,
             direction: sends ? .sendOnly : .receiveOnly, keys: nil,
             h264: H264FormatParameters(profileLevelID: nil, packetizationMode: 1),
             feedback: feedback(parameters, FeedbackSupport(nack: repairs, pli: true, fir: true)),
@@ -57,7 +57,7 @@ struct MediaFlowSessions {
 
     private static func audio(_ parameters: MediaFlowParameters, rate: BitRate, sends: Bool) -> NegotiatedMedia {
         NegotiatedMedia(
-            kind: .audio, index: 1, payloadType: PayloadType.audio, clockRate: 48_000,
+            kind: .audio, index: 1, payloadType: PayloadType.audio,
             direction: sends ? .sendOnly : .receiveOnly, keys: nil,
             opus: OpusFormatParameters(maximumAverageBitRate: rate),
             feedback: feedback(parameters, FeedbackSupport()),

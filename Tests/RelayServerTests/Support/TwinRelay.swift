@@ -21,7 +21,7 @@ final class TwinRelay: RelayCore {
             var joinOutcome: Result<JoinResult, JoinError> = .success(
                 JoinResult(participantID: "p1", answer: "v=0\r\n"))
             var requests: [JoinRequest] = []
-            var renegotiations: [Update<String>] = []
+            var renegotiations: [Update<ReceivedOffer>] = []
             var trickles: [Update<TrickleICEFragment>] = []
             /// The tag that `trickle` takes beside `*`.
             var entityTag = "\"one\""
@@ -135,7 +135,7 @@ final class TwinRelay: RelayCore {
     ) throws(JoinError) -> JoinResult {
         let outcome = script.note { state -> Result<JoinResult, JoinError> in
             guard state.participants.contains(participant) else { return .failure(.noSuchParticipant) }
-            state.renegotiations.append(.init(participant: participant, value: offer.text))
+            state.renegotiations.append(.init(participant: participant, value: offer))
             return state.joinOutcome
         }
         return try outcome.get()
