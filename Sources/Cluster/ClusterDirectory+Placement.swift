@@ -170,7 +170,7 @@ extension ClusterDirectory {
         _ state: NodeRecord.State = .serving, now: MonotonicInstant
     ) -> [Placement.Candidate] {
         var all = nodes
-        // What this relay knows of itself is newer. Without a registration its name is another's.
+        // This relay knows newer figures of itself. Without a registration its name is another relay's.
         all[node] = isRegistered ? record : nil
         return all.filter { $0.value.state == state && !isMissing($0.key, now: now) }.sorted { $0.key < $1.key }.map {
             id, record in

@@ -318,7 +318,7 @@ extension ClusterDirectory {
         rooms[room]?.listing = .present
         guard rooms[room]?.areSettingsWritten == true else { return }
         guard let found = read.first(where: { $0.path == path }) else {
-            // What this room has from before is written again.
+            // The settings that this room has from before are written again.
             if rooms[room]?.settings != nil { rooms[room]?.areSettingsWritten = false }
             return
         }

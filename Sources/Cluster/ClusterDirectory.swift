@@ -18,11 +18,11 @@ public struct ClusterDirectory {
     public static let publishInterval = Duration.seconds(1)
     /// The record is written this often even if nothing has changed: a watch that does not tell of it is dead.
     static let beatInterval = Duration.seconds(10)
-    /// How long a watch may take to tell of this relay's own writes.
+    /// The longest time after which a watch tells of this relay's own writes.
     static let watchPatience = Duration.seconds(5)
-    /// How long a room is kept for a client that was let in and has not come.
+    /// The time for which a room is kept for a client that was let in and has not come.
     static let expectation = Duration.seconds(15)
-    /// How often a client is sent on at most.
+    /// The largest number of times that a client is sent on.
     public static let maximumHops = 3
     /// Requests about rooms that are under way at once.
     static let maximumRoomRequests = 32
@@ -131,7 +131,7 @@ public struct ClusterDirectory {
         registration != nil && nodeLease.lease(now: now) != nil && mirror.isLive
     }
 
-    /// Whether the relay is in the directory by its own name.
+    /// True if the relay is in the directory by its own name.
     var isRegistered: Bool { registration != nil }
 
     // MARK: Requests and their answers
@@ -148,7 +148,7 @@ public struct ClusterDirectory {
         guard !isClosed else { return .distantFuture }
         var next = min(nodeLease.nextWakeUp, settingsLease.nextWakeUp, mirror.nextWakeUp)
         if nodeLease.lease(now: now) != nil {
-            // What depends on the lease notices its end.
+            // The parts that depend on the lease notice its end.
             next = min(next, nodeLease.validUntil)
             if mirror.isLive {
                 if registration == nil, !isRegistering { next = min(next, registrationRetry) }

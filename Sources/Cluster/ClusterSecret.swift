@@ -7,9 +7,9 @@ public struct ClusterSecret: Sendable {
 
     /// Bytes of a secret.
     public static let size = 32
-    /// How long a ticket is good.
+    /// The life of a ticket, in seconds.
     public static let ticketLifetime = 10.0
-    /// How far the clocks of two relays may be apart.
+    /// The largest difference between the clocks of two relays, in seconds.
     static let leeway = 5.0
     /// The longest ticket that is read.
     static let maximumTicketSize = 4096
@@ -23,9 +23,9 @@ public struct ClusterSecret: Sendable {
         public var node: NodeID
         /// Seconds since 1970 (UTC).
         public var expiry: Double
-        /// How often the client was sent on.
+        /// The number of times that the client was sent on.
         public var hops: Int
-        /// What the sending relay has found out about the client's rights; nil: nothing.
+        /// The client's rights, as the sending relay has found them out; nil if it knows of none.
         public var grant: String?
         /// The sending relay's knowledge of the participant that the client was until now; nil: none.
         public var former: String?

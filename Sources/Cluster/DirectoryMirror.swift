@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What the directory holds, as far as placement needs it: read once, then followed by a watch.
+/// A copy of the directory, as far as placement needs it: read once, then kept up to date by a watch.
 struct DirectoryMirror {
     /// An owner and the epoch of its room.
     struct Ownership: Hashable {
@@ -86,13 +86,13 @@ struct DirectoryMirror {
     /// The time in which a watch begins. A connection may take the request and never answer it.
     private static let beginPatience = Duration.seconds(5)
 
-    /// Whether `contents` follows the directory.
+    /// True if `contents` follows the directory.
     var isLive: Bool {
         if case .watching(_, hasBegun: true) = state { return true }
         return false
     }
 
-    /// Whether everything up to a revision is known here.
+    /// True if everything up to a revision is known here.
     func hasSeen(_ revision: Int64) -> Bool { (self.revision ?? 0) >= revision }
 
     /// The request to send now, if any.

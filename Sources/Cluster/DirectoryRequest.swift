@@ -12,7 +12,7 @@ public struct DirectoryRequestID: Hashable, Sendable {
     let rawValue: UInt64
 }
 
-/// What the engine of the directory is asked for: an etcd, or its twin in tests.
+/// A request to the engine of the directory: an etcd, or its twin in tests.
 public enum DirectoryRequest: Hashable, Sendable {
     case grantLease(timeToLive: Duration)
     case renewLease(LeaseID)
@@ -82,7 +82,7 @@ public enum DirectoryChange: Hashable, Sendable {
     case deleted(path: String)
 }
 
-/// What a watch tells.
+/// A message of a watch.
 public enum DirectoryNews: Hashable, Sendable {
     /// The engine follows the changes from now on.
     case began

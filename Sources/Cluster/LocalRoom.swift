@@ -11,9 +11,9 @@ struct LocalRoom {
     }
 
     var standing = RoomStanding.unplaced
-    /// Whether participants are there.
+    /// True if participants are there.
     var isPresent = false
-    /// When a client was last let in that need not come.
+    /// The end of the time in which a client that was let in may still come.
     var expectedUntil: MonotonicInstant
     /// A request of this room is under way. One at a time keeps its writes in order.
     var isBusy = false
@@ -51,7 +51,7 @@ struct LocalRoom {
     func isWanted(now: MonotonicInstant) -> Bool { isPresent || now < expectedUntil }
 }
 
-/// What a relay is to a room that it has.
+/// A relay's part in a room that it has.
 public enum RoomStanding: Hashable, Sendable {
     /// The directory does not say yet, or is away: the room is open here by itself.
     case unplaced
@@ -67,7 +67,7 @@ public enum ClusterNotice: Hashable, Sendable {
     case reachable(Bool)
     /// Another process has this relay's name.
     case nameTaken(NodeID)
-    /// What the relay is to a room has changed.
+    /// The relay's part in a room has changed.
     case standing(RoomStanding, room: String)
     /// The room had these settings on its last relay.
     case settings([UInt8], room: String)

@@ -34,7 +34,7 @@ public enum Placement {
 
 /// Seats that this relay has sent clients to lately, which the figures of those relays do not show yet.
 public struct SeatPromises: Sendable {
-    /// How long a promise counts: the client has come by then, or will not.
+    /// The life of a promise: by then the client has come, or will not come.
     public static let lifetime = Duration.seconds(20)
     /// Promises to one relay that are counted; of more the oldest is forgotten.
     static let maximumCount = 4096

@@ -48,7 +48,7 @@ public struct JobCompletion: Sendable {
     public let finished: MonotonicInstant
     let output: JobOutput
 
-    /// Whether the relay goes on with the result at once. A decoded picture waits for the next tick anyway, unless
+    /// True if the relay goes on with the result at once. A decoded picture waits for the next tick anyway, unless
     /// ticks are paused.
     public var isAwaited: Bool {
         if case .decoded(_, let batch) = output { batch.isAwaited } else { true }

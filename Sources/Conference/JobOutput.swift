@@ -23,7 +23,7 @@ struct DecodedBatch: Sendable {
     var dropped: UInt64 = 0
     /// The pictures of `decoded` that came out of a device.
     var onDevice: UInt64 = 0
-    /// Those of them that were copied into memory.
+    /// The number of pictures that were copied into memory.
     var copied: UInt64 = 0
     /// The reason for which the device decodes the source no longer.
     var deviceFault: VideoCodingError?
@@ -96,7 +96,7 @@ struct ComposedTick: Sendable {
 /// A device's work for a room's pictures.
 struct DeviceComposition: Sendable {
     var pictures: UInt64 = 0
-    /// Those of them that were copied into memory.
+    /// The number of pictures that were copied into memory.
     var downloads: UInt64 = 0
     /// Pictures that were copied to it.
     var uploads: UInt64 = 0

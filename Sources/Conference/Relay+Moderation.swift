@@ -28,7 +28,8 @@ extension Relay {
                 room.door.keepOut(identity: member.grants.identity, address: member.client)
                 // The relay that leads the room lets people in, and each answers those who ask what happens there.
                 let ban = CascadeState.Order.Change.ban(identity: member.grants.identity, host: member.client?.host)
-                // Where it does not fit, a moderator here was told to try again. Nobody repeats another relay's order.
+                // A ban that finds no room in a link's queue is left out: a moderator of this relay was told to try
+                // again, and nobody repeats another relay's order.
                 for link in room.links.values { _ = try? order(ban, to: link, now: now) }
                 // With the last participant of this relay the links end, which have to tell the ban.
                 let isLast = room.participants.allSatisfy { $0 === member || $0.remote != nil || $0.player != nil }

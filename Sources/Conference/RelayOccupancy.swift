@@ -29,7 +29,7 @@ public struct RelayOccupancy: Hashable, Sendable {
 }
 
 extension Relay {
-    /// How full the relay is.
+    /// The relay's seats and the state of its rooms at present.
     public var occupancy: RelayOccupancy {
         var occupancy = RelayOccupancy()
         for room in rooms.values {

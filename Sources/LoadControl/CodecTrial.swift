@@ -1,8 +1,8 @@
 public import MediaCore
 public import VideoCoding
 
-/// What an encoder takes for a call's pictures, and how soon it follows another rate: to tell whether a device encodes
-/// better than software.
+/// A trial of an encoder: the time that a call's pictures take, and the time until it follows another rate. It tells
+/// whether a device encodes better than software.
 public struct CodecTrial: Hashable, Sendable {
     /// The mean time from a picture to its frame.
     public var frameTime: Duration

@@ -6,8 +6,8 @@ package struct WorkLimits: Hashable, Sendable {
     package var preset: EncoderPreset?
     /// Encoders that a room runs at most; nil: as configured.
     package var maximumEncoders: Int?
-    /// How many members of a room see a picture of their own at most; the others who have not asked otherwise see the
-    /// same, themselves in it. Nil: as they like.
+    /// The largest number of members of a room who see a picture of their own; the others who have not asked otherwise
+    /// see the same picture, themselves in it. Nil means no limit.
     package var personalViews: Int?
     /// Pictures a second at most; nil: as configured.
     package var maximumFrameRate: Int?

@@ -52,14 +52,14 @@ final class Demuxer {
         }
     }
 
-    /// Which of a file's streams is read.
+    /// The kind of stream that is read.
     enum Kind {
         case video, opus
     }
 
     let nominalFrameRate: Double?
     let duration: Duration?
-    /// How pictures have to be turned to be upright.
+    /// The turn that makes pictures upright.
     let rotation: VideoRotation
     /// True if the file is a raw H.264 stream, which has no times.
     let isElementaryStream: Bool

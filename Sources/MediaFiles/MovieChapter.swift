@@ -10,7 +10,7 @@ public struct MovieChapter: Hashable, Sendable {
         self.title = title
     }
 
-    /// How many a movie has at most: its list counts them in one byte.
+    /// The largest number of chapters of a movie: its list counts them in one byte.
     public static let mostInMovie = 255
     /// The most bytes of a title: its length is one byte.
     private static let longestTitle = 255

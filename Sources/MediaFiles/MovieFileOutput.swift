@@ -19,7 +19,7 @@ final class MovieFileOutput {
         }
     }
 
-    /// Why the file could not be written; nil while it could.
+    /// The reason why the file could not be written; nil if there is none.
     var failure: String? { state.failure }
 
     /// - Returns: Nil if there is no memory.

@@ -18,7 +18,7 @@ public final class MovieReader {
     public let nominalFrameRate: Double?
     /// The duration of the file, if the container states it.
     public let duration: Duration?
-    /// How pictures have to be turned to be upright, as those of phones.
+    /// The turn that makes pictures upright: phones write them turned.
     public let rotation: VideoRotation
     /// True if the container has times. A raw stream has none: its samples follow each other at the nominal frame rate,
     /// in decoding order, so that the times of reordered frames are wrong.
@@ -26,7 +26,7 @@ public final class MovieReader {
 
     private let demuxer: Demuxer
     private var parameterSets: FormatTracker
-    /// Those at the file's beginning. Samples behind a jump need them where they bring none of their own.
+    /// The parameter sets at the file's beginning. Samples behind a jump need them if they bring none of their own.
     private let initialParameterSets: FormatTracker
     private var pending: SampleBuffer?
     private var untimedCount: Int64 = 0

@@ -6,7 +6,7 @@ public final class OpusReader {
     /// One packet.
     public struct Packet: Sendable {
         public var payload: ByteBuffer
-        /// When it is played, where the container says.
+        /// The time at which the packet is played, if the container says it.
         public var presentationTime: MediaTime?
     }
 

@@ -150,7 +150,8 @@ extension PeerConnection {
     }
 
     /// Returns true if an endpoint that sends nothing any more says goodbye for the source of a stream that an offer
-    /// has ended. It reports as that source until it leaves. Soon after the offer its goodbye tells of the stream alone.
+    /// has ended. It reports as that source until it leaves. Soon after the offer its goodbye tells of the stream
+    /// alone.
     private func isLast(_ goodbye: Goodbye, now: MonotonicInstant) -> Bool {
         now - lastNegotiation >= Self.goodbyePatience && !lines.contains { $0.receives }
             && lines.contains { line in line.endedSSRC.map { goodbye.ssrcs.contains($0) } ?? false }

@@ -51,7 +51,7 @@ public struct ReceivedVideoFrame: Sendable {
     public var followsLoss = false
     /// The pictures and slices that a decoder has to decode of it.
     public var codedPictures = CodedPictureCount()
-    /// When it was captured, on its sender's wall clock; nil before the first sender report.
+    /// The time of capture on the sender's wall clock; nil before the first sender report.
     public var senderTime: NTPTime?
 
     package init(
@@ -83,7 +83,7 @@ public struct ReceivedAudioPacket: Sendable {
     public var arrival: MonotonicInstant
     /// The content of its stream.
     public var content = NegotiatedMedia.Content.main
-    /// When it was captured, on its sender's wall clock; nil before the first sender report.
+    /// The time of capture on the sender's wall clock; nil before the first sender report.
     public var senderTime: NTPTime?
 
     public init(

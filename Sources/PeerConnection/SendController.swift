@@ -369,7 +369,7 @@ struct SendController: ~Copyable {
     private mutating func seal(
         _ packet: inout RTPPacket, line: MediaLine, probeClusterID: Int?, now: MonotonicInstant
     ) -> PeerConnection.Transmit? {
-        // What waited while an offer gave the line to another stream must not leave under that stream's name.
+        // A packet that waited while an offer gave the line to another stream must not leave under that stream's name.
         guard line.speaks(as: packet.ssrc), let path = line.rtpPath, let keys = line.keys else {
             return nil
         }

@@ -4,8 +4,8 @@ import RoomMedia
 
 /// The one timer of the relay's driver.
 ///
-/// It fires at the wanted instant or before: a call then finds nothing due and sets it anew. That is cheaper than to set
-/// it at each change.
+/// It fires at the wanted instant or before: a call then finds nothing due and sets it anew. That is cheaper than to
+/// set it at each change.
 struct DriverTimer {
     /// Tells one setting of the timer from the next.
     typealias Setting = UInt64

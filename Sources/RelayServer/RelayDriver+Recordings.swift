@@ -6,7 +6,7 @@ import NIOCore
 import RoomAPI
 import RoomMedia
 
-/// What is recorded of the relay's rooms.
+/// Recordings of the relay's rooms.
 extension RelayDriver {
     /// Lets rooms be recorded; to be called before the relay serves.
     func setRecordings(_ store: RecordingStore, logger: Logger, now: @escaping @Sendable () -> MonotonicInstant) {

@@ -9,7 +9,7 @@ import RoomMedia
 
 /// The live streams of the relay's rooms.
 extension RelayDriver {
-    /// How long players may ask for the last seconds of a stream that has ended.
+    /// The time for which players may ask for the last seconds of a stream that has ended.
     private static let afterEnd = TimeAmount.seconds(12)
 
     /// Lets rooms be streamed; to be called before the relay serves.

@@ -22,7 +22,7 @@ extension RelayServer {
         }
     }
 
-    /// How often it is looked at how much of the machine calls need, while films are made.
+    /// The time between two measurements of the calls' load, while films are made.
     private static let exportInterval = Duration.seconds(1)
 
     /// Has films of recordings made while calls leave time for them.

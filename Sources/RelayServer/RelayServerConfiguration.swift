@@ -61,7 +61,8 @@ public struct RelayServerConfiguration: Sendable {
     /// The processor time that is spent at the start, in the background, on measuring the machine for the relay's
     /// overload control, if it has one.
     public var calibrationLimit = Duration.milliseconds(800)
-    /// Whether a device encodes; see `RelayConfiguration.hardware`, which the server fills in.
+    /// The choice between encoders of a device and of software; see `RelayConfiguration.hardware`, which the server
+    /// fills in.
     public var codec = CodecChoice.software
     /// True if a device decodes; see `RelayConfiguration.decodingDevice`, which the server fills in.
     public var decodesOnDevice = false
@@ -71,7 +72,7 @@ public struct RelayServerConfiguration: Sendable {
     public var vaapiDevice: VAAPIDevice?
     /// Where recordings are kept; nil: nothing is recorded.
     public var recordings: RecordingSettings?
-    /// Whether rooms may be watched as live streams.
+    /// True if rooms may be watched as live streams.
     public var servesStreams = false
     /// The hosts that rooms may be sent to; nil: rooms are sent nowhere.
     public var outputs: HostRules?

@@ -79,7 +79,7 @@ public struct RelayEvent: Codable, Hashable, Sendable {
     /// Unlike that of any other event of any relay: an event that comes twice has the same.
     public var id: String
     public var type: Kind
-    /// When it happened: RFC 3339, UTC, with milliseconds.
+    /// The time of the event: RFC 3339, UTC, with milliseconds.
     public var time: String
     public var room: String?
     /// Tells rooms of the same name apart that were there one after the other.
@@ -92,7 +92,7 @@ public struct RelayEvent: Codable, Hashable, Sendable {
     public var duration: Double?
     /// Refused joins or requests that no event told of, because there were too many.
     public var suppressed: Int?
-    /// What a moderator did, to whom, and who it was.
+    /// A moderator's act: its kind, the person whom it concerns, and the moderator.
     public var moderation: ModerationEvent?
     public var recording: RecordingStatus?
     public var stream: StreamStatus?

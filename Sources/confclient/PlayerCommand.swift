@@ -17,7 +17,7 @@ struct PlayerCommand: AsyncParsableCommand {
             confclient player list URL                                --json for programs
             """, subcommands: [Start.self, Set.self, End.self, List.self])
 
-    /// How a film is played.
+    /// The settings with which a film is played.
     struct Settings: ParsableArguments {
         @Option(help: "Seconds of the film in a second, 0.25 to 4; it is silent at another rate than 1.")
         var rate: Double?

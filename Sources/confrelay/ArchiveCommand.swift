@@ -12,10 +12,10 @@ struct ArchiveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confrelay archive", abstract: "Make a film of a recording.",
         discussion: """
-            Plays the recording's timeline and tracks, composes them with the room's layout or another, and encodes them \
-            in several passes. Give the bitrate of the video, the size of the file, or a quality. The sound gets the \
-            loudness of EBU R 128, -23 LUFS. Beside film.mp4 there will be film.vtt, which says who joins and speaks, and \
-            film.png, a picture for lists.
+            Plays the recording's timeline and tracks, composes them with the room's layout or another, and encodes \
+            them in several passes. Give the bitrate of the video, the size of the file, or a quality. The sound gets \
+            the loudness of EBU R 128, -23 LUFS. Beside film.mp4 there will be film.vtt, which says who joins and \
+            speaks, and film.png, a picture for lists.
 
             confrelay archive recordings/20261124T221500Z-k3v9ab -o film.mp4
             confrelay archive recordings/20261124T221500Z-k3v9ab -o film.mp4 --layout speaker --size 100MB

@@ -17,7 +17,8 @@ struct ConfrelayCommand: ParsableCommand {
 
             Other commands: confrelay layout shows layouts without a room; confrelay calibrate measures how many \
             participants this machine can serve; confrelay archive makes a film of a recording; confrelay cluster \
-            looks at a cluster of relays; confrelay key and confrelay token make keys and tokens. Each has its own --help.
+            looks at a cluster of relays; confrelay key and confrelay token make keys and tokens. Each has its own \
+            --help.
 
             confrelay config checks and prints files of options (--config): confrelay config --help.
 

@@ -12,8 +12,8 @@ struct StopService: Service {
     /// The time for which calls may go on.
     let drain: Duration
 
-    /// A signal so soon after the one that begins the end is the same wish: timeout(1) signals the program, and then its
-    /// group with the program.
+    /// A signal so soon after the one that begins the end is the same wish: timeout(1) signals the program, and then
+    /// its group with the program.
     private static let repetition = Duration.milliseconds(500)
 
     private enum Event {

@@ -209,7 +209,7 @@ struct AudioMixingSessionTests {
     }
 
     @Test(
-        "the loudest of many voices are heard, all other members share an encode, and a voice that becomes louder takes a place"
+        "the loudest of many voices are heard, all others share an encode, and a louder voice takes a place"
     )
     func loudestVoices() throws {
         var room = Room(session: AudioMixingSession(maximumVoices: 2))

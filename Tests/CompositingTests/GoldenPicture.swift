@@ -41,7 +41,7 @@ struct GoldenPicture {
         try actual.write(to: path + "-actual.png")
         try actual.difference(from: expected).write(to: path + "-difference.png")
         Issue.record(
-            "\(name) differs by \(difference) where \(tolerance) is allowed; see \(path)-{expected,actual,difference}.png",
+            "\(name) differs by \(difference), not at most \(tolerance): \(path)-{expected,actual,difference}.png",
             sourceLocation: sourceLocation)
     }
 }

@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "a receiver whose path falls is in its own rate's group within 2 s, and the others' frames are the same as without"
+        "a receiver whose path falls is in its own rate's group within 2 s, and the others' frames are as without it"
     )
     func oneFalls() throws {
         func run(falls: Bool) throws -> (call: VirtualCall, watchers: [TestClient], start: MonotonicInstant) {

@@ -49,7 +49,8 @@ struct LargeRoomTests {
         cascade[relay].relay.state(ofRoom: "demo")?.activeSpeaker
     }
 
-    /// How long the relays differ when the speaker changes: from the first that shows the new one to the last.
+    /// The time for which the relays differ when the speaker changes: from the first relay that shows the new one to
+    /// the last.
     private func spread(of cascade: VirtualCascade, to id: String) throws -> Duration {
         func followers() -> Int { (0..<Self.relays).count { speaker(at: $0, of: cascade) == id } }
         try #require(cascade.run(until: { followers() > 0 }, limit: .seconds(5)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Conference
 
-/// How the pictures of a recorded sender are brought to its audio.
+/// The move of a recorded sender's pictures to its audio.
 @Suite struct LipSyncTests {
     private let wallClock = WallClock(ntpAtOrigin: NTPTime(unixTime: .seconds(1_800_000_000)))
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Conference
 
-/// Who may read of a room after a moderator has removed somebody.
+/// The right to read of a room after a moderator has removed somebody.
 @Suite struct LookingInTests {
     private func moderate(_ call: VirtualCall, _ moderation: RoomCommand.Moderation) throws {
         let actor = RoomActor(participant: "m", name: "Mo")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Conference
 
-/// What moderators lay down holds, whatever the clients send.
+/// Moderators' orders hold, whatever the clients send.
 @Suite struct ModerationTests {
     private static let moderator = RoomActor(participant: "m", name: "Mo")
 
@@ -25,7 +25,7 @@ import Testing
     /// The level from which on a packet is not silent. A mix states its level, but not whether that is a voice.
     private static let audible = 60
 
-    /// Whether a client is sent anything audible in the time to come.
+    /// True if a client is sent anything audible in the time to come.
     private func hears(_ client: TestClient, _ call: VirtualCall, for duration: Duration = .seconds(1)) -> Bool {
         let before = client.audioPackets.count
         call.run(for: duration)

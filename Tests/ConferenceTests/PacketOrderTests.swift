@@ -5,7 +5,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 
-/// How audio packets that are recorded come into order.
+/// The order of audio packets in a recording.
 @Suite struct PacketOrderTests {
     private func order(_ sequences: [Int64], every interval: Duration = .milliseconds(20)) -> [Int64] {
         var order = PacketOrder()

@@ -29,7 +29,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
     }
 }
 
-/// How a receiver's picture recovers from losses that were not repaired in time, end to end with real codecs.
+/// The recovery of a receiver's picture from losses that were not repaired in time, end to end with real codecs.
 @Suite struct PictureRecoveryTests {
     private static func withoutRPSI(_ parameters: inout OfferParameters) {
         withoutProtection(&parameters)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Conference
 
-/// Which pictures a room composes, and which it does not.
+/// The pictures that a room composes, and those that it leaves out.
 @Suite struct RoomCompositionTests {
     /// A call whose viewer sends nothing, so that it sees everyone.
     private func makeCall(

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "costly pictures are composed and sent smaller while the rate is low, without an animation, and in full size again above it"
+        "costly pictures are composed and sent smaller at a low rate, without an animation, and in full size later"
     )
     func followsTheRate() throws {
         let (call, watcher) = try makeCall()

@@ -11,7 +11,7 @@ import Testing
 @Suite struct RoomPauseTests {
     private let call = VirtualCall { $0.frameRate = 30 }
 
-    /// How many ticks are composed in a time.
+    /// The number of ticks that are composed in a time.
     private func ticks(in time: Duration) -> Int {
         var count = 0
         call.onComposed = { _ in count += 1 }

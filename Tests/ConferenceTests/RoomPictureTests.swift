@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "a camera of full range or BT.709 keeps its contrast and hue, and the receiver's stream states the canvas's colour"
+        "a camera of full range or BT.709 keeps its contrast and hue, and the stream states the canvas's colour"
     )
     func colour() throws {
         let fullRange = ColourDescription(isFullRange: true)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Conference
 
-/// What a recorder hands on of streams that are silent for hours.
+/// A recorder's items of streams that are silent for hours.
 @Suite struct RoomRecorderTests {
     private static let format = VideoFormatDescription(
         parameterSets: [],

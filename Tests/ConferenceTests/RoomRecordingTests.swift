@@ -7,7 +7,7 @@ import Testing
 @testable import Conference
 @testable import PeerConnection
 
-/// What a room hands out to be recorded, and what its participants notice of it.
+/// The items that a room hands out to be recorded, and the participants' view of the recording.
 @Suite struct RoomRecordingTests {
     private let call = VirtualCall()
 

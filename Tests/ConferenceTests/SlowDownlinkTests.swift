@@ -9,7 +9,7 @@ import Testing
 /// Receivers whose links carry less than the minimum rate, with real encoders and controllers on virtual time.
 @Suite struct SlowDownlinkTests {
     @Test(
-        "on a link below the minimum rate audio continues, the queue stays short, and video comes once the link carries it",
+        "on a link below the minimum rate audio flows, the queue stays short, and video comes once the link carries it",
         arguments: [60, 70, 80, 100] as [Double])
     func slowLink(kilobits: Double) throws {
         let call = VirtualCall {

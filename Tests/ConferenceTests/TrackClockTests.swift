@@ -3,13 +3,13 @@ import Testing
 
 @testable import Conference
 
-/// How the times of senders' streams are mapped onto the room's clock.
+/// The mapping of the times of senders' streams onto the room's clock.
 @Suite struct TrackClockTests {
     /// A stream of 30 frames a second whose clock runs a little too fast, over a network that delays packets.
     private struct Stream {
         var clock = TrackClock()
         var origin: Int64
-        /// How much faster than the room's clock the sender's is.
+        /// The part by which the sender's clock is faster than the room's.
         var skew = 0.0
         var random = SeededGenerator(seed: 5)
 

@@ -8,7 +8,7 @@ import VideoCoding
 
 @testable import Conference
 
-/// How often an encoder makes frames of a picture that stays the same.
+/// The frames that an encoder makes of a picture that stays the same.
 @Suite struct UnchangedPictureTests {
     private static let dimensions = VideoDimensions(width: 320, height: 180)
     private static let rate = BitRate.kilobits(500)

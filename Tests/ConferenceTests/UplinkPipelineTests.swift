@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "frames that the budget refuses are dropped and counted, and decoding continues at a keyframe when there is room"
+        "frames that the budget refuses are dropped and counted, and decoding goes on at a keyframe when there is room"
     )
     func overBudget() {
         let pipeline = UplinkPipeline(

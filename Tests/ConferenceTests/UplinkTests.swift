@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "a sender that nobody watches is asked for a rate that keeps its size, and is unlimited as soon as it is watched"
+        "a sender that nobody watches is asked for a rate that keeps its size, and is unlimited once it is watched"
     )
     func watched() throws {
         let (call, clients) = try room(2, canvas: Self.source, maximum: .megabits(2)) {
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(
-        "a source that nobody sees is decoded at keyframes only, without losses and requests, and is seen again within 500 ms"
+        "a source that nobody sees is decoded at keyframes only, without losses and requests, and is back within 500 ms"
     )
     func unseen() throws {
         let (call, clients) = try room(3, canvas: VideoDimensions(width: 320, height: 180))

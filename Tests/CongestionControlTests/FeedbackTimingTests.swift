@@ -18,7 +18,7 @@ struct FeedbackTimingTests {
     }
 
     @Test(
-        "between the relay and confclient it takes at most 5 % of the rate, as often as stated, 20 times a second at least",
+        "between the relay and confclient it takes at most 5 % of the rate, as often as stated, or 20 times a second",
         arguments: [(0.0, 50.0), (100, 50), (272, 40), (435.2, 25), (8000, 25)])
     func stated(kilobits: Double, milliseconds: Double) {
         let interval = FeedbackTiming.stated(.milliseconds(25)).interval(receiving: .kilobits(kilobits))

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "endless requests for keyframes take a twentieth of a shared encoder's bits plus six seconds' savings, at least half a second apart"
+        "endless requests take a twentieth of a shared encoder's bits plus six seconds' savings, half a second apart"
     )
     func share() {
         let policy = KeyframeSchedule.Policy.shared(share: 0.05)

@@ -340,7 +340,7 @@ struct ClusterTests {
         #expect(try await ada.end(within: .seconds(20)) == 0, "\(ada.errors)")
     }
 
-    /// What the directory has about rooms, by etcd's own interface.
+    /// The directory's values about rooms, by etcd's own interface.
     private func settingsText() async throws -> String {
         var request = URLRequest(url: try #require(URL(string: "\(etcd.url)/v3/kv/range")))
         request.httpMethod = "POST"

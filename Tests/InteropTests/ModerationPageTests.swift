@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// How moderators and those whom they moderate see the page.
+/// The page of moderators, and of those whom they moderate.
 @Suite(
     "Moderation in Chromium", .serialized,
     .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))

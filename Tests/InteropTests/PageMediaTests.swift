@@ -71,7 +71,7 @@ struct PageMediaTests {
     private static let ignoringTiles = "RTCRtpSender.prototype.setParameters = async () => {}"
 
     @Test(
-        "a browser that was not watched for some time is unlimited as soon as it is watched, and sends its full size again"
+        "a browser that was not watched for some time is unlimited once it is watched, and sends its full size again"
     )
     func watchedAgain() async throws {
         let options = RelayProgram.browserOptions + ["--forwarding", "off"]

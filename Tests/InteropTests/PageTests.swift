@@ -114,7 +114,7 @@ struct PageTests {
             try await ada.see("Ben again") { $0[.green, default: 0] > 0.4 }
             try await ada.hear([ben.tone])
 
-            // What the relay could not be told, it is told when the page is back.
+            // The changes of which the relay could not be told, it is told when the page is back.
             let _: Bool = try await ben.browser.evaluate(
                 """
                 window.reachable = window.fetch;

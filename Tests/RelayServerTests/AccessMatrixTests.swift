@@ -16,12 +16,12 @@ import Testing
 /// Every request, with a token of every role, in every situation, against a server on loopback.
 @Suite("Who may ask for what")
 struct AccessMatrixTests {
-    /// Which token comes with a request.
+    /// The kind of token that comes with a request.
     enum Situation: String, CaseIterable {
         case ownRoom, otherRoom, everyRoom, expired, notYet, wrongKey, noToken
     }
 
-    /// What the table of roles says of a request.
+    /// The verdict of the table of roles on a request.
     enum Verdict: Equatable {
         case served, unauthorized, forbidden
 
@@ -51,7 +51,7 @@ struct AccessMatrixTests {
         return claims
     }
 
-    /// What is specified: by the table of roles, and by what the request takes.
+    /// The specified verdict, by the table of roles and by the requirement of the request.
     static func expected(
         _ requirement: Requirement, path: String, role: AccessRole, _ situation: Situation
     ) -> Verdict {
@@ -64,7 +64,7 @@ struct AccessMatrixTests {
             }
         }
         switch requirement {
-        // Those come with the key of a session or of a place in the lobby, which is all that they take.
+        // These requests come with the key of a session or of a place in the lobby, and need nothing else.
         case .none, .ownSession, .ownTicket: return .served
         // This relay is in no cluster: every caller gets 404.
         case .relaySignature: return .served
@@ -213,7 +213,7 @@ extension RunningServer {
             + "Content-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    /// What comes first of an answer, which may go on without end.
+    /// The beginning of an answer, which may go on without end.
     private func head(of request: String, from host: String) async throws -> String {
         try await connect(from: host).executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))

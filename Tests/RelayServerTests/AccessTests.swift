@@ -350,7 +350,7 @@ struct AccessTests {
         for _ in 0..<80 { #expect(try await join("000000", 0x7F00_0001).status == .tooManyRequests) }
         #expect(try await join("271828", 0x7F00_0002).status == .created)
         #expect(client.script.state.withLock { $0.requests.allSatisfy { $0.provenPIN == record } })
-        // Who is not in the room does not see who is.
+        // A client outside the room does not see who is in it.
         #expect(try await client.send(.get, "/rooms/demo").status == .unauthorized)
         let headers: HTTPFields = [.authorization: "Bearer \(SignallingClient.session("p2"))"]
         let guesser = TransportAddress(ipv4: 0x7F00_0001, port: 1)

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Whether the microphone is off at a time: for some seconds now and then, and for an hour.
+    /// True if the microphone is off at a time: for some seconds now and then, and for an hour.
     private func isMuted(_ seconds: Double) -> Bool {
         (3000..<4800).contains(seconds) || seconds.truncatingRemainder(dividingBy: 97) < 11
     }

@@ -108,7 +108,7 @@ private struct LongCall {
         Self.stretches.contains { $0.0 + Self.settling <= moment && moment < $0.1 }
     }
 
-    /// How late each beep is heard, of those that were.
+    /// The delay of each beep that is heard.
     func late(_ heard: [Double]) -> [(moment: Double, late: Double)] {
         beeps.compactMap { moment in
             guard let nearest = heard.min(by: { abs($0 - moment) < abs($1 - moment) }), abs(nearest - moment) < 1 else {
@@ -165,7 +165,7 @@ private struct LongCall {
         var content: Content
     }
 
-    /// What the network takes: 10 ms, and up to 60 ms more for three packets of four.
+    /// The network's delay: 10 ms, and up to 60 ms more for three packets of four.
     private mutating func delay() -> Double {
         0.01 + (UInt8.random(in: 0..<4, using: &random) == 0 ? 0 : Double.random(in: 0..<0.06, using: &random))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayServer
 
-/// What `deploy/monitoring` asks Prometheus for.
+/// The metrics that `deploy/monitoring` asks Prometheus for.
 @Suite("The dashboard and the alerts")
 struct MonitoringFilesTests {
     private static let folder = DocumentPage.url("../deploy/monitoring").standardized

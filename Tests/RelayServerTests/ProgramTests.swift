@@ -178,7 +178,8 @@ struct ProgramTests {
         let idle = try HTTPConnection(port: port)
         let hanging = try HTTPConnection(port: port)
         hanging.write(
-            "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nContent-Type: application/sdp\r\nContent-Length: 100\r\n\r\nv=0"
+            "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nContent-Type: application/sdp\r\n"
+                + "Content-Length: 100\r\n\r\nv=0"
         )
         _ = try HTTPConnection(port: port).exchange("GET /healthz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
         program.process.signal(SIGTERM)
@@ -194,7 +195,8 @@ struct ProgramTests {
         let port = try port(in: program.firstLine())
         let hanging = try HTTPConnection(port: port)
         hanging.write(
-            "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nContent-Type: application/sdp\r\nContent-Length: 100\r\n\r\nv=0"
+            "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nContent-Type: application/sdp\r\n"
+                + "Content-Length: 100\r\n\r\nv=0"
         )
         _ = try HTTPConnection(port: port).exchange("GET /healthz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
         // Several that come before the first is taken count as one.

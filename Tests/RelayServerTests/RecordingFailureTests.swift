@@ -10,9 +10,9 @@ import Testing
 @testable import RelayServer
 @testable import RoomMedia
 
-/// What the relay is told of recordings, beside their files.
+/// The relay's view of recordings, beside their files.
 @Suite("The recordings of a relay") struct RecordingFailureTests {
-    /// What was told of recordings that cannot go on.
+    /// The reports of recordings that cannot go on.
     private final class Failures: Sendable {
         let list = Mutex<[String]>([])
     }

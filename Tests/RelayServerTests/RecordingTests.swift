@@ -11,7 +11,7 @@ import Testing
 @testable import RelayServer
 @testable import RoomMedia
 
-/// What a recording writes, and what it does when the disk does not keep up.
+/// The files of a recording, also if the disk does not keep up.
 @Suite struct RecordingTests {
     private static let camera = RecordingTrack(participant: "ada", content: .camera)
     private let disk = FakeDisk()
@@ -169,7 +169,7 @@ import Testing
         #expect(try manifest().files.map(\.path) == ["tracks/ada-camera-001.mp4"])
     }
 
-    /// Whether a file is a row of whole boxes.
+    /// True if a file is a row of whole boxes.
     private func boxesEndExactly(_ file: ByteBuffer) -> Bool {
         var rest = file
         while rest.readableBytes >= 8 {

@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(
-        "media with port 0 and a=bundle-only is accepted; attributes that it lacks are taken from the group's first media"
+        "media with port 0 and a=bundle-only is accepted; attributes that it lacks are those of the group's first media"
     )
     func bundleOnly() throws {
         for name in ["whip-bundle-only", "webrtcbin-sendrecv"] {

@@ -9,8 +9,9 @@ struct CapacityCommand: AsyncParsableCommand {
         discussion: """
             Everyone sends 640x360 at 30 frames a second and receives 1280x720 at 1.5 Mbit/s, both with SRTP. The \
             relay is measured with adaptation and, unless --no-audio is given, with audio; GStreamer (compositor, \
-            x264enc) without. The clients run on the same machine. Each run measures every way with every number of participants once, so that a drift of \
-            the machine meets all alike; the table has medians, and in parentheses the lowest and the highest run.
+            x264enc) without. The clients run on the same machine. Each run measures every way with every number of \
+            participants once, so that a drift of the machine meets all alike; the table has medians, and in \
+            parentheses the lowest and the highest run.
 
             Each picture bears its sender and its number. After a conference, one viewer's pictures are decoded: the \
             time from the last packet of a sent frame to the last packet of the first received frame that shows it is \

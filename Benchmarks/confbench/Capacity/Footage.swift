@@ -1,7 +1,7 @@
 import Foundation
 import MediaCore
 
-/// What the senders' cameras see: the test scene, or files that the senders take in turn.
+/// The pictures of the senders' cameras: the test scene, or files that the senders take in turn.
 ///
 /// Files are shown forwards and backwards, so that those of at least `reelLength` pictures go on without a cut.
 struct Footage {

@@ -21,7 +21,7 @@ struct FrameMark: Hashable, Sendable {
     private static let black: UInt8 = 32
     /// The least difference between white and black.
     private static let leastContrast = 96.0
-    /// How far from the middle between black and white a cell's level has to be.
+    /// The least distance of a cell's level from the middle between black and white.
     private static let leastDistance = 0.15
 
     /// The cells after the white and the black one; true for white.

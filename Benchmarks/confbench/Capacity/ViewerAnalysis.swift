@@ -3,14 +3,14 @@ import MediaCore
 import PixelTransfer
 import VideoCoding
 
-/// What one viewer got: found after the measurement, from the frames in the log.
+/// The figures of one viewer, computed after the measurement from the frames in the log.
 struct ViewerAnalysis {
     /// Bits of H.264 a second, without the packets' headers; in thousands.
     var kilobitsPerSecond = 0.0
     /// The quantiles of the latency; nil if no mark could be read.
     var medianLatencyMilliseconds: Double?
     var p95LatencyMilliseconds: Double?
-    /// Those of the first tile alone: where nobody speaks, the relay's ticks follow it.
+    /// The latencies of the first tile alone: where nobody speaks, the relay's ticks follow it.
     var firstMedianLatencyMilliseconds: Double?
     var firstP95LatencyMilliseconds: Double?
     /// Of luma over all the tiles that were compared with the pictures that were sent: in dB, at most 100, and from 0

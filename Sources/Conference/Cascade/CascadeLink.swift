@@ -25,7 +25,8 @@ final class CascadeLink: Endpoint {
 
     /// Members of the other side by their ids.
     var members: OrderedDictionary<String, Participant> = [:]
-    /// What the other side tells of people who have moved, and are here or at a third relay by their old ids.
+    /// The states that the other side tells of people who have moved, and are here or at a third relay, by their old
+    /// ids.
     var elsewhere: [String: CascadeState.Member] = [:]
     /// The streams that the other side has announced, by their lines.
     private(set) var incoming: OrderedDictionary<Int, CascadeState.Stream> = [:]

@@ -59,8 +59,8 @@ public struct CascadeState: Codable, Hashable, Sendable {
         /// True if a moderator has muted the microphone, or turned the camera off.
         public var muted: Bool
         public var cameraOff: Bool
-        /// How often the participant has come from another relay: the one to which it came last tells the highest. Nil,
-        /// from earlier versions: never.
+        /// The number of times that the participant has come from another relay: the relay to which it came last tells
+        /// the highest. Nil, from earlier versions, means never.
         public var moves: Int?
         /// The digest of the avatar's file, which `GET /cascade/links/{link}/avatars/{participant}` has; nil: there is
         /// none.

@@ -1,6 +1,6 @@
 import RoomAPI
 
-/// What the two sides of a link tell each other once: each item is told until the other side has it, and is taken once.
+/// Items that one side of a link tells the other once: each is repeated until the other side has it, and is taken once.
 struct CascadeBacklog<Item> {
     /// Items that wait at once.
     static var limit: Int { 32 }
@@ -14,7 +14,7 @@ struct CascadeBacklog<Item> {
 
     init(number: KeyPath<Item, UInt64>) { self.number = number }
 
-    /// Whether a further item can wait.
+    /// True if a further item can wait.
     var hasRoom: Bool { waiting.count < Self.limit }
 
     mutating func add(_ make: (_ number: UInt64) -> Item) {
@@ -49,7 +49,7 @@ struct CascadeOrders {
     /// The orders to tell, the oldest first.
     var waiting: [CascadeState.Order] { backlog.waiting }
 
-    /// Whether a further order can wait.
+    /// True if a further order can wait.
     var hasRoom: Bool { backlog.hasRoom }
 
     /// Adds an order. Returns false if too many wait. A layout replaces one that waits, and so do overlays.

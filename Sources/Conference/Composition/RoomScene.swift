@@ -6,7 +6,7 @@ import RoomAPI
 /// A room's members, layout and overlays: all that pictures are planned by.
 struct RoomScene {
     var layout: RoomLayout
-    /// What members are told in their pictures.
+    /// The marks in members' pictures, which tell them something.
     var marks: [CompositionOverlay] = []
     /// Images, texts and clocks above everybody's picture.
     var overlays: [CompositionOverlay]

@@ -32,7 +32,7 @@ final class DecodeBudget {
     private(set) var refused: [DecodeRefusal: UInt64] = [:]
     private var picturesOnDevice: UInt64 = 0
     private var deviceFaults: UInt64 = 0
-    /// Whether the relay is short of time. No member's video then takes more than an equal part of the workers' time
+    /// True if the relay is short of time. No member's video then takes more than an equal part of the workers' time
     /// for decoding: pictures of skipped macroblocks may take long although their samples are within the bounds.
     var isShortOfTime = false
 

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// How often a group encodes a picture that stays the same: until it is sharp, and now and then from there on.
+/// Decides when a group encodes a picture that stays the same: until it is sharp, and now and then from there on.
 struct UnchangedPicture {
     /// A picture is encoded this many times more, until it is sharp.
     private static let refinementFrames = 15

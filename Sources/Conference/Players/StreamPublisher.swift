@@ -1,7 +1,7 @@
 public import RoomAPI
 public import SecureTransport
 
-/// Who pushes a stream to the relay.
+/// The client that pushes a stream to the relay.
 public struct StreamPublisher: Hashable, Sendable {
     /// The publisher's role and permissions.
     public var grants: MemberGrants

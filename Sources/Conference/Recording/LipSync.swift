@@ -11,7 +11,8 @@ struct LipSync {
     static let limit = Duration.milliseconds(500)
     /// Where the audio was this long ago says nothing of where it would be now.
     static let memory = Duration.seconds(10)
-    /// How fast pictures move towards the audio, in seconds a second: nobody sees frames that are 2 % apart.
+    /// The speed with which pictures move towards the audio, in seconds a second: nobody sees frames that are 2 %
+    /// apart.
     private static let slew = 0.02
 
     /// By how much the pictures of one stream are moved.
@@ -45,7 +46,7 @@ struct LipSync {
         shift.value += min(max(wanted - shift.value, .zero - most), most)
     }
 
-    /// How much later than a picture's the place of the audio is that was captured with it.
+    /// The time by which the audio that was captured with a picture lies later than the picture.
     private func difference(at time: MonotonicInstant, senderTime: NTPTime) -> Duration? {
         guard let audio, (time - audio.time).nanoseconds.magnitude <= Self.memory.nanoseconds.magnitude else {
             return nil

@@ -4,9 +4,9 @@ import PeerConnection
 /// Brings the audio packets of a stream that is recorded into order. It waits for a missing packet only as long as the
 /// network may deliver it late; one that comes later still is left out.
 struct PacketOrder {
-    /// How many packets wait at most, 20 ms each.
+    /// The largest number of packets that wait, 20 ms each.
     static let capacity = 25
-    /// How long they wait.
+    /// The longest time that they wait.
     static let patience = Duration.milliseconds(500)
     /// Numbers that differ by more are those of another stream.
     private static let range: Int64 = 3000

@@ -16,11 +16,11 @@ final class RoomComposite {
     let format: EncodeFormat
     let bitRate: BitRate
     private let asked: MonotonicInstant
-    /// Whether pictures are composed.
+    /// True if pictures are composed.
     private(set) var hasBegun = false
     private(set) var takers: [CompositeTaker] = []
 
-    /// How long it waits for the first picture of a camera or screen that is sent.
+    /// The longest wait for the first picture of a camera or screen that is sent.
     private static let patience = Duration.seconds(2)
 
     init(receiver: ParticipantID, settings: CompositeSettings, configuration: RelayConfiguration, now: MonotonicInstant)
@@ -32,7 +32,7 @@ final class RoomComposite {
         asked = now
     }
 
-    /// Whether it is what these settings ask for.
+    /// True if it is what these settings ask for.
     func suits(_ settings: CompositeSettings, configuration: RelayConfiguration) -> Bool {
         layout ?? ParticipantLayout() == settings.layout
             && format == Self.format(settings, configuration: configuration)

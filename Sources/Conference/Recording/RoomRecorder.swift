@@ -37,12 +37,12 @@ final class RoomRecorder {
         var clock = TrackClock()
         var order = PacketOrder()
         var timestamps = TimestampUnwrapper()
-        /// Whether frames before the next keyframe cannot be decoded from the file.
+        /// True if frames before the next keyframe cannot be decoded from the file.
         var awaitsKeyframe = true
         var lastRequest: MonotonicInstant?
         /// By how much pictures are moved to their audio.
         var shift = LipSync.Shift()
-        /// Whether anything of it has been handed on since it began or ended.
+        /// True if anything of it has been handed on since it began or ended.
         var isOpen = false
         /// The format of the file that the frames go to.
         var format: VideoFormatDescription?
@@ -50,7 +50,7 @@ final class RoomRecorder {
         var newest: MonotonicInstant?
     }
 
-    /// How often a keyframe is asked for while none comes.
+    /// The time between two requests for a keyframe while none comes.
     private static let requestInterval = Duration.seconds(1)
     /// The files that a member may begin each second in the long run, and at once. The writer waits for the disk at the
     /// end of each, so a stream that ends, or changes its format, with each keyframe would take the others' time.

@@ -7,13 +7,13 @@ import MediaCore
 /// that a delayed packet does not move it and audio and video of one sender, whose fastest packets take equally long,
 /// stay together. A jump of the sender's clock anchors the stream anew.
 struct TrackClock {
-    /// How far a stream's clock may jump ahead of the time that has passed, or stay behind it.
+    /// The largest distance by which a stream's clock may jump ahead of the time that has passed, or stay behind it.
     static let tolerance = Duration.seconds(5)
-    /// How far it may jump back. Pictures that are reordered go back by less.
+    /// The largest distance by which it may jump back. Pictures that are reordered go back by less.
     static let backwardTolerance = Duration.seconds(1)
-    /// How long packets are compared with each other: twice this at most.
+    /// The time over which packets are compared with each other: twice this at most.
     private static let window = Duration.seconds(5)
-    /// How fast the mapping follows, in seconds a second.
+    /// The speed with which the mapping follows, in seconds a second.
     private static let maximumSlew = 0.005
     /// A difference that is followed at once.
     private static let step = Duration.milliseconds(200)
@@ -37,7 +37,7 @@ struct TrackClock {
     /// A sample's time on the room's clock.
     struct Reading: Equatable {
         var time: MonotonicInstant
-        /// Whether the stream's clock has jumped, so that what came before is no measure of it.
+        /// True if the stream's clock has jumped, so that what came before is no measure of it.
         var isAnchor = false
     }
 

@@ -15,7 +15,7 @@ final class Participant: Endpoint {
     var remote: RemoteOrigin?
     /// The film or stream that the member is; nil for people.
     var player: PlayerStatus?
-    /// How often it has come from another relay, as far as that is known.
+    /// The number of times that it has come from another relay, as far as that is known.
     var moves = 0
     /// The pictures of a player, where others than this relay's viewers want them.
     var playerStream: PlayerStream?

@@ -60,7 +60,7 @@ extension Room {
         return viewers.count > 2 ? viewers : []
     }
 
-    /// Whether a member's own tiles are in its picture.
+    /// True if a member's own tiles are in its picture.
     func showsSelf(_ participant: Participant) -> Bool {
         sharingMembers.contains(participant.id) || composition.showsSelf(participant.selfView)
     }

@@ -3,7 +3,7 @@ import MediaCore
 import PeerConnection
 import RoomAPI
 
-/// What a recording wants of the room, as a viewer with needs of its own.
+/// A recording's wishes, as those of a viewer with needs of its own.
 extension Room {
     /// Tells everybody in their pictures that they are recorded, or that others see the room in a stream.
     var marks: [CompositionOverlay] {
@@ -56,7 +56,7 @@ extension Room {
             for content in SourceContent.allCases {
                 guard let pipeline = participant.pipeline(for: content) else { continue }
                 if pipeline.skipMode == .keyframes {
-                    // What nobody looks at is repaired all the same while it is recorded.
+                    // While a video is recorded it is repaired, even if nobody looks at it.
                     let isRelayed = forwarding.crossing.contains(pipeline.source)
                     participant.peer.setUnseen(
                         recorder == nil && !isRelayed, content: participant.stream(of: content),

@@ -57,7 +57,7 @@ final class Room {
     var outputs: [OutputStatus] = []
     /// The pictures of the room for recordings, streams and outputs.
     var composites: [RoomComposite] = []
-    /// How many there have been.
+    /// The number of composites that the room has had.
     var compositeCount: UInt64 = 0
     /// The links to the other relays of the room, by their names.
     var links: OrderedDictionary<String, CascadeLink> = [:]

@@ -29,7 +29,7 @@ struct TickSchedule {
 
     var next: MonotonicInstant { time(of: index + (pausedTicks ?? 0)) }
 
-    /// When it is due if ticks are woken now.
+    /// The time of the next tick if ticks are woken now.
     var nextAwake: MonotonicInstant { time(of: index) }
 
     var isPaused: Bool { pausedTicks != nil }

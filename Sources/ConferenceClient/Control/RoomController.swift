@@ -3,8 +3,8 @@ public import NIOCore
 import NIOHTTP1
 public import RoomAPI
 
-/// Reads a room's state and changes its layouts, by the relay's HTTP interface. All throw `ClientError`: `.usage` for
-/// unknown names, `.relayUnreachable` or `.relayRefused`.
+/// Reads a room's state and changes its layouts, by the relay's HTTP interface. The methods throw `ClientError`:
+/// `.usage` for unknown names, `.relayUnreachable` or `.relayRefused`.
 public struct RoomController: Sendable {
     private let url: RoomURL
     private let eventLoop: any EventLoop

@@ -23,9 +23,9 @@ public struct FreezeMeter: Sendable {
     public private(set) var freezeCount = 0
     /// The total duration of those freezes.
     public private(set) var freezeDuration: Duration = .zero
-    /// Those freezes for which the sender made no frame.
+    /// The number of freezes during which the sender made no frame.
     public private(set) var pauseCount = 0
-    /// The total duration of those.
+    /// The total duration of these pauses.
     public private(set) var pauseDuration: Duration = .zero
     /// The longest gap between two frames.
     public private(set) var longestGap: Duration = .zero

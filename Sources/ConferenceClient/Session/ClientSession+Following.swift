@@ -8,7 +8,7 @@ import NIOPosix
 extension ClientSession {
     private static let retryInterval = TimeAmount.seconds(2)
 
-    /// Whether the sent picture is as large as its tile.
+    /// True if the sent picture is to be no larger than its tile.
     var followsTile: Bool { videoSender != nil && options.followsDemand }
 
     /// Connects, and again whenever the connection ends. On the event loop.

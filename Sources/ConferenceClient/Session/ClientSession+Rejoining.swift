@@ -6,7 +6,7 @@ import SDP
 
 /// Going to another relay of the cluster when this one is gone.
 extension ClientSession {
-    /// How often the relay's silence is looked at.
+    /// The time between two looks at the relay's silence.
     private static let watchInterval = TimeAmount.milliseconds(250)
     /// A silence after which the relay is asked whether it is there. Relays send audio at least every 400 ms.
     private static let suspiciousSilence = Duration.seconds(1)
@@ -68,7 +68,7 @@ extension ClientSession {
         }
     }
 
-    /// How long media of a new session is waited for, and how often it is looked for.
+    /// The longest wait for media of a new session, and the time between two looks for them.
     private static let mediaPatience = Duration.seconds(3)
     private static let mediaCheck = Duration.milliseconds(20)
 

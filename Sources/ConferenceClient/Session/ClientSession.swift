@@ -47,7 +47,7 @@ public final class ClientSession: @unchecked Sendable {
     var watch: FrameWatch?
     let joinedAt = Date()
     let endPromise: EventLoopPromise<End>
-    /// Whether the relay asks the client to go to another one; false at the session's end.
+    /// Succeeds with true when the relay asks the client to go to another one, with false at the session's end.
     let movePromise: EventLoopPromise<Bool>
 
     var uplink: EmulatedAccessLink<TransportAddress>?

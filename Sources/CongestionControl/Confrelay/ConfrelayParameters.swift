@@ -65,8 +65,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// The slowest path on which our queue keeps within `ownQueue` before anything is heard: it carries audio and
     /// little more.
     public var slowestPath = BitRate.kilobits(60)
-    /// How much may leave at once before the first feedback: what the slowest path carries in this time. Audio, which
-    /// nothing holds, comes on top until then.
+    /// The most data that may leave at once before the first feedback: as much as the slowest path carries in this
+    /// time. Audio, which nothing holds, comes on top until then.
     public var startQueue = Duration.milliseconds(300)
     /// After this time without feedback and reports, the receiver is thought to send no feedback, and nothing is held.
     public var startPatience = Duration.seconds(2)

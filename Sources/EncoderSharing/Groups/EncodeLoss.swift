@@ -107,13 +107,13 @@ package struct EncodeLoss: Sendable {
         var best = [[Double]](repeating: [Double](repeating: .infinity, count: count), count: count)
         for middle in 0..<count {
             for rate in span > 0 ? [levels[middle], levels[middle] + span] : [levels[middle]] {
-                // The loss of the members before this one, the nearest first, as far as they get anything…
+                // The loss of the members before this one, the nearest first, as far as they get anything.
                 var before = [0.0]
                 for level in levels[..<middle].reversed() {
                     guard let loss = loss(of: level, at: rate), let sum = before.last else { break }
                     before.append(sum + loss)
                 }
-                // …and this one with the later ones.
+                // The loss of this member and of the later ones.
                 var behind = 0.0
                 for last in middle..<count {
                     guard let loss = loss(of: levels[last], at: rate) else { break }

@@ -32,7 +32,7 @@ package struct GroupSubscribers {
     }
     /// The number of receivers that belong to the group.
     package var memberCount: Int { subscriptions.values.count { $0 != .leaving } }
-    /// Whether all belong to it and are sent its frames.
+    /// True if all belong to it and are sent its frames.
     package var areSettled: Bool { subscriptions.values.allSatisfy { $0 == .active } }
     /// True if receivers that belong to another group get its frames.
     package var hasLeaving: Bool { subscriptions.values.contains(.leaving) }

@@ -2,7 +2,7 @@ import MediaCore
 
 /// Tells how long the rest of a pass will take, by how long its last part took.
 struct ExportPace {
-    /// How much time of the present pace is known at least, and of how much it is the mean at most.
+    /// The least time for which the present pace is known, and the longest time of which it is the mean.
     private static let leastTime = Duration.seconds(1)
     private static let window = Duration.seconds(20)
 

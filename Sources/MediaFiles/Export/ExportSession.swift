@@ -165,7 +165,7 @@ public final class ExportSession {
         }
         defer { encoder.invalidate() }
         var pass = (storage?.completedPasses ?? 0) + 1
-        // What an earlier process made of the film, if it came as far as that.
+        // An estimate from the film's part that an earlier process made, if it came as far as that.
         var estimate = pass > 1 ? DataSize(bytes: silo.size.bytes + overhead) : nil
         while true {
             let ranges = storage == nil ? [.all] : encoder.timeRangesForNextPass

@@ -1,9 +1,9 @@
 public import MediaCore
 public import VideoCoding
 
-/// How a film is encoded.
+/// The settings with which a film is encoded.
 public struct ExportSettings: Sendable {
-    /// How much the film may take.
+    /// The bound of the film's size or quality.
     public enum Target: Hashable, Sendable {
         /// The rate of the video, on average.
         case bitRate(BitRate)
@@ -25,19 +25,19 @@ public struct ExportSettings: Sendable {
     }
 }
 
-/// How far an export is.
+/// The progress of an export.
 public struct ExportProgress: Sendable {
     /// The pass that goes on, from 1; 0 while the audio is measured and mixed, which comes first.
     public var pass: Int
-    /// How much of the pass is done, from 0 to 1.
+    /// The part of the pass that is done, from 0 to 1.
     public var fraction: Double
-    /// How long the rest of the pass will take at the present pace; nil at its beginning.
+    /// The time that the rest of the pass will take at the present pace; nil at its beginning.
     public var remaining: Duration?
-    /// What the file will take, as far as is known; nil during the first pass.
+    /// The estimated size of the file; nil during the first pass.
     public var estimatedOutputSize: DataSize?
 }
 
-/// Why a film could not be exported.
+/// The reason why a film could not be exported.
 public enum ExportError: Error, Equatable, CustomStringConvertible {
     /// There is nothing to show.
     case empty

@@ -1,15 +1,15 @@
 public import MediaCore
 public import NIOCore
 
-/// What an export shows and plays, from time zero on. Called on one thread.
+/// The pictures and the audio of an export, from time zero on. Called on one thread.
 public protocol ExportSource: AnyObject {
-    /// How long it is.
+    /// The length of the film.
     var duration: Duration { get }
     /// Tells what it shows and plays from anything else: an export that was interrupted goes on with the same alone.
     var identity: String { get }
     /// The film's chapters, in the order of time; none: it has no list of chapters.
     var chapters: [MovieChapter] { get }
-    /// What happens in the film, for a file beside it; none: there is no such file.
+    /// The events of the film, for a file of captions beside it; without any there is no such file.
     var captions: [WebVTTCue] { get }
     /// The picture at a time. Times rise within a pass; an earlier one begins another pass. At one time it is the same
     /// picture in each pass, to the bit.

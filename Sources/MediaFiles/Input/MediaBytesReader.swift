@@ -10,7 +10,7 @@ final class MediaBytesReader {
     let context: UnsafeMutablePointer<AVIOContext>
     private let reading: Reading
 
-    /// What libavformat's callbacks get.
+    /// The object that libavformat's callbacks get.
     final class Reading {
         let bytes: any MediaBytes
         let part: Range<Int64>

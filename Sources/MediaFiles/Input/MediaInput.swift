@@ -69,10 +69,10 @@ public final class MediaInput {
     private static let probeSize: Int64 = 4 << 20
     private static let analysisOfLive: Int64 = 2_000_000
     private static let analysisOfFilms: Int64 = 5_000_000
-    /// What libavformat may take a source for. It has many more, which nobody streams and few have looked at.
+    /// The formats that libavformat may recognise. It has many more, which nobody streams and few people have examined.
     private static let formats =
-        "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,flv,live_flv,hls,rtsp,avi,ogg,mp3,wav,flac,aac,mpeg,h264,hevc,ivf,mxf,"
-        + "asf"
+        "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,flv,live_flv,hls,rtsp,avi,ogg,mp3,wav,flac,aac,mpeg,h264,"
+        + "hevc,ivf,mxf,asf"
 
     /// Opens a source and finds its streams.
     ///

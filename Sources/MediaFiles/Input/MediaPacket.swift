@@ -8,7 +8,7 @@ public final class MediaCoding: @unchecked Sendable {
     let parameters: UnsafeMutablePointer<AVCodecParameters>
     let index: Int32
     let timeBase: AVRational
-    /// How pictures have to be turned to be upright.
+    /// The turn that makes pictures upright.
     public let rotation: VideoRotation
     /// The beginning of the film, in microseconds as libavformat counts.
     private let start: Int64
@@ -33,7 +33,7 @@ public final class MediaCoding: @unchecked Sendable {
         avcodec_parameters_free(&parameters)
     }
 
-    /// How the pictures of a stream have to be turned. libavutil has the angle by which they were turned,
+    /// Returns the turn that makes the pictures of a stream upright. libavutil has the angle by which they were turned,
     /// counterclockwise.
     static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> VideoRotation {
         var size = 0
@@ -83,7 +83,7 @@ public final class MediaCoding: @unchecked Sendable {
 /// that fills it and then the decoder.
 public final class MediaPacket: @unchecked Sendable {
     let packet: UnsafeMutablePointer<AVPacket>
-    /// When it is to be decoded, from the beginning of the film; nil if it does not tell.
+    /// The time at which it is to be decoded, from the beginning of the film; nil if the film does not say.
     public internal(set) var time: Duration?
     public internal(set) var isVideo = false
 

@@ -2,7 +2,7 @@ import CEBUR128
 
 /// Measures how loud a programme is, as EBU R 128 and ITU-R BS.1770 do. Not thread-safe: one caller at a time.
 public final class LoudnessMeter {
-    /// What broadcasters give a programme, in LUFS (EBU R 128).
+    /// The loudness that broadcasters give a programme, in LUFS (EBU R 128).
     public static let programmeLoudness = -23.0
 
     private let state: UnsafeMutablePointer<ebur128_state>

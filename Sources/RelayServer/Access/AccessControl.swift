@@ -114,7 +114,7 @@ struct AccessControl: Sendable {
             if let room, let permission, let access = await driver.access(ofRoom: room.rawValue) {
                 let proof = "send Authorization: Bearer with your session's key"
                 if access.pin != nil { throw Self.unauthorized("the room has a PIN: \(proof)", nil) }
-                // Those who watch its stream are outside.
+                // Those who watch only the stream are outside the room, and a lock or a lobby does not concern them.
                 if access.hasLockOrLobby, permission != .watch {
                     throw Self.unauthorized("the room has a lock or a lobby: \(proof)", nil)
                 }
@@ -191,7 +191,7 @@ struct AccessControl: Sendable {
         return Caller(proof: .moderatorKey, permissions: AccessRole.moderator.permissions)
     }
 
-    /// Whether no keys are configured.
+    /// True if no keys are configured.
     var isOpen: Bool { keys == nil }
 
     // MARK: PINs

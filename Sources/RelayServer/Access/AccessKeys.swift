@@ -148,7 +148,7 @@ public struct AccessKeys: Sendable {
     /// Longest token that is read; those of `confrelay token` have a quarter of that.
     static let maximumTokenLength = 4096
 
-    /// What a token says of its signature (RFC 7515, section 4.1).
+    /// The header of a token, which describes its signature (RFC 7515, section 4.1).
     private struct Header: Codable {
         var alg: String
         var typ: String?

@@ -25,12 +25,12 @@ struct ClientDirectory: Sendable {
         return TransportAddress(host: text, port: 0)
     }
 
-    /// Whether a proxy passed a request on. Its peer is then the proxy, and not the client.
+    /// True if a proxy passed a request on. Its peer is then the proxy, and not the client.
     static func isForwarded(_ request: HTTPRequest) -> Bool {
         request.headerFields.contains(.forwarded) || request.headerFields.contains(.xForwardedFor)
     }
 
-    /// Whether a proxy says that the request came to it by TLS.
+    /// True if a proxy says that the request came to it by TLS.
     static func isForwardedByTLS(_ request: HTTPRequest) -> Bool {
         if request.headerFields[.xForwardedProto]?.lowercased() == "https" { return true }
         // The last element is that of the nearest proxy (RFC 7239, section 4).

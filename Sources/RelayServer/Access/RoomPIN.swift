@@ -25,7 +25,7 @@ actor RoomPIN {
         return salt + (try Self.hash(pin, salt: salt))
     }
 
-    /// Whether a PIN is the one of a record. One at a time: they cannot take more than one processor together.
+    /// True if a PIN is the one of a record. Calls come one after another, so they take at most one processor.
     func matches(_ pin: String, record: [UInt8]) throws(Problem) -> Bool {
         guard Self.lengths.contains(pin.utf8.count), record.count == Self.saltSize + Self.hashSize else { return false }
         let hash = try Self.hash(pin, salt: Array(record.prefix(Self.saltSize)))

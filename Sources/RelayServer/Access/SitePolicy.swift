@@ -29,7 +29,7 @@ struct SitePolicy: Sendable {
 
     /// Pages of other sites that may use the relay.
     let allowedOrigins: AllowedOrigins
-    /// Whether requests come by HTTPS.
+    /// True if requests come by HTTPS.
     let isEncrypted: Bool
     private let ownName: String
 
@@ -84,8 +84,8 @@ struct SitePolicy: Sendable {
                 + "(with the scheme and the port that browsers show)")
     }
 
-    /// Whether no other site can have a name: addresses, names without a dot, names that are reserved for local use
-    /// (RFC 6761, RFC 6762, RFC 8375), the machine's own name, and those of origins that are allowed.
+    /// True if no other site can have a name. These are addresses, names without a dot, names that are reserved
+    /// for local use (RFC 6761, RFC 6762, RFC 8375), the machine's own name, and those of origins that are allowed.
     private func isSafe(_ host: String) -> Bool {
         if host.hasPrefix("[") || TransportAddress(host: host, port: 0) != nil { return true }
         if !host.contains(".") || host == ownName || allowedOrigins.names(host: host) { return true }
@@ -94,7 +94,7 @@ struct SitePolicy: Sendable {
 
     private static let localDomains = [".localhost", ".local", ".internal", ".home.arpa"]
 
-    /// Whether a page came from the address that it now sends a request to.
+    /// True if a page came from the address that it now sends a request to.
     private func isOwn(_ origin: WebOrigin, authority: String?) -> Bool {
         guard let authority = authority.flatMap({ WebAuthority($0) }), origin.host == authority.host else {
             return false
@@ -141,7 +141,7 @@ public enum AllowedOrigins: Hashable, Sendable {
         }
     }
 
-    /// Whether a host's name is that of an allowed page.
+    /// True if a host's name is that of an allowed page.
     func names(host: String) -> Bool {
         switch self {
         case .any: true

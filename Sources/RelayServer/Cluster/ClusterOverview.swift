@@ -31,7 +31,7 @@ struct ClusterOverview: Encodable, Sendable {
 
     /// The relay that tells this.
     var relay: String
-    /// Whether the directory answers: otherwise this is what it was.
+    /// True if the directory answers: otherwise this is what it was.
     var isReachable: Bool
     var relays: [ClusterStatus.Relay]
     var roomCount: Int

@@ -2,7 +2,7 @@ public import Conference
 
 /// A relay's part in its cluster, for metrics.
 public struct ClusterReport: Sendable {
-    /// Whether the directory answers.
+    /// True if the directory answers.
     public var isReachable = false
     /// Relays in the directory.
     public var nodes = 0

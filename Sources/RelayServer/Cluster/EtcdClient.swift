@@ -50,7 +50,7 @@ final class EtcdClient: DirectoryEngine {
         await client.close()
     }
 
-    /// Whether there are files to read again.
+    /// True if there are files to read again.
     var hasFiles: Bool { settings.trustedCertificates != nil || settings.certificate != nil }
 
     /// Reads the files of TLS again. If they have changed, requests that are under way fail, and the directory repeats
@@ -278,7 +278,7 @@ enum EtcdError: Error, CustomStringConvertible {
         self = status >= 500 ? .failed(reason) : .refused(reason)
     }
 
-    /// Whether another endpoint may do better.
+    /// True if another endpoint may do better.
     var isOfEndpoint: Bool {
         switch self {
         case .unreachable, .failed: true

@@ -6,7 +6,7 @@ import NIOPosix
 enum RelayProbe {
     private static let timeout = TimeAmount.seconds(1)
 
-    /// Whether something accepts connections at a relay's address. A process that hangs does; its lease ends by itself.
+    /// True if something accepts connections at a relay's address. A process that hangs does; its lease ends by itself.
     static func answers(at url: String) async -> Bool {
         guard let parts = URLComponents(string: url), let host = parts.host else { return false }
         let port = parts.port ?? (parts.scheme == "https" ? 443 : 80)

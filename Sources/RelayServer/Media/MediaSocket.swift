@@ -19,7 +19,7 @@ final class MediaSocket {
     private let channel: any Channel
     private let sender: DatagramSender
     private let handler: Handler
-    /// Whether the receiver hears of datagrams when they arrive. Otherwise it asks for them.
+    /// True if the receiver hears of datagrams when they arrive. Otherwise it asks for them.
     private(set) var announcesDatagrams = true
 
     /// Datagrams taken from the kernel before other work of the loop has its turn.

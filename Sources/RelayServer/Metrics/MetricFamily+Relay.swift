@@ -172,8 +172,9 @@ extension MetricFamily<ServerReport> {
                 "Free seats with all measures in force."),
             split(
                 "seats", .gauge, by: "serving",
-                "Seats in one room, by `serving`: `dedicated` (own picture and encoder), `groups` (one picture, several "
-                    + "encoders), `shared-view` (one encoder), `cheapest` (cheapest preset, too, and half frame rate)."
+                "Seats in one room, by `serving`: `dedicated` (own picture and encoder), `groups` (one picture, "
+                    + "several encoders), `shared-view` (one encoder), `cheapest` (cheapest preset, too, and half "
+                    + "frame rate)."
             ) { report in
                 (report.relay.overload?.seats).map {
                     [

@@ -32,7 +32,7 @@ struct PlayerHub {
     private var ended: [String: [PlayerDescription]] = [:]
     /// Threads that have been told to end.
     private var ending: [PlayerThread] = []
-    /// Those of players that have ended, and how many began.
+    /// The counts of players that have ended, and the number of players that began.
     private var counters = PlayerCounters()
 
     init(rules: PlayerRules, logger: Logger, makeOutput: @escaping MakeOutput) {

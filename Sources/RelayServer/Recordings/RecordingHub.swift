@@ -14,7 +14,7 @@ struct RecordingHub {
     private let now: @Sendable () -> MonotonicInstant
     private let budget = RecordingQueue.Budget()
     private var sessions: [String: RecordingSession] = [:]
-    /// Those whose end has been written to the queue.
+    /// The writers whose end has been written to the queue.
     private var ending: [RecordingWriter] = []
     /// The rooms whose recording began by itself, or by hand, since they opened.
     private var seenRooms: Set<String> = []
@@ -87,7 +87,7 @@ struct RecordingHub {
         }
     }
 
-    /// Whether a room in which somebody is now is to be recorded because all are.
+    /// True if a room in which somebody is now is to be recorded because all are.
     func shouldBegin(room: String) -> Bool { store.settings.recordsAll && !seenRooms.contains(room) }
 
     /// The writer of a recording that goes on.

@@ -19,7 +19,7 @@ public struct ICEServer: Hashable, Sendable {
         public let password: String
     }
 
-    /// Whether others can use it only with credentials that it does not have.
+    /// True if others can use it only with credentials that it does not have.
     public var lacksCredentials: Bool { uri.hasPrefix("turn") && credentials == nil }
 
     init(uri: String, credentials: Credentials?) {

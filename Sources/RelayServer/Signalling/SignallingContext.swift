@@ -12,7 +12,7 @@ struct SignallingContext: RequestContext {
     var client: TransportAddress?
     /// The caller, by its proof, with its permissions.
     var caller = Caller.anonymous
-    /// Whether a page of another site asks.
+    /// True if a page of another site asks.
     var isFromOtherSite = false
 
     init(source: ApplicationRequestContextSource) {

@@ -96,7 +96,7 @@ extension SignallingRouter {
         return (response, joined.participantID)
     }
 
-    /// What a participant is called: as their token says, or else as they do.
+    /// The name of a participant: the token's, or else the one that the client gives.
     private func name(_ wanted: String?, of caller: Caller) throws(Problem) -> ParticipantName {
         if let name = caller.claims?.name ?? wanted { return try ParticipantName(name) }
         return .guest

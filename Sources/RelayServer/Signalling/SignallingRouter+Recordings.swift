@@ -6,7 +6,7 @@ import NIOPosix
 import RoomAPI
 import RoomMedia
 
-/// What is recorded, and what was.
+/// Recordings that go on, and those that have ended.
 extension SignallingRouter {
     var recordingRoutes: [Route] {
         [
@@ -46,7 +46,7 @@ extension SignallingRouter {
         return response
     }
 
-    /// What is to be recorded. Without a body: tracks.
+    /// The recording that a request asks for. Without a body it is one of tracks.
     private func recordingRequest(_ request: Request) async throws -> RecordingRequest {
         try await request.jsonIfAny(
             RecordingRequest.self, example: #"{"mode":"composite","layout":"speaker","size":"1280x720"}"#)

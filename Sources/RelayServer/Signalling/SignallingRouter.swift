@@ -42,7 +42,7 @@ struct SignallingRouter {
     var playerRules: PlayerRules?
     /// The files of the page.
     var webFiles = WebFiles.embedded
-    /// Which web pages may use the relay.
+    /// The policy for web pages that use the relay.
     var sites = SitePolicy()
     /// Finds the client of a request.
     var clients = ClientDirectory()
@@ -51,7 +51,7 @@ struct SignallingRouter {
     /// The permissions of callers.
     let access: AccessControl
     let avatars = AvatarReader()
-    /// Whether figures, the list of rooms and the debug view are served at another address.
+    /// True if figures, the list of rooms and the debug view are served at another address.
     var hasAdministrationAddress = false
     /// The cluster of the relay; nil: it has none.
     var cluster: ClusterService?

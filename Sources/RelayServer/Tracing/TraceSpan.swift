@@ -35,7 +35,7 @@ struct TraceSpan: Sendable, Encodable {
     var start: Date
     var end: Date
     var attributes: [Attribute]
-    /// What went wrong; nil if nothing did.
+    /// The error; nil if there was none.
     var error: String?
 
     private enum CodingKeys: CodingKey {

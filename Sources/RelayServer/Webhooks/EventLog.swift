@@ -8,9 +8,9 @@ struct EventLog {
     private let path: String
     private let logger: Logger
     var file: FileHandle
-    /// Whether the log has said that the file cannot be written to.
+    /// True if the log has said that the file cannot be written to.
     private var isFailing = false
-    /// Whether the file ends in the middle of a line, because a write failed.
+    /// True if the file ends in the middle of a line, because a write failed.
     private var isTorn = false
 
     /// Opens or makes the file.

@@ -39,7 +39,7 @@ struct RelayEventSource {
     private let prefix: String
     private var count: UInt64 = 0
     private var rooms: [String: OpenRoom] = [:]
-    /// Those who left last. The relay tells that a member has left before it tells that a moderator removed them.
+    /// The members who left last. The relay tells that a member has left before it tells that a moderator removed them.
     private var departed = CircularBuffer<(room: String, person: RelayEvent.Person)>()
     private var waitingSpeakers: Set<String> = []
     private var joinRefusals = Refusals()
@@ -123,7 +123,7 @@ struct RelayEventSource {
         }
     }
 
-    /// Whether there may be `dueEvents` soon.
+    /// True if there may be `dueEvents` soon.
     var isWaiting: Bool { !waitingSpeakers.isEmpty }
 
     /// The events that waited until they may be told.

@@ -46,7 +46,7 @@ actor WebhookDelivery {
     private var queue: WebhookQueue
     private var ages = EventAges()
     private let totals = Mutex(WebhookCounters())
-    /// Whether the log has said that requests fail.
+    /// True if the log has said that requests fail.
     private var isFailing = false
     /// True once the log has said that the disk does not keep the place up to which events are delivered.
     private var isForgetful = false

@@ -55,7 +55,7 @@ public struct WebhookEndpoint: Hashable, Sendable {
         return kind
     }
 
-    /// Whether an event is to be posted.
+    /// True if an event is to be posted.
     func wants(_ event: RelayEvent) -> Bool {
         guard kinds?.contains(event.type) ?? true else { return false }
         guard !rooms.isEmpty else { return true }

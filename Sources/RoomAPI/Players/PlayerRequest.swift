@@ -34,7 +34,7 @@ extension PlayerRequest: Codable {
     }
 }
 
-/// How a film is played.
+/// The settings with which a film is played.
 public struct PlayerSettings: Hashable, Sendable {
     /// Seconds of the film that pass in one second. At another rate than 1 it is silent.
     public var rate: Double

@@ -75,7 +75,7 @@ extension CompositeSettings: Codable {
     }
 }
 
-/// What is to be recorded: `{"mode":"composite","layout":"speaker","size":"1280x720"}`, or nothing for tracks.
+/// A request for a recording: `{"mode":"composite","layout":"speaker","size":"1280x720"}`, or nothing for tracks.
 public struct RecordingRequest: Codable, Hashable, Sendable {
     public var mode: RecordingManifest.Mode
     /// The picture of a composite.

@@ -13,7 +13,7 @@ public struct RecordingDescription: Codable, Hashable, Sendable {
     public var room: String
     public var state: State
     public var mode: RecordingManifest.Mode
-    /// When it began, as ISO 8601 in UTC.
+    /// The time of its beginning, as ISO 8601 in UTC.
     public var began: String
     public var ended: String?
     /// In seconds; nil before it has ended.

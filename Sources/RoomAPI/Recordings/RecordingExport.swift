@@ -1,4 +1,4 @@
-/// How a film of a recording is to be, as JSON; nil: as `confrelay archive` has it by default.
+/// A request for a film of a recording, as JSON; nil: as `confrelay archive` has it by default.
 public struct ExportRequest: Codable, Hashable, Sendable {
     /// The name of a layout that is about nobody in particular; nil: the film is laid out as the room was.
     public var layout: String?
@@ -42,21 +42,21 @@ public struct RecordingExport: Codable, Hashable, Sendable {
     public var id: String
     public var recording: String
     public var state: State
-    /// What was asked for.
+    /// The request for the film.
     public var request: ExportRequest
     /// The pass that goes on: 0 for the audio, from 1 on for the pictures; nil while none does.
     public var pass: Int?
-    /// How much of the pass is done, from 0 to 1.
+    /// The part of the pass that is done, from 0 to 1.
     public var progress: Double?
-    /// How long the rest of the pass will take, in seconds, where that is known.
+    /// The time that the rest of the pass will take, in seconds; nil while it is not known.
     public var remaining: Double?
-    /// What the film will take, in bytes; nil during the first pass.
+    /// The estimated size of the film, in bytes; nil during the first pass.
     public var estimatedSize: Int?
-    /// What the film takes, in bytes; nil before it is complete.
+    /// The size of the film, in bytes; nil before it is complete.
     public var size: Int?
     /// The files that were made, as paths in the recording's folder.
     public var files: [String]?
-    /// Why it failed.
+    /// The reason of its failure; nil if it did not fail.
     public var error: String?
 
     public init(id: String, recording: String, state: State, request: ExportRequest) {

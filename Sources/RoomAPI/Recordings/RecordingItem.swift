@@ -16,7 +16,7 @@ public struct RecordingItem: Sendable {
 
     public var recording: String
     public var track: RecordingTrack
-    /// When it happened, since the recording began.
+    /// The time since the beginning of the recording.
     public var at: Duration
     public var content: Content
 

@@ -22,9 +22,9 @@ public struct RecordingManifest: Codable, Hashable, Sendable {
     public var mode = Mode.tracks
     /// When the recording began, by the relay's wall clock, as ISO 8601 in UTC. All other times count from it.
     public var began: String
-    /// When it ended; nil before.
+    /// The time of its end; nil before.
     public var ended: String?
-    /// How long it is, in seconds.
+    /// The length, in seconds.
     public var duration: Double?
     public var reason: RecordingEndReason?
     /// The files of all tracks that hold anything.
@@ -45,9 +45,9 @@ public struct RecordedFile: Codable, Hashable, Sendable {
     public var track: RecordingTrack
     /// When the file's time zero is, in seconds since the recording began.
     public var start: Double
-    /// How long it plays, in seconds.
+    /// The length when it is played, in seconds.
     public var duration: Double?
-    /// How many frames or Opus packets it holds.
+    /// The number of frames or Opus packets in it.
     public var samples: Int?
     /// The size of the pictures as they are coded, before they are turned.
     public var width: Int?

@@ -1,4 +1,4 @@
-/// Why a recording has ended.
+/// The reason why a recording has ended.
 public enum RecordingEndReason: String, Codable, Hashable, Sendable {
     /// Somebody ended it.
     case stopped
@@ -12,7 +12,7 @@ public enum RecordingEndReason: String, Codable, Hashable, Sendable {
     case shutDown
 }
 
-/// Whether a room is recorded, as its participants are told.
+/// The state of a room's recording, as its participants are told.
 public struct RecordingStatus: Codable, Hashable, Sendable {
     public enum State: String, Codable, Hashable, Sendable {
         case recording, ended
@@ -21,7 +21,7 @@ public struct RecordingStatus: Codable, Hashable, Sendable {
     /// The recording's id, which is also the name of its folder.
     public var id: String
     public var state: State
-    /// Why it has ended; nil while it goes on.
+    /// The reason of its end; nil while it goes on.
     public var reason: RecordingEndReason?
 
     public init(id: String, state: State, reason: RecordingEndReason? = nil) {

@@ -6,7 +6,7 @@ public struct RecordingTimelineEntry: Hashable, Sendable {
     public enum Event: Hashable, Sendable {
         /// Someone came, or was there when the recording began.
         case joined(RecordedParticipant)
-        /// What is known of someone has changed: a mute, a name, whether they speak.
+        /// A participant's state has changed: a mute, a name, whether they speak.
         case changed(RecordedParticipant)
         case left(participant: String)
         /// Another participant is the active speaker; nil: nobody is.
@@ -37,7 +37,7 @@ public struct RecordingTimelineEntry: Hashable, Sendable {
     }
 }
 
-/// Why samples are missing in a track.
+/// The reason why samples are missing in a track.
 public enum RecordingGapReason: String, Codable, Hashable, Sendable {
     /// The disk was too slow.
     case slowDisk

@@ -3,7 +3,7 @@ public struct RecordingTrack: Codable, Hashable, Sendable {
     public enum Content: String, Codable, Hashable, Sendable, CaseIterable {
         case camera, screenShare, audio, mix, composite
 
-        /// Whether it is the video of one participant.
+        /// True if it is the video of one participant.
         public var isVideo: Bool { self == .camera || self == .screenShare }
     }
 

@@ -13,7 +13,7 @@ struct ArchiveScene {
     /// The layout that is shown whatever the room's was; nil: the room's.
     private let layoutChoice: LayoutMode?
     private let ids: [String: ParticipantID]
-    /// Those of whom there is a camera or audio track.
+    /// The participants of whom there is a camera or audio track.
     private let sources: Set<String>
 
     private var next = 0
@@ -105,7 +105,7 @@ struct ArchiveScene {
             of: scene, canvas: canvas, fit: layout.fit ?? .contain)
     }
 
-    /// What is to be rendered at a time, which `advance` has reached.
+    /// The picture to be rendered at a time, which `advance` has reached.
     func instruction(at time: MediaTime) -> CompositionInstruction { director.instruction(at: time) }
 
     /// A source as it is to be drawn, but for its picture.

@@ -11,13 +11,14 @@ import RoomAPI
 final class ArchiveSound {
     /// A call in which somebody breathes is not made louder than this many decibels.
     private static let highestGain = 20.0
-    /// How near to the target the loudness is brought, in decibels, and in how many readings at most.
+    /// The largest remaining distance of the loudness from its target, in decibels, and the largest number of readings
+    /// that it may take to get there.
     private static let tolerance = 0.1
     private static let mostReadings = 4
     /// Samples stay below -2 dB of full scale: then the peaks between them, which a codec raises further, stay below
     /// the -1 dB that EBU R 128 allows.
     private static let ceiling: Float = 0.794
-    /// How many frames are mixed between two questions whether to go on.
+    /// The number of frames that are mixed between two questions whether to go on.
     private static let framesPerQuestion = 50
 
     private let files: [[RecordedFile]]

@@ -2,7 +2,7 @@ import MediaCore
 import MediaFiles
 import RoomAPI
 
-/// What happens in a film, as its chapters and its captions tell it: who comes, leaves, shares a screen and speaks.
+/// The events of a film, for its chapters and its captions: people come, leave, share a screen and speak.
 struct ArchiveStory {
     /// Something that happened, in seconds since the film's beginning.
     struct Moment: Hashable {
@@ -11,16 +11,16 @@ struct ArchiveStory {
         var end: Double
         var person: String
         var deed: String
-        /// Whether a chapter begins with it.
+        /// True if a chapter begins with it.
         var isTurn: Bool
     }
 
-    /// How long a caption stays that tells of a moment.
+    /// The time for which a caption about a moment stays.
     private static let captionDuration = 4.0
     /// Somebody who speaks so long begins a chapter, and has a caption.
     private static let chapterSpeech = 15.0
     private static let captionSpeech = 0.5
-    /// What happens so soon after the beginning of a chapter belongs to it.
+    /// An event so soon after the beginning of a chapter belongs to it.
     private static let chapterSpacing = 10.0
     /// Longer lists of chapters are no help: what is close to each other is put together.
     private static let mostChapters = 100
@@ -85,7 +85,7 @@ struct ArchiveStory {
 
     private static func readable(_ name: String) -> String { name.isEmpty ? "Somebody" : name }
 
-    /// What players show or list beside the film.
+    /// The captions that players show or list beside the film.
     var captions: [WebVTTCue] {
         moments.filter { $0.end > $0.start }.map { moment in
             WebVTTCue(

@@ -10,10 +10,10 @@ struct AudioPlacement {
     /// A difference that is made good at once. Pictures and sound may differ by 20 ms; the mapping of each sender's
     /// clock takes its part of that.
     private static let largestDrift: Int64 = 480
-    /// How many samples of a packet are made good at most, of a hundred.
+    /// A correction takes at most one of this many samples of a packet.
     private static let correctionDivisor = 50
 
-    /// What becomes of a packet.
+    /// The decision about a packet.
     struct Step: Equatable {
         /// So many samples of silence come first.
         var silence = 0

@@ -9,9 +9,9 @@ public import RoomAPI
 ///
 /// The film begins with the first picture of the recording.
 public final class RecordingFilm: ExportSource {
-    /// What cannot be heard above the audio of a call takes no more than this.
+    /// A higher rate than this cannot be heard in the audio of a call.
     private static let audioRate = BitRate.kilobits(96)
-    /// How many pictures the one that stands for the film is chosen of.
+    /// The number of pictures of which the one is chosen that stands for the film.
     private static let posterCandidates = 12
     /// The most renderings of a picture until it is whole: each has two labels more.
     private static let mostRenderings = 64
@@ -136,7 +136,7 @@ public final class RecordingFilm: ExportSource {
         try best?.picture.writePNG(to: path)
     }
 
-    /// How much the brightness of a picture's samples differs.
+    /// The variance of the brightness of a picture's samples.
     private static func variance(of picture: PixelBuffer) -> Double {
         picture.withPlane(0) { bytes, stride in
             let (width, height) = (picture.dimensions.width, picture.dimensions.height)

@@ -3,7 +3,7 @@ import MediaCore
 import MediaFiles
 public import RoomAPI
 
-/// Why a recording cannot be read.
+/// The reason why a recording cannot be read.
 public enum RecordingReadError: Error, Equatable, CustomStringConvertible {
     case noRecording(path: String)
     case unknownVersion(path: String, version: Int)
@@ -19,8 +19,8 @@ public enum RecordingReadError: Error, Equatable, CustomStringConvertible {
         case .unknownVersion(let path, let version):
             "\(path) is of version \(version); this program reads version \(RecordingManifest.currentVersion)"
         case .composite(let path):
-            "\(path) has the room's picture and sound in one file already, in the folder tracks: there is nothing to lay "
-                + "out"
+            "\(path) has the room's picture and sound in one file already, in the folder tracks: there is nothing to "
+                + "lay out"
         case .damaged(let path, let line):
             "line \(line) of \(path) is no JSON object of a timeline, or has times that no recording has"
         }

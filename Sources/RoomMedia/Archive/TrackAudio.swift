@@ -15,7 +15,7 @@ final class TrackAudio {
     private let decoder: OpusDecoder
     /// Samples that have not been taken.
     private var samples: [Float] = []
-    /// How many samples of silence come behind them, and the decoded ones behind those. A pause may last for hours.
+    /// The number of samples of silence that come behind them, before the decoded ones. A pause may last for hours.
     private var silence = 0
     private var decoded: [Float] = []
     private var placement = AudioPlacement()

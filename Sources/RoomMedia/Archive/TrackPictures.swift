@@ -5,7 +5,7 @@ import VideoCoding
 
 /// The pictures of one video track at any time, decoded from its files.
 final class TrackPictures {
-    /// How long a picture stays after the end of its file.
+    /// The time for which a picture stays after the end of its file.
     private static let afterglow = 0.5
     /// A file whose end is not known is that of a recording that was interrupted: its last picture stays no longer.
     private static let unknownEnd = 2.0

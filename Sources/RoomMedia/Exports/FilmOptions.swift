@@ -2,14 +2,14 @@ public import MediaCore
 public import MediaFiles
 public import RoomAPI
 
-/// How a film is to be made, checked.
+/// The options for making a film, after they were checked.
 public struct FilmOptions: Sendable {
     public static let defaultCanvas = VideoDimensions(width: 1280, height: 720)
     public static let defaultFrameRate = 30
     private static let defaultBitRate = BitRate.megabits(1)
     private static let sides = 64...4096
     private static let frameRates = 1...60
-    /// What x264 takes, with room to spare.
+    /// The bitrates that x264 takes, with room to spare.
     private static let bitRates = 10_000...1_000_000_000
 
     public let canvas: VideoDimensions
@@ -85,7 +85,7 @@ public struct FilmOptionError: Error, Equatable, CustomStringConvertible {
     /// The option as JSON names it.
     public let option: String
     public let value: String
-    /// What to do instead.
+    /// The advice to the user.
     public let advice: String
 
     init(_ option: String, _ value: String, _ advice: String) {

@@ -46,7 +46,7 @@ public struct HostRules: Hashable, Sendable {
         }
     }
 
-    /// Whether names of hosts have this byte, in lower case.
+    /// True if names of hosts have this byte, in lower case.
     static func isInName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),

@@ -142,7 +142,7 @@ package struct StreamServer: Hashable, Sendable {
     /// True if it is connected to by name: the server's certificate is checked against the name.
     var isConnectedByName: Bool { scheme == .rtmps && TransportAddress(host: address.host, port: 0) == nil }
 
-    /// How libavformat connects to it.
+    /// The address and options with which libavformat connects to it.
     ///
     /// - Parameter place: The host's address, which was checked.
     func destination(at place: TransportAddress) -> StreamDestination {

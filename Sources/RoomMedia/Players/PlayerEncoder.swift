@@ -13,7 +13,7 @@ struct PlayerEncoder {
         var scaler: PixelTransferSession
     }
 
-    /// How long after a failure it is tried again.
+    /// The time after a failure until another attempt.
     private static let pause = Duration.seconds(5)
     private static let keyframeInterval = Duration.seconds(10)
 

@@ -39,7 +39,7 @@ final class PlayerPackets: Sendable {
 
     // MARK: On the thread that reads
 
-    /// What the reader does after a packet.
+    /// The reader's next step after a packet.
     enum Order: Equatable {
         case goOn
         case seek(Duration)

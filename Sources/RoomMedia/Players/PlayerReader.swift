@@ -13,11 +13,11 @@ final class PlayerReader: Sendable {
         var duration: Duration?
         var isSeekable: Bool
         var isLive: Bool
-        /// Where it begins.
+        /// The place in the film at which it begins.
         var place: Duration
     }
 
-    /// How long the thread waits for a server.
+    /// The longest wait of the thread for a server.
     private static let openingPatience = Duration.seconds(15)
     private static let readingPatience = Duration.seconds(10)
 

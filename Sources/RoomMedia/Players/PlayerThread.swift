@@ -29,7 +29,7 @@ package final class PlayerThread: Sendable {
         }
     }
 
-    /// What the loop and the thread share.
+    /// The state that the loop and the thread share.
     private struct State {
         var status: PlayerStatus
         var settings: PlayerSettings

@@ -29,7 +29,7 @@ extension RecordingFileSystem {
 package protocol RecordingFile: MovieFile {
     /// How much has been appended.
     var size: Int { get }
-    /// Why the last call failed; nil while none did.
+    /// The failure of the last call; nil if it did not fail.
     var failure: RecordingFileError? { get }
     /// Returns when what was appended would survive a loss of power.
     func synchronize() throws(RecordingFileError)

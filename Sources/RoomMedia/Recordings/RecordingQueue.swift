@@ -3,7 +3,8 @@ package import MediaCore
 package import RoomAPI
 import Synchronization
 
-/// What waits to be written into one recording: filled on the relay's loop, emptied on the recording's thread.
+/// The items that wait to be written into one recording. The relay's loop adds them, and the recording's thread takes
+/// them.
 ///
 /// Bounded by bytes, of this recording and of all together. What tells of the recording itself is taken beyond these:
 /// without it a film is wrong. It has a bound of its own, at which the recording ends.
@@ -132,7 +133,7 @@ package final class RecordingQueue: Sendable {
         }
     }
 
-    /// What an item keeps in memory: its bytes lie in the buffers of the datagrams that they came in.
+    /// The memory that an item keeps: its bytes lie in the buffers of the datagrams that they came in.
     private static func size(of item: RecordingItem) -> Int {
         switch item.content {
         case .video(let sample, _): sample.data.count * 2 + 2048

@@ -55,7 +55,7 @@ package final class RecordingStore: Sendable {
             + String((0..<6).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
     }
 
-    /// Whether a text can be an id, or a file's name without its ending: nothing else is looked for on the disk.
+    /// True if a text can be an id, or a file's name without its ending: nothing else is looked for on the disk.
     static func isID(_ text: String) -> Bool {
         text.utf8.count <= 64 && !text.isEmpty
             && text.utf8.allSatisfy { byte in

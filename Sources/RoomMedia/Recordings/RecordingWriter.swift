@@ -10,7 +10,7 @@ package final class RecordingWriter: Sendable {
     /// Done when the files are closed.
     private let finished = DispatchGroup()
 
-    /// How long the thread sleeps while nothing waits.
+    /// The time for which the thread sleeps while nothing waits.
     private static let interval: TimeInterval = 0.05
 
     /// Starts the thread.

@@ -38,7 +38,7 @@ final class TrackFile {
         completeSize = file.size
     }
 
-    /// Why the file cannot be written; nil while it can.
+    /// The reason why the file cannot be written; nil if there is none.
     var failure: RecordingFileError? { file.failure }
 
     func append(_ sample: SampleBuffer, now: MonotonicInstant) throws {
@@ -51,7 +51,7 @@ final class TrackFile {
     }
 
     func append(_ opus: BlockBuffer, time: MediaTime, duration: MediaTime, now: MonotonicInstant) throws {
-        // What was heard before the first picture of the file is in the one before.
+        // Audio from before the first picture of this file is in the file before.
         guard time >= start else { return }
         end = max(end, time + duration)
         try writer.append(opus: opus.contiguous(), presentationTime: time - start, duration: duration)

@@ -14,7 +14,7 @@ struct CompositeFeed {
     private let news: TimedSemaphore
     private var isLosing = false
     private var hasAskedForKeyframe = false
-    /// How often it began to lose samples.
+    /// The number of times that it began to lose samples.
     private(set) var losses = 0
 
     /// - Parameter news: Is signalled whenever there is something for the thread.

@@ -38,7 +38,7 @@ final class LiveSegmenter {
     private static let longestAudioAlone = Duration.seconds(10)
     /// A smaller change of the wall clock is the error of a reading, which takes two clocks one after the other.
     private static let clockError = 0.1
-    /// How much more than the bitrate a second takes at most.
+    /// The largest ratio of a second's rate to the bitrate.
     private static let peak = 1.5
 
     /// - Throws: `OpusError` or `MediaFileError`: there is no decoder or encoder.

@@ -36,7 +36,7 @@ package final class LiveStream: Sendable {
 
     /// Requests that wait at the same time.
     static let maximumWaiters = 500
-    /// How long a request waits: three times the length of a segment.
+    /// The longest wait of a request: three times the length of a segment.
     static let patience = Duration.seconds(9)
 
     private let state: Mutex<State>

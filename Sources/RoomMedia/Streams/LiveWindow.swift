@@ -8,13 +8,13 @@ import NIOCore
 package struct LiveWindow {
     /// Bounds of what a stream offers.
     struct Limits: Sendable {
-        /// How long a part is at most, unless one frame is longer.
+        /// The largest length of a part, unless one frame is longer.
         var part = Duration.milliseconds(334)
-        /// How long a segment is at most. Keyframes come more often.
+        /// The largest length of a segment. Keyframes come more often.
         var segment = Duration.seconds(3)
-        /// How many complete segments are offered.
+        /// The number of complete segments that are offered.
         var segments = 7
-        /// How many of them, the last ones, are also offered in parts.
+        /// The number of segments, the last ones, that are also offered in parts.
         var segmentsInParts = 3
         /// The most bytes of all segments.
         var size = DataSize(bytes: 32 << 20)
@@ -34,7 +34,7 @@ package struct LiveWindow {
     struct Part: Sendable {
         var bytes: ByteBuffer
         var duration: Duration
-        /// Whether it begins with a keyframe.
+        /// True if it begins with a keyframe.
         var isIndependent: Bool
     }
 
@@ -42,7 +42,7 @@ package struct LiveWindow {
         var number: Int
         /// The initialization that its parts need.
         var map: Int
-        /// Whether its format, or its time, does not go on from the one before.
+        /// True if its format, or its time, does not go on from the one before.
         var isDiscontinuous: Bool
         var start: Date
         var parts: [Part] = []
@@ -114,7 +114,7 @@ package struct LiveWindow {
         segments.last { !$0.parts.isEmpty }.map { Position(segment: $0.number, part: $0.parts.count - 1) }
     }
 
-    /// Whether everything up to a part is there, or will never be.
+    /// True if everything up to a part is there, or will never be.
     ///
     /// - Parameter part: Nil: the whole segment.
     func has(segment: Int, part: Int?) -> Bool {
@@ -126,7 +126,7 @@ package struct LiveWindow {
         return part < current.parts.count
     }
 
-    /// Whether a part or segment is so far ahead that a player may not wait for it (second edition, 6.2.5.2).
+    /// True if a part or segment is so far ahead that a player may not wait for it (second edition, 6.2.5.2).
     func isTooFarAhead(segment: Int) -> Bool { segment > (segments.last?.number ?? nextNumber) + 2 }
 
     /// A part; nil if it is not offered, or not yet.
@@ -137,7 +137,7 @@ package struct LiveWindow {
         return segment.parts[position.part]
     }
 
-    /// Whether the next part will be this one.
+    /// True if the next part will be this one.
     func isNext(_ position: Position) -> Bool {
         guard !isEnded, let current = segments.last else { return false }
         return position == Position(segment: current.number, part: current.parts.count)

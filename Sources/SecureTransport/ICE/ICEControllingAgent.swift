@@ -7,8 +7,8 @@ public import NIOCore
 ///
 /// Checks are paced and repeated as in RFC 8445, section 14. Nomination is regular (section 8.1.1): the pair of the
 /// highest priority that answered, at most 200 ms after the first one did. Checks of consent nominate again, so that
-/// the other side takes our new address after a change by a NAT or of the network; one comes at once when media stop. An
-/// unanswered one is followed by another after a second, and when the other side is silent for long all pairs are
+/// the other side takes our new address after a change by a NAT or of the network; one comes at once when media stop.
+/// An unanswered one is followed by another after a second, and when the other side is silent for long all pairs are
 /// checked: the first to answer is used.
 public struct ICEControllingAgent: Sendable {
     /// The fate of a datagram.

@@ -4,9 +4,9 @@ internal import CSRTP
 /// The ciphers of SRTP as OpenSSL computes them, in the form in which libsrtp takes ciphers of others
 /// (`srtp_replace_cipher_type`).
 ///
-/// Debian builds libsrtp with NSS. NSS makes a new context for each packet: five allocations, a lock and a key schedule.
-/// A context of OpenSSL lives as long as its key, and a packet only sets the initialization vector. libsrtp checks the
-/// replacements with its own known answers and with those given here.
+/// Debian builds libsrtp with NSS. NSS makes a new context for each packet: five allocations, a lock and a key
+/// schedule. A context of OpenSSL lives as long as its key, and a packet only sets the initialization vector. libsrtp
+/// checks the replacements with its own known answers and with those given here.
 enum OpenSSLCipher {
     /// Replaces libsrtp's ciphers; call it once, after `srtp_init`.
     static func replaceLibraryCiphers() -> srtp_err_status_t {
@@ -32,7 +32,10 @@ enum OpenSSLCipher {
     private static let counterSaltLength = 14
     private static let galoisSaltLength = 12
 
-    // MARK: The two types. libsrtp keeps pointers to them for the process's life.
+    // MARK: The two types
+    //
+    // libsrtp keeps pointers to them for the process's life. `nonisolated(unsafe)` holds for them and for the known
+    // answers, because nothing writes to the memory after the initialization, which Swift does once.
 
     /// `AES_CM_128`: AES in counter mode (RFC 3711, 4.1.1), which also derives the session keys of both profiles.
     nonisolated(unsafe) private static let counterMode: UnsafePointer<CipherType> = permanent(

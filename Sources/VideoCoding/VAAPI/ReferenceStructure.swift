@@ -1,4 +1,4 @@
-/// Which pictures refer to which: one reference each, in one to three temporal layers.
+/// The references between pictures: one reference each, in one to three temporal layers.
 ///
 /// With three layers the order is 0, 2, 1, 2. A picture refers to the newest reference of its layer or a lower one;
 /// pictures of the highest of several layers are no references. So the stream plays without its upper layers.
@@ -25,7 +25,7 @@ struct ReferenceStructure {
         var order: Int
         var layer: Int
         var isReference: Bool
-        /// Where it is rebuilt.
+        /// The slot in which it is rebuilt.
         var slot: Int
         /// All that may be referred to, oldest first.
         var references: [Reference]

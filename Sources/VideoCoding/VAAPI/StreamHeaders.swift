@@ -64,7 +64,7 @@ struct StreamHeaders {
         bits.unsigned(0)
         bits.unsigned(ReferenceStructure.log2MaximumPictureOrder - 4)
         bits.unsigned(maximumReferences)
-        // Whether frames that others refer to may be left out; see `GapTolerantParameterSet`.
+        // The flag tells that frames may be left out that others refer to; see `GapTolerantParameterSet`.
         bits.flag(layers > 2)
         bits.unsigned(coded.width / 16 - 1)
         bits.unsigned(coded.height / 16 - 1)

@@ -86,7 +86,7 @@
         /// headers, in which each picture names its reference.
         var maximumLayers: Int { max(rateControlLayers, packs(VA_ENC_PACKED_HEADER_SLICE) ? 3 : 1) }
 
-        /// Whether the rate control is to be told of the layers.
+        /// True if the rate control is to be told of the layers.
         func tellsLayers(_ layers: Int) -> Bool { layers > 1 && layers <= rateControlLayers }
     }
 
@@ -94,7 +94,7 @@
     private let vaUnsupported: UInt32 = 0x8000_0000
 
     extension VAAPICapabilities {
-        /// Whether frames follow a bitrate.
+        /// True if frames follow a bitrate.
         var hasRateControl: Bool { controls(VA_RC_CBR) || controls(VA_RC_VBR) }
 
         var rateControlNames: [String] {

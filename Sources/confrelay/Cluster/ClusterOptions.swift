@@ -9,7 +9,8 @@ struct ClusterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The relay's name in the cluster, unique there: letters, digits, '-', '_' and '.'. (default: host name and port)",
+            "The relay's name in the cluster, unique there: letters, digits, '-', '_' and '.'. (default: host name and "
+                + "port)",
             valueName: "name"),
         transform: NodeID.init(option:))
     var nodeID: NodeID?
@@ -78,11 +79,12 @@ struct ClusterOptions: ParsableArguments {
     }
 }
 
-/// How the cluster's directory is reached.
+/// The options for reaching the cluster's directory.
 struct EtcdOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Be one relay of several: URL of the etcd that they share, such as http://127.0.0.1:2379; may be given several times.",
+            "Be one relay of several: URL of the etcd that they share, such as http://127.0.0.1:2379; may be given "
+                + "several times.",
             discussion: """
                 Each room is on one relay; the others send clients there. Calls go on while etcd is away. Whoever can \
                 write to etcd can do everything in the cluster. docs/cluster.md shows three relays on one machine.

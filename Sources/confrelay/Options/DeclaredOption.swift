@@ -6,9 +6,9 @@ import Foundation
 struct DeclaredOption: Hashable {
     /// Without dashes.
     var name: String
-    /// Whether it takes no value.
+    /// True if it takes no value.
     var isFlag: Bool
-    /// Whether it may be given several times.
+    /// True if it may be given several times.
     var isRepeating: Bool
     /// The values that it takes; empty where others are possible.
     var choices: [String]

@@ -3,7 +3,7 @@ import Foundation
 import RelayServer
 import RoomMedia
 
-/// What leaves the relay as a stream of a whole room, and films and streams that come in.
+/// The options of streams: those of whole rooms that leave the relay, and films and streams that come in.
 struct StreamOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
@@ -29,8 +29,8 @@ struct StreamOptions: ParsableArguments {
         help: ArgumentHelp(
             "Let files of this folder become members of rooms, by POST /rooms/{room}/players.",
             discussion: """
-                MP4, Matroska, MPEG-TS and other films, with any codec that libavcodec decodes. docs/players.md describes \
-                it.
+                MP4, Matroska, MPEG-TS and other films, with any codec that libavcodec decodes. docs/players.md \
+                describes it.
                 """, valueName: "DIR"))
     var playerFiles: String?
 
@@ -38,7 +38,8 @@ struct StreamOptions: ParsableArguments {
         help: ArgumentHelp(
             "Let films and streams of these hosts become members of rooms, as --outputs-to takes hosts.",
             discussion: """
-                HTTP (films and HLS), RTSP, RTMP and SRT. Playlists and redirections are followed to permitted hosts only.
+                HTTP (films and HLS), RTSP, RTMP and SRT. Playlists and redirections are followed to permitted hosts \
+                only.
                 """, valueName: "HOST,…"),
         transform: HostRules.init(option:))
     var playersFrom: HostRules?

@@ -7,7 +7,7 @@ import MediaCore
 final class ClusterWorld {
     struct Relay {
         var directory: ClusterDirectory
-        /// How far its clock is ahead.
+        /// The time by which its clock is ahead.
         var clockOffset = Duration.zero
         var isPartitioned = false
         var isStopped = false

@@ -166,7 +166,7 @@ final class DirectoryTwin {
 
     func hasWatch(_ id: DirectoryRequestID, of node: NodeID) -> Bool { watches[node]?.id == id }
 
-    /// What a relay's watch has to tell.
+    /// The next message of a relay's watch.
     func news(of node: NodeID) -> (DirectoryRequestID, DirectoryNews)? {
         guard let watch = watches[node] else { return nil }
         if watch.next < firstKnown, watch.next <= revision {
@@ -184,7 +184,7 @@ final class DirectoryTwin {
 }
 
 extension DirectoryTwin {
-    /// Whether `news(of:)` has something to tell.
+    /// True if `news(of:)` has something to tell.
     func news(peekingFor node: NodeID) -> Bool {
         guard let watch = watches[node] else { return false }
         return !watch.hasBegun || (watch.next < firstKnown && watch.next <= revision)

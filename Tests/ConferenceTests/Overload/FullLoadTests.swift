@@ -44,7 +44,7 @@ import Testing
         let frames = zip(call.clients, before).map { $0.arrivals.count - $1 }
         let (least, most) = (frames.min() ?? 0, frames.max() ?? 0)
         #expect(Double(most - least) <= 0.1 * Double(most), "\(frames)")
-        // What is left of the workers' time is used.
+        // The rest of the workers' time is used.
         let possible = 2 * (1 - 0.06 - 0.006 * Double(count)) / encode.seconds / Double(count) * 10
         #expect(Double(least) > 0.85 * min(possible, 300), "\(frames), possible \(possible)")
         let missed = try #require(call.relay.snapshot(room: "demo", now: call.now)).missedTicks - missedBefore

@@ -52,7 +52,7 @@ import VideoCoding
     }
 
     @Test(
-        "encodes that take nearly all of a tick's time: a cheaper preset, one view for all, one encoder, half the pictures"
+        "encodes that take nearly all of a tick: a cheaper preset, one view for all, one encoder, half the pictures"
     )
     func measures() throws {
         let call = makeCall()

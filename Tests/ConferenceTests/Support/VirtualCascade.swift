@@ -17,7 +17,7 @@ final class VirtualCascade {
         let name: String
         let call: VirtualCall
         let address: TransportAddress
-        /// What the site sends to others.
+        /// The packets that the site sends to others.
         var network: LinkModel<(ByteBuffer, TransportAddress)>
         var isDead = false
     }

@@ -12,7 +12,7 @@ final class VirtualFilm {
     private let outputs = EncodeOutputQueue()
     private let session: CompressionSession
     private var count = 0
-    /// What the relay wanted, picture by picture.
+    /// The relay's demands, picture by picture.
     private(set) var demands: [PlayerPictureDemand?] = []
 
     init(_ colour: Colour, player: String = "player-1") throws {

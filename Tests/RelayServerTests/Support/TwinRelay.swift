@@ -35,7 +35,7 @@ final class TwinRelay: RelayCore {
             var mediaStates: [Update<MediaState>] = []
             var events: [RoomEvent] = []
             var rooms: [String: RoomState] = [:]
-            /// What decides who may act in a room, by room and member.
+            /// The conditions for acting in a room, by room and member.
             var access: [String: RoomAccess] = [:]
             var grants: [String: MemberGrants] = [:]
             /// The identities of those whom moderators removed.
@@ -46,7 +46,7 @@ final class TwinRelay: RelayCore {
             var outputs: [Output] = []
             /// The players that go on.
             var players: [PlayerStatus] = []
-            /// What they were shown and heard to play.
+            /// The pictures and audio that the players showed and played.
             var shown: [Update<PixelBuffer>] = []
             /// For what their pictures are to be encoded, and what came of it.
             var pictureDemand: PlayerPictureDemand?

@@ -35,7 +35,7 @@ struct EventLogTests {
         try await RunningServer.run(configuration, script: script) { running in
             join("ada")
             _ = try await running.join()
-            // What was told before is written before the file is opened anew.
+            // Events from before are written before the file is opened anew.
             try FileManager.default.moveItem(
                 at: folder.appending(path: "events.ndjson"), to: folder.appending(path: "events.ndjson.1"))
             await running.server.reloadFiles()
@@ -44,7 +44,7 @@ struct EventLogTests {
             _ = try await running.join()
         }
         #expect(events("events.ndjson.1").map(\.type) == [.roomStarted, .participantJoined])
-        // Which of the two comes first is the twin's affair.
+        // The order of the two is the twin's affair.
         #expect(Set(events("events.ndjson").map(\.type)) == [.participantJoined, .joinRefused])
     }
 

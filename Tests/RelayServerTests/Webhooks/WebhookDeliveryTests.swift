@@ -22,7 +22,7 @@ struct WebhookDeliveryTests {
             var requests = 0
             /// The answers to events of these ids, whenever they come.
             var refusals: [String: Int] = [:]
-            /// What is done whenever time has passed.
+            /// Called whenever time has passed.
             var onTime: (@Sendable (Double) async -> Void)?
         }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoomMedia
 
-/// How a film's chapters and captions tell what happened.
+/// The chapters and captions of a film.
 @Suite("The story of a film") struct ArchiveStoryTests {
     private func person(_ id: String, _ name: String, sharing: Bool = false) -> RecordedParticipant {
         RecordedParticipant(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoomMedia
 
-/// How an output connects, goes on after failures, and ends, with servers that a test plays.
+/// The life of an output: it connects, goes on after failures, and ends, with servers that a test plays.
 @Suite struct OutputThreadTests {
     /// Servers that take what the script says, one connection after the other.
     private final class Script: Sendable {

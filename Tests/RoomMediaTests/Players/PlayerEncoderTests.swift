@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoomMedia
 
-/// How a player's pictures are encoded for recordings and other relays.
+/// The encoding of a player's pictures for recordings and other relays.
 @Suite struct PlayerEncoderTests {
     private let canvas = VideoDimensions(width: 320, height: 180)
 

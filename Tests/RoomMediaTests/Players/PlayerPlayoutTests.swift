@@ -129,7 +129,7 @@ import Testing
         rig.run(for: .seconds(1))
         rig.playout.set(PlayerSettings(isPaused: isPaused), now: rig.now)
         rig.playout.seek(to: .milliseconds(5500))
-        // What comes begins at a keyframe before.
+        // Playing begins at a keyframe before the place.
         (rig.nextPicture, rig.nextAudio) = (.seconds(5), .seconds(5))
         let before = (rig.pictures.count, rig.audio.count)
         rig.run(for: .milliseconds(300))

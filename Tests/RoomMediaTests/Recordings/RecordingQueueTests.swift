@@ -5,9 +5,9 @@ import Testing
 
 @testable import RoomMedia
 
-/// What waits for a disk that does not answer.
+/// The queue for a disk that does not answer.
 @Suite struct RecordingQueueTests {
-    /// What the queue hands out, and how often it has told that it overflows.
+    /// The items that the queue hands out, and the number of overflows that it has told of.
     private func handedOut(
         _ use: (RecordingQueue) -> Void
     ) -> (events: [RecordingTimelineEntry.Event], end: RecordingEndReason?, overflows: Int) {

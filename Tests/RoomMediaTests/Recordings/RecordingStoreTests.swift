@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoomMedia
 
-/// What the folder of all recordings may hold.
+/// The folder of all recordings, with all that may be in it.
 @Suite struct RecordingStoreTests {
     @Test("a recording whose manifest cannot be read is deleted as others are")
     func damagedManifest() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoomMedia
 
-/// What a stream loses whose thread does not keep up.
+/// The losses of a stream whose thread does not keep up.
 @Suite struct CompositeFeedTests {
     private let queue = RecordingQueue(limit: DataSize(bytes: 40_000), budget: RecordingQueue.Budget())
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoomMedia
 
-/// What a live stream offers, and what its playlist says.
+/// The segments of a live stream, and its playlist.
 @Suite struct LiveWindowTests {
     private static let origin = Date(timeIntervalSince1970: 1_800_000_000)
 

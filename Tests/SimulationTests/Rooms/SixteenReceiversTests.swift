@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "each of sixteen gets from four encoders nearly the quality that an own encoder would give; keyframes take a twentieth",
+        "each of sixteen gets from four encoders nearly the quality of an own encoder; keyframes take a twentieth",
         .enabled(if: LongTests.areWanted, "minutes in a debug build"))
     func sixteen() throws {
         let duration = Duration.seconds(30)

@@ -27,7 +27,8 @@ enum HTMLStyle {
         svg{display:block;width:100%;height:auto}
         .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;margin:.4rem 0;padding:0;list-style:none;font-size:.85rem}
         .legend svg{display:inline-block;width:44px;height:14px;vertical-align:-2px;margin-right:.35rem}
-        .sticky{position:sticky;top:0;background:var(--bg);padding:.3rem 0;border-bottom:1px solid var(--grid);z-index:1}
+        .sticky{position:sticky;top:0;background:var(--bg);padding:.3rem 0;border-bottom:1px solid var(--grid);\
+        z-index:1}
         details summary{cursor:pointer;color:var(--mute);font-size:.85rem}
         @media print{body{max-width:none}.sticky{position:static}}
         """
