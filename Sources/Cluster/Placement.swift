@@ -56,7 +56,7 @@ public struct SeatPromises: Sendable {
         ends[node]?.count { now < $0 } ?? 0
     }
 
-    /// All that count now.
+    /// The promises to all relays that count now.
     public func total(now: MonotonicInstant) -> Int { ends.keys.reduce(0) { $0 + count($1, now: now) } }
 
     private mutating func prune(now: MonotonicInstant) {

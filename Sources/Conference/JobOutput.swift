@@ -34,8 +34,8 @@ struct DecodedBatch: Sendable {
     /// True if the room waits for it.
     var isAwaited = false
 
-    /// A frame in which nothing changes has at most a bit for so many samples, since it is all skipped macroblocks; or
-    /// it is hardly more than headers.
+    /// A frame in which nothing changes has at most a bit for this number of samples, since it is all skipped
+    /// macroblocks, or it is hardly more than headers.
     private static let samplesPerBit = 200
     private static let headers = 64
 

@@ -60,7 +60,7 @@ public struct RelayConfiguration: Sendable {
     /// A participant without an authentic packet for this long has left. Participants whose path ICE found leave when
     /// the consent to send ends, after 30 s (RFC 7675).
     public var idleTimeout = Duration.seconds(30)
-    /// A receiver with its keys in the session description that has been silent for so long is sent nothing until
+    /// A receiver with its keys in the session description that has been silent for this time is sent nothing until
     /// something authentic comes from it.
     public var silenceLimit = Duration.seconds(15)
     /// True if receivers that never send a packet get media for as long as they stay. Receivers whose offer came from a
@@ -80,9 +80,9 @@ public struct RelayConfiguration: Sendable {
     /// Makes a custom compositor for a room that gets its first viewer, on the worker that then calls it; nil:
     /// `LayerCompositor`.
     public var makeCompositor: (@Sendable () -> any VideoCompositing)?
-    /// A source that has sent no frame for so long is dimmed.
+    /// A source that has sent no frame for this time is dimmed.
     public var staleAfter = Duration.seconds(1)
-    /// A source that has sent no frame for so long becomes a placeholder.
+    /// A source that has sent no frame for this time becomes a placeholder.
     public var silentAfter = Duration.seconds(6)
 
     public init() {}

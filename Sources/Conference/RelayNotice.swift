@@ -21,7 +21,7 @@ public enum RelayNotice: Hashable, Sendable {
     case connected(Member, after: Duration)
     /// - after: The time since the join.
     case left(Member, LeaveReason, after: Duration)
-    /// No media is sent until something authentic comes, because nothing has for so long.
+    /// No media is sent until something authentic comes, because nothing has for this time.
     case fellSilent(Member, after: Duration)
     /// A GPU has failed at a participant's video, which software decodes from now on.
     case deviceFailed(Member, reason: String)

@@ -217,7 +217,8 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var audioPackets: UInt64 = 0
     /// Audio payloads taken from later packets that repeat them (RED).
     public var redBlocksUsed: UInt64 = 0
-    /// Audio packets that were not decoded: earlier packets had brought their time, or too much was decoded lately.
+    /// Audio packets that were not decoded, because earlier packets had audio for the same time, or because too much
+    /// was decoded lately.
     public var audioPacketsNotDecoded: UInt64 = 0
     /// The audio level in -dBov (0 loudest, 127 silence).
     public var audioLevel: UInt8 = 127
@@ -246,7 +247,7 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var limit: DownlinkLimit?
     /// The encoder whose frames are sent, by the number of its group; nil before the first.
     public var group: Int?
-    /// The target of that encoder.
+    /// The target rate of that encoder.
     public var groupBitRate: Int64 = 0
     /// An explanation of the picture, in a sentence.
     public var explanation: String?

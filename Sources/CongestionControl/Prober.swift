@@ -4,9 +4,9 @@ import MediaCore
 struct Prober: Sendable {
     /// The largest number of waiting clusters; the oldest is dropped first.
     static let maximumPendingCount = 5
-    /// A cluster that did not start for so long measures something that nobody asks for any more.
+    /// A cluster that did not start for this time measures something that nobody asks for any more.
     static let pendingTimeout = Duration.seconds(5)
-    /// A burst that falls so far behind its rate would measure the sender.
+    /// A burst that falls behind its rate by more than this would measure the sender.
     static let maximumLateness = Duration.milliseconds(20)
 
     private struct Active {

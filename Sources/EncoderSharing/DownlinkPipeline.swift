@@ -87,9 +87,9 @@ package struct DownlinkPipeline {
         return isLately(lastLayerDrop.middle) ? 2 : isLately(lastLayerDrop.upper) ? 1 : 0
     }
 
-    /// A link that was behind may be so again: its encoder keeps its layers for so long.
+    /// The time for which an encoder keeps its layers for a link that was behind, because it may be behind again.
     private static let layerMemory = Duration.seconds(20)
-    /// A smaller part of the group's rate does not carry each frame.
+    /// The least part of the group's rate that carries each frame.
     private static let wholeShare = 0.9
 
     /// True if a shared encoder should make temporal layers for this receiver, to be dropped for it alone.

@@ -25,7 +25,7 @@ public struct FormatTracker: Sendable {
         return format
     }
 
-    /// The parts of an access unit for a decoder, with the format that was reported last.
+    /// Counts the frames and fields of an access unit, as the format that was reported last has them.
     public func codedPictures(of unit: AccessUnit) -> CodedPictureCount {
         var count = unit.codedPictures
         guard let cached, store.sequenceParameterSet(id: cached.sequenceParameterSetID)?.isFrameOnly == false else {

@@ -8,7 +8,7 @@ public struct CodecTrial: Hashable, Sendable {
     public var frameTime: Duration
     /// The processor time of a frame, of all threads.
     public var processorTime: Duration
-    /// After how many frames the rate was within a tenth of a new target, at the worst of the steps; nil where it did
+    /// The number of frames until the rate was within a tenth of a new target, at the worst of the steps; nil if it did
     /// not get there.
     public var stepResponse: Int?
 
@@ -19,7 +19,7 @@ public struct CodecTrial: Hashable, Sendable {
     /// Below it, headers are most of a frame.
     private static let leastShare = 1.0 / 16
     private static let framesAtRate = 30
-    /// The rate is taken over so many frames.
+    /// The number of frames over which the rate is taken.
     private static let window = 10
     private static let tolerance = 0.1
     private static let frameRate: Int32 = 30
@@ -90,7 +90,7 @@ public struct CodecTrial: Hashable, Sendable {
         return worst
     }
 
-    /// A device takes longer than ten frames to follow: calls then overrun slow links.
+    /// The most frames that a device may take to follow a new rate: with a slower one, calls overrun slow links.
     private static let slowestResponse = 10
 
     /// True if the encoder follows a new rate too slowly for calls.

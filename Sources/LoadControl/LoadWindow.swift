@@ -12,14 +12,14 @@ package struct LoadWindow: Sendable {
 
     /// The load from which on a tick counts as high, as a bin.
     private let highBin: Int
-    /// Ticks by load, the last for all above: slice after slice.
+    /// The number of ticks of each load, slice after slice; the last bin of a slice has all higher loads.
     private var bins = [UInt32](repeating: 0, count: sliceCount * binCount)
-    /// The same of all slices.
+    /// The sums of all slices.
     private var totals = [UInt32](repeating: 0, count: binCount)
     private var highTicks = [UInt32](repeating: 0, count: sliceCount)
     private var busy = [Duration](repeating: .zero, count: sliceCount)
     private var device = [Duration](repeating: .zero, count: sliceCount)
-    /// The quarter of a second that the newest slice is of.
+    /// The number of the quarter of a second that the newest slice covers.
     private var newest: Int64
     private var start: MonotonicInstant
 

@@ -74,7 +74,7 @@ package struct OverloadPolicy: Sendable {
 
     /// A load above this is too near to the deadline.
     static let highLoad = 0.85
-    /// Where ticks take so much of their time although personal pictures were taken, half of the others are.
+    /// Above this load, although some personal pictures were given up, half of the others go at once, not a quarter.
     static let severeLoad = 1.5
     /// Workers that are busy for more than this have no time left.
     static let highBusy = 0.95
@@ -90,7 +90,7 @@ package struct OverloadPolicy: Sendable {
     /// The time for which there must be room before a measure is undone.
     static let shortestPatience = Duration.seconds(5)
     static let longestPatience = Duration.seconds(160)
-    /// Without any change for so long, earlier relapses count no more.
+    /// Without any change for this time, earlier relapses count no more.
     static let forgetting = Duration.seconds(300)
 
     package init(workers: Int, now: MonotonicInstant) {

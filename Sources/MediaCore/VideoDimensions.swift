@@ -17,7 +17,7 @@ extension VideoDimensions {
     public static let invisibleDeviation = 0.02
     /// The shape of a square sample.
     public static let square = VideoDimensions(width: 1, height: 1)
-    /// A sample is shown at most so many times as wide as high, or as high as wide.
+    /// The largest ratio of the sides of a sample as it is shown.
     private static let longestSample = 10
 
     /// The shape in which samples are shown whose sender says that they have this one: square if the difference cannot

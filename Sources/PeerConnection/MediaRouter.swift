@@ -11,7 +11,7 @@ struct MediaRouter {
     private(set) var replayed: UInt64 = 0
     private(set) var unauthenticated: UInt64 = 0
 
-    /// RTP of a line is still heard for so long after its last packet.
+    /// RTP of a line is still heard for this time after its last packet.
     private static let hearingTime = Duration.seconds(2)
 
     /// The reason for which no line takes a datagram.

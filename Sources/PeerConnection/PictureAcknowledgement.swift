@@ -8,7 +8,7 @@ struct PictureAcknowledgement {
 
     /// True if the sender keeps long-term references.
     var isWanted = false
-    /// The RTP timestamps of the last whole pictures.
+    /// The RTP timestamps of the last whole picture and of the last one that is acknowledged.
     private var newest: UInt32?
     private var confirmed: UInt32?
     private var last: MonotonicInstant?

@@ -11,7 +11,7 @@ struct RemotePresence {
     /// True if nothing is sent, because the remote side has been silent for the limit.
     private(set) var isPaused = false
 
-    /// Without a packet for so long, an address may be another's by now. RTCP comes every five seconds, or up to half
+    /// Without a packet for this time, an address may be another's by now. RTCP comes every five seconds, or up to half
     /// as much later (RFC 3550, section 6.3.1).
     private static let addressLifetime = Duration.milliseconds(7500)
     /// RTP and RTCP of a few streams, before and after a change of network.

@@ -6,7 +6,7 @@ import MediaCore
 /// the present one has ended. Otherwise its late packets would end the new stream, and a sender with simulcast, which
 /// is not negotiated, would make the stream begin again with nearly each packet, so that no picture is ever complete.
 struct SourceSuccession {
-    /// A source has ended after so long without a packet.
+    /// A source has ended after this time without a packet.
     private static let silence = Duration.seconds(1)
     /// An endpoint uses a few sources a line; more are not remembered.
     private static let maximumCount = 8

@@ -16,8 +16,8 @@ package struct VideoLimits {
     static let packetOverhead = DataSize(bytes: 64)
     /// An endpoint asks under one or two of its SSRCs; more are not remembered.
     private static let maximumRequests = 4
-    /// A source without a report for so long is gone: reports come every five seconds, or up to half as much later (RFC
-    /// 3550, section 6.3.1).
+    /// A source without a report for this time is gone: reports come every five seconds, or up to half as much later
+    /// (RFC 3550, section 6.3.1).
     private static let lifetime = Duration.seconds(30)
 
     /// Takes a limit that the other side requests.

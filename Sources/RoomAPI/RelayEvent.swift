@@ -88,7 +88,7 @@ public struct RelayEvent: Codable, Hashable, Sendable {
     public var participant: Person?
     /// The reason for which a participant left, or a join or request was refused.
     public var reason: String?
-    /// For how long the participant or the room was there, in seconds.
+    /// The time for which the participant or the room was there, in seconds.
     public var duration: Double?
     /// Refused joins or requests that no event told of, because there were too many.
     public var suppressed: Int?

@@ -12,7 +12,7 @@ struct HardwareReport: Encodable {
         /// Milliseconds from a picture to its frame, and of the processor for it.
         var frame: Double
         var processor: Double
-        /// After how many frames the rate was within a tenth of a new target; nil where it did not get there.
+        /// The number of frames until the rate was within a tenth of a new target; nil if it did not get there.
         var stepResponse: Int?
 
         init(_ trial: CodecTrial) {

@@ -96,7 +96,7 @@ struct Transition {
 }
 
 extension PixelRect {
-    /// A part of it in its middle, at even positions; itself if it is too small to have one.
+    /// Returns the middle part of the rectangle, at even positions; the whole rectangle if it is too small.
     fileprivate func scaled(by factor: Double) -> PixelRect {
         func margin(_ side: Int) -> Int { Int(clamping: Int64(Double(side) * (1 - factor) / 4)) * 2 }
         let (horizontal, vertical) = (margin(width), margin(height))

@@ -47,7 +47,7 @@ public struct Ramp<Value: Interpolating>: Hashable, Sendable {
 }
 
 extension Sequence {
-    /// The value of ramps in order of time: that of the last one which has begun, of the first before it has; nil
+    /// The value of ramps that are in order of time: that of the last ramp that has begun, or else of the first; nil
     /// without ramps.
     func value<Value>(at time: MediaTime) -> Value? where Element == Ramp<Value> { current(at: time)?.value(at: time) }
 

@@ -204,14 +204,14 @@ struct ShapeCache {
     }
 }
 
-/// The rest of a rectangle without others: rectangles that do not overlap. It keeps its memory.
+/// The part of a rectangle that others do not cover, as rectangles that do not overlap. It keeps its memory.
 struct UncoveredRegion {
     private(set) var parts: [PixelRect] = []
     private var next: [PixelRect] = []
 
     var isEmpty: Bool { parts.isEmpty }
 
-    /// Starts again with all of a rectangle.
+    /// Starts again with a whole rectangle.
     mutating func reset(to rect: PixelRect) {
         parts.removeAll(keepingCapacity: true)
         if !rect.isEmpty { parts.append(rect) }

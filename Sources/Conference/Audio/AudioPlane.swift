@@ -14,7 +14,7 @@ final class AudioPlane {
     static let frequency = 50
     /// The number of ticks that one mixing job may catch up with; more would be heard as a burst of stale audio.
     static let maximumBacklog: Int64 = 5
-    /// After so long without a packet ticks come only now and then: levels, forwarding and playout have settled.
+    /// After this time without a packet ticks come only now and then: levels, forwarding and playout have settled.
     private static let pausesAfter = Duration.seconds(3)
     /// The time between two packets of silence then, as with Opus's discontinuous transmission.
     private static let silentInterval = Duration.milliseconds(400)

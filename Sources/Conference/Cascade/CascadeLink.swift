@@ -62,7 +62,7 @@ final class CascadeLink: Endpoint {
     private static let retryInterval = Duration.milliseconds(500)
     /// A link that has not connected by then has failed.
     private static let connectTimeout = Duration.seconds(10)
-    /// A link from which nothing has come for so long has failed.
+    /// A link from which nothing has come for this time has failed.
     private static let silenceTimeout = Duration.seconds(5)
     /// The time in which a picture that was held back has to show its effect.
     private static let holdInterval = Duration.milliseconds(500)

@@ -13,7 +13,7 @@ struct CascadeVoices {
     private static let margin = 6.0
     /// The fall of a voice's loudness, in decibels a second: pauses between words matter little.
     private static let decay = 25.0
-    /// A voice without a packet for so long gives its place up.
+    /// A voice without a packet for this time gives its place up.
     private static let silence = Duration.seconds(1)
 
     private struct Voice {

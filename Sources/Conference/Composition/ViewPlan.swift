@@ -11,7 +11,7 @@ struct ViewPlan {
     private(set) var followedRequestIndex: [ParticipantID: Int] = [:]
     /// The sources whose pictures are needed; no other need be decoded.
     private(set) var requiredSources: Set<SourceID> = []
-    /// The source that is all that a receiver sees, by receiver.
+    /// The sources that fill the whole picture of a receiver, by receiver.
     private(set) var soleSources: [ParticipantID: SourceID] = [:]
     /// The end of the first instruction that ends.
     private(set) var end = MediaTime.positiveInfinity

@@ -65,7 +65,7 @@ struct DownlinkFormat {
             repeatsKeyframes: !canAskForKeyframes)
     }
 
-    /// Compares the levels that streams state, whatever a receiver takes beyond its own.
+    /// Compares the levels that streams state, without regard to what a receiver takes beyond its own level.
     private static func isAbove(_ left: H264Level, _ right: H264Level) -> Bool {
         H264ProfileLevelID.Level(idc: left.levelIDC) > H264ProfileLevelID.Level(idc: right.levelIDC)
     }

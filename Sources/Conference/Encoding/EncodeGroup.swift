@@ -292,7 +292,7 @@ final class EncodeGroup {
         encodedDimensions = picture.dimensions
     }
 
-    /// One tick of so many is encoded, to come near the rung's frame rate.
+    /// The number of ticks of which one is encoded, to come near the rung's frame rate.
     private func divisor(of request: Request) -> Int {
         max(1, Int((Double(request.tickRate) / Double(max(1, rung.frameRate))).rounded()))
     }

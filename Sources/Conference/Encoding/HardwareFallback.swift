@@ -10,7 +10,7 @@ struct HardwareFallback {
     private static let errorWindow = Duration.seconds(2)
     private static let shortestRest = Duration.seconds(30)
     private static let longestRest = Duration.seconds(120)
-    /// A device that works for so long has recovered.
+    /// A device that works for this time has recovered.
     private static let recoveryTime = Duration.seconds(120)
 
     private var errors: [MonotonicInstant] = []
@@ -20,12 +20,12 @@ struct HardwareFallback {
     /// True if the device may encode now.
     func allowsDevice(now: MonotonicInstant) -> Bool { nextTry.map { now >= $0 } ?? true }
 
-    /// The device failed. Returns how long it is left alone, where that is called for.
+    /// The device failed. Returns the time for which it is left alone; nil if it goes on.
     mutating func failed(_ error: VideoCodingError, now: MonotonicInstant) -> Duration? {
         if case .hardwareHung = error { leave(now: now) } else { frameFailed(now: now) }
     }
 
-    /// A frame failed. Returns how long the device is left alone, where it was one too many.
+    /// A frame failed. If it was one too many, returns the time for which the device is left alone.
     mutating func frameFailed(now: MonotonicInstant) -> Duration? {
         errors.removeAll { now - $0 >= Self.errorWindow }
         errors.append(now)

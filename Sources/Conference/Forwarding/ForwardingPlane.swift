@@ -12,7 +12,7 @@ import PeerConnection
 final class ForwardingPlane {
     /// The time to wait for a picture before composing continues without one.
     private static let picturePatience = Duration.seconds(1)
-    /// A camera from which nothing has come for so long will not send a keyframe either. A screen may stand still.
+    /// A camera from which nothing has come for this time will not send a keyframe either. A screen may stand still.
     private static let silence = Duration.milliseconds(500)
     /// The time to wait for a keyframe before another attempt.
     private static let keyframePatience = Duration.seconds(5)

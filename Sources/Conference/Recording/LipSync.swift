@@ -15,7 +15,7 @@ struct LipSync {
     /// apart.
     private static let slew = 0.02
 
-    /// By how much the pictures of one stream are moved.
+    /// The time by which the pictures of one stream are moved.
     struct Shift {
         fileprivate(set) var value = Duration.zero
         fileprivate var moved: MonotonicInstant?

@@ -40,7 +40,7 @@ final class RoomRecorder {
         /// True if frames before the next keyframe cannot be decoded from the file.
         var awaitsKeyframe = true
         var lastRequest: MonotonicInstant?
-        /// By how much pictures are moved to their audio.
+        /// The time by which pictures are moved to their audio.
         var shift = LipSync.Shift()
         /// True if anything of it has been handed on since it began or ended.
         var isOpen = false

@@ -17,8 +17,8 @@ struct TrackClock {
     private static let maximumSlew = 0.005
     /// A difference that is followed at once.
     private static let step = Duration.milliseconds(200)
-    /// At the beginning of a stream, smaller differences are followed at once for so long: a live stream may begin with
-    /// packets that have waited.
+    /// At the beginning of a stream, smaller differences are followed at once for this time: a live stream may begin
+    /// with packets that have waited.
     private static let settling = Duration.seconds(1)
 
     private struct Last {

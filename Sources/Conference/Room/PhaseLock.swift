@@ -9,14 +9,14 @@ import RoomAPI
 /// long after the mean a tick has to come to find nearly all of them decoded; where it is large, as for a camera whose
 /// frame rate is another, there is no moment to keep to.
 struct PhaseLock {
-    /// So many pictures count for the mean, and it takes so many to begin.
+    /// The number of pictures that count for the mean, and the number that it takes to begin.
     private static let memory = 16.0
     private static let least = 8
     /// The length of the mean direction, 1 where all moments are the same, from which on ticks follow.
     private static let leastConcentration = 0.6
     /// The number of standard deviations after the mean at which a tick comes: 2 misses one picture of forty.
     private static let deviations = 2.0
-    /// At least so long after the mean: a completion has to reach the room.
+    /// The least time after the mean at which a tick comes, because a completion has to reach the room.
     private static let leastMargin = Duration.microseconds(500)
     /// A tick comes no more than this part of an interval after the mean.
     private static let greatestMargin = 0.5
@@ -43,7 +43,7 @@ struct PhaseLock {
         mean.y += (sin(angle) - mean.y) * weight
     }
 
-    /// By how much ticks should come later, or earlier where it is negative; nil where there is no moment to keep to.
+    /// The time by which ticks should come later, or earlier if it is negative; nil if there is no moment to keep to.
     ///
     /// - Parameter tick: When a tick is due as things are.
     func error(of tick: MonotonicInstant) -> Duration? {

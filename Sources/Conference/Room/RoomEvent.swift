@@ -30,7 +30,7 @@ public struct RoomEvent: Hashable, Sendable {
         case moderated(ModerationEvent)
         /// A moderator did something that another relay of the room has carried out. That relay tells webhooks of it.
         case moderatedElsewhere(ModerationEvent)
-        /// The conditions for entering or the lobby changed.
+        /// The conditions for entering, or the people in the lobby, have changed.
         case entryChanged(RoomEntryState, waiting: Int)
         /// The relay is about to end: its cluster has others, where clients are to join before they leave here.
         case moved

@@ -131,8 +131,8 @@ final class SourceTimeline {
         pictureInterval += (bounded - pictureInterval) / 8
     }
 
-    /// After how long without a new picture one sees that it stands still: the bound by which browsers count freezes
-    /// (Identifiers for WebRTC's Statistics API, `freezeCount`).
+    /// The time without a new picture after which people see that it stands still: the bound by which browsers count
+    /// freezes (Identifiers for WebRTC's Statistics API, `freezeCount`).
     private var freezeThreshold: Duration { max(pictureInterval * 3, pictureInterval + .milliseconds(150)) }
 
     private func state(of reading: SourceReading, hasNewPicture: Bool, now: MonotonicInstant) -> State {

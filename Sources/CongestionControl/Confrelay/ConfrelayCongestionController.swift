@@ -29,7 +29,7 @@ public struct ConfrelayCongestionController: CongestionController {
     var timeout = FeedbackTimeout()
     var remoteEstimate: BitRate?
     var senderQueue = DataSize.zero
-    /// Seconds from when the target is read for a frame until that frame may leave.
+    /// The seconds from the moment at which the target is read for a frame until that frame may leave.
     var frameDelay = 0.0
     var reportedRoundTripTime: Duration?
     /// True if a report came without feedback on packets before it.

@@ -136,13 +136,13 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// The duration of a pause to see the empty path, in addition to a round trip: one of several flows drains its
     /// share of a queue in this time.
     public var probeLength = Duration.milliseconds(300)
-    /// A queue that never got shorter than `standingDelay` for so long, whatever was sent, is not ours: the path became
-    /// longer, or others fill it.
+    /// A queue that never got shorter than `standingDelay` for this time, whatever was sent, is not ours: the path
+    /// became longer, or others fill it.
     public var standingTime = Duration.seconds(2)
     public var standingDelay = Duration.milliseconds(20)
     /// The largest variation of a standing delay that belongs to a longer route.
     public var routeVariation = Duration.milliseconds(20)
-    /// A new base that stays so long without a queue above it is no others' queue.
+    /// A new base above which there is no queue for this time is no queue of others.
     public var calmTime = Duration.seconds(10)
 
     // MARK: Flows that fill the queue

@@ -28,7 +28,7 @@ struct FeedbackUnreliability: Sendable {
         longestWait = 0
     }
 
-    /// A packet of that feedback waited so long on the way.
+    /// A packet of that feedback waited on the way, in seconds.
     mutating func packetWaited(_ wait: Double) {
         longestWait = max(longestWait, wait)
     }

@@ -52,7 +52,7 @@ struct LossClassifier: Sendable {
         overflowDelay = parameters.overflowDelay.seconds
     }
 
-    /// A packet arrived after it had waited so long, in seconds.
+    /// A packet arrived after it had waited, in seconds.
     mutating func received(_ packet: SentPacket, wait: Double) {
         guard count(packet) else { return }
         receivedBytes += Double(packet.size.bytes)

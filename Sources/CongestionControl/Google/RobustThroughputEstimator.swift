@@ -14,7 +14,7 @@ struct RobustThroughputEstimator: Sendable {
     static let requiredPackets = 10
     static let minimumWindow = Duration.seconds(1)
     static let maximumWindow = Duration.seconds(5)
-    /// A packet that arrived so long before the newest means that the receiver's clock was set.
+    /// A packet that arrived earlier than the newest by more than this means that the receiver's clock was set.
     static let maximumReordering = Duration.seconds(1)
     static let leastDuration = Duration.milliseconds(1)
 

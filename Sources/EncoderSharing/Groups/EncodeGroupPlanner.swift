@@ -183,7 +183,8 @@ package struct EncodeGroupPlanner: Sendable {
 
     private func isIsolated(_ id: ParticipantID) -> Bool { members[id]?.isIsolated ?? false }
 
-    /// Removes from their groups the receivers that see something else now than most of it, and removes empty groups.
+    /// Removes from each group the receivers that now see something else than most of its members, and removes empty
+    /// groups.
     private mutating func release() {
         for index in groups.indices {
             var group = groups[index]

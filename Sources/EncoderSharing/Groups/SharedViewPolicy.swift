@@ -3,7 +3,7 @@ package import MediaCore
 /// Decides whether participants see a picture without themselves, or all the same one: pictures of their own while
 /// there is an encoder for each.
 package struct SharedViewPolicy: Sendable {
-    /// There must have been encoders enough for so long before the views become personal again.
+    /// There must have been encoders enough for this time before the views become personal again.
     private static let patience = Duration.seconds(10)
 
     package private(set) var isShared = false

@@ -19,7 +19,7 @@ package struct KeyframeSchedule {
         /// An encoder whose receivers cannot ask, and get keyframes all the same.
         package static let unasked = Policy(share: 0.2, longestWait: .seconds(3))
 
-        /// An encoder of which each keyframe is paid for by all its receivers.
+        /// An encoder whose receivers all pay for each keyframe.
         package static func shared(share: Double) -> Policy {
             Policy(share: share, saving: .seconds(6), longestWait: .seconds(5))
         }

@@ -18,7 +18,7 @@ public struct ProtectionPolicy: Sendable {
     private static let minimumLostCount = 3
     /// The most repair packets for each packet.
     private static let maximumRate = 0.5
-    /// Protection lasts so long at least, and no less of it is given before so long has passed.
+    /// The least time for which protection lasts, and before which it is not reduced.
     private static let hold = Duration.seconds(3)
     /// After this long with a full queue on the path there is no protection, and none for as long afterwards.
     private static let congestionPatience = Duration.milliseconds(500)

@@ -23,7 +23,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// A number of bytes, saturating; nil within for none, nil for anything else.
+    /// Reads a number of bytes, and saturates. An empty text is `.some(nil)`, anything else than a number nil.
     private static func number(_ text: Substring) -> Int?? {
         if text.isEmpty { return .some(nil) }
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }

@@ -142,7 +142,8 @@ struct RelayEventSource {
         return events
     }
 
-    /// The event of a refused join; nil for one of too many, which the next event counts, and for one that waits.
+    /// Returns the event of a refused join; nil if there were too many, which the next event then counts, or if the
+    /// client waits in the lobby.
     mutating func event(
         ofRefusal error: JoinError, request: JoinRequest, at date: Date, now: MonotonicInstant
     ) -> RelayEvent? {
@@ -159,7 +160,7 @@ struct RelayEventSource {
         return event
     }
 
-    /// The event of a refused request; nil for one of too many, which the next event counts.
+    /// Returns the event of a refused request; nil if there were too many, which the next event then counts.
     mutating func event(
         ofRefusal request: RelayEvent.RefusedRequest, room: String?, reason: String, at date: Date,
         now: MonotonicInstant

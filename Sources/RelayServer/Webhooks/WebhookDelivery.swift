@@ -28,7 +28,7 @@ struct WebhookClock: Sendable {
 
 /// Brings the events that one endpoint wants to it: those of a room in their order, each at least once.
 actor WebhookDelivery {
-    /// Events that are given up so long after they happened.
+    /// The age at which events are given up.
     static let patience = Duration.seconds(3600)
     /// Rooms whose events are posted at the same time.
     private static let lanes = 8

@@ -19,7 +19,7 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
         public var queue: QueueID
         /// The time at which the result is needed. It orders queues; a late job runs all the same.
         public var deadline: MonotonicInstant
-        /// True if it waits for every job that does not yield, whatever their deadlines.
+        /// True if the job waits for all jobs that do not yield, whatever the deadlines are.
         public var yields = false
         /// The work, run on one of the pool's threads.
         public var run: @Sendable () -> Output

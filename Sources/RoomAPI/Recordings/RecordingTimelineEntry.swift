@@ -16,7 +16,7 @@ public struct RecordingTimelineEntry: Hashable, Sendable {
         case file(RecordedFile)
         /// A file is complete.
         case fileEnded(RecordedFile)
-        /// Pictures of the track are from now on to be turned so many degrees clockwise.
+        /// From now on, pictures of the track have to be turned clockwise by this angle.
         case rotation(RecordingTrack, degrees: Int)
         /// Samples of a track are missing.
         case gap(RecordingTrack, until: Double, reason: RecordingGapReason)

@@ -15,11 +15,11 @@ struct AudioPlacement {
 
     /// The decision about a packet.
     struct Step: Equatable {
-        /// So many samples of silence come first.
+        /// The samples of silence that come first.
         var silence = 0
-        /// So many of its first samples are left out.
+        /// The first samples that are left out.
         var omitted = 0
-        /// The rest is played in so many samples more, or less.
+        /// The number of samples by which the rest is played longer, or shorter if it is negative.
         var stretch = 0
     }
 

@@ -6,8 +6,8 @@ import RoomAPI
 /// The audio of one track from the beginning of the film on, at 48 kHz: what was lost is silent, and what the sender's
 /// clock is ahead or behind is taken out or put in a few samples at a time.
 final class TrackAudio {
-    /// By how much the audio in a packet is later than the packet's time, in seconds: the look-ahead of libopus, which
-    /// senders do not take off their timestamps.
+    /// The time by which the audio in a packet is later than the packet's own time, in seconds: the look-ahead of
+    /// libopus, which senders do not take off their timestamps.
     private static let lookAhead = 312.0 / 48_000
 
     private var files: [(path: String, start: Double)]

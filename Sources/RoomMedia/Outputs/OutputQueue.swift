@@ -122,7 +122,7 @@ package final class OutputQueue: Sendable {
         state.bytes -= bytes
     }
 
-    /// The part of so many bytes that comes from the budget of all queues.
+    /// The part of these bytes that comes from the budget of all queues.
     private func shared(_ bytes: Int) -> Int { max(0, bytes - limits.reserve.bytes) }
 
     private func drop(first count: Int, _ state: inout State) {

@@ -33,7 +33,7 @@ struct PlayerPlayout {
     private static let lateAudio = Duration.milliseconds(100)
     /// The longest gap in the times of a stream: where they jump by more, it goes on from the new ones.
     private static let longestJump = Duration.seconds(5)
-    /// A picture that is shown on is handed out again after so long: it is not an old one.
+    /// A picture that is shown on is handed out again after this time: it is not an old one.
     private static let repeatsAfter = Duration.milliseconds(500)
     static let frameSize = 960
     private static let frameDuration = Duration.milliseconds(20)
@@ -179,7 +179,7 @@ struct PlayerPlayout {
         anchor = (place, now)
     }
 
-    /// The times of a live stream may begin anew. What waits of the old ones would keep all that follows from its turn.
+    /// The times of a live stream may begin anew. Media that wait with old times would then hold up all that follow.
     private mutating func followJump(to time: Duration, now: MonotonicInstant) {
         guard isLive, anchor != nil else { return }
         let distance = time - place(now: now)

@@ -58,9 +58,9 @@ public struct PlayerRules: Hashable, Sendable {
         }
     }
 
-    /// A permitted address of a server.
+    /// Returns a permitted address of a server.
     ///
-    /// - Parameter needsAll: Whether libavformat looks the name up by itself, and might take any of its addresses.
+    /// - Parameter needsAll: True if libavformat looks the name up by itself, and might take any of its addresses.
     func place(
         of server: ServerAddress, turn: Int, needsAll: Bool = false
     ) throws(PlayerFailure) -> TransportAddress {

@@ -24,7 +24,7 @@ struct CompositeFeed {
         self.news = news
     }
 
-    /// Takes a sample. Returns whether the composite is to have a keyframe, so that the stream can go on.
+    /// Takes a sample. Returns true if the composite is to have a keyframe, so that the stream can go on.
     mutating func record(_ item: RecordingItem) -> Bool {
         var isKeyframe = false
         if case .video(let sample, _) = item.content { isKeyframe = sample.isSync }

@@ -2,7 +2,7 @@ package import Dispatch
 import Synchronization
 
 extension DispatchGroup {
-    /// Returns when everything in the group is done, or after so long.
+    /// Returns when everything in the group is done, or at the timeout.
     ///
     /// It takes no thread: those of the global queues are few, and tasks run on them.
     package func waitUntilDone(timeout: DispatchTimeInterval) async {

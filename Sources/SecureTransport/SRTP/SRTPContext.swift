@@ -68,7 +68,7 @@ public final class SRTPContext {
         _ = libraryStatus
     }
 
-    /// A context for `keys`, with places for so many sources.
+    /// Makes a context for `keys`, with places for `maximumSourceCount` sources.
     public init(
         keys: SRTPKeyMaterial, direction: Direction, maximumSourceCount: Int = SRTPContext.maximumSourceCount
     ) throws(SRTPError) {

@@ -19,9 +19,9 @@ struct OverspendMeter {
     private static let maximumDebt = 0.5
     /// The number of frames whose unspent bits may be spent later.
     private static let maximumCredit = 2.0
-    /// The queue, as a part of a frame interval, that is not paid back: sizes vary.
+    /// The part of a frame interval up to which a queue is not paid back, because the sizes of frames vary.
     private static let tolerance = 0.5
-    /// The least and the most to ask for, as shares of the target.
+    /// The least and the highest rate to ask for, as shares of the target.
     private static let shares = 0.5...1.3
 
     init(rate: EncodingRate, timeConstant: Duration = .milliseconds(250)) {

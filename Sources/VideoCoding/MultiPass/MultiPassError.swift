@@ -14,9 +14,9 @@ public enum MultiPassError: Error, Hashable, Sendable {
     case corrupt(path: String, offset: Int, reason: String)
     /// The silo or storage has been closed.
     case closed
-    /// The storage is of another session's passes.
+    /// The storage holds the passes of a session with another value of a property.
     case mismatch(property: String, stored: String, given: String)
-    /// A sample or a range is at no time that can be compared.
+    /// The time of a sample or a range cannot be compared.
     case invalidTime(MediaTime)
     /// The time ranges are not in ascending order, overlap, or are of no numeric time.
     case invalidTimeRanges

@@ -134,7 +134,7 @@ struct RateModel {
         return Point(rateFactor: rateFactor, size: value(\.size), distortion: value(\.distortion))
     }
 
-    /// The nearest encoding to a rate factor, but for those on both sides of it.
+    /// The encoding that is nearest to a rate factor after the two between which it lies.
     private func third(beside next: Int, to rateFactor: Double) -> Point? {
         let below = next >= 2 ? points[next - 2] : nil
         let above = next + 1 < points.endIndex ? points[next + 1] : nil

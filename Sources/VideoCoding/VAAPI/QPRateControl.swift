@@ -29,7 +29,7 @@
         private static let bestQP = 10
         private static let worstQP = 51
         private static let doublingStep = 6.0
-        /// A keyframe may take as much as so many frames, and takes about as much at the same QP.
+        /// The size that a keyframe may have, in frames; at the same QP it has about this size.
         private static let keyframeShare = 6.0
         /// The bits of a keyframe's sample at `usualQP`, before the first is known.
         private static let usualBits = 0.5

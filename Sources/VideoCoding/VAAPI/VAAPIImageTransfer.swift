@@ -7,7 +7,7 @@
         /// False once a driver showed no surface's own memory: tiled ones are written through an image beside them.
         private var canDerive = true
 
-        /// Has `body` write all of a surface.
+        /// Lets `body` write a whole surface.
         mutating func write(
             _ display: VAAPIDisplay, _ surface: VASurfaceID, _ format: VAImageFormat, _ dimensions: VideoDimensions,
             _ body: (VAAPIMappedImage) throws(VideoCodingError) -> Void

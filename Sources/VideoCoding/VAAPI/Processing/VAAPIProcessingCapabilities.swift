@@ -8,7 +8,7 @@
         let blendFlags: UInt32
         let rotationFlags: UInt32
         let hasBGRA: Bool
-        /// BT.601 where the driver names it; else it is told nothing and has nothing to convert.
+        /// BT.601 if the driver has it. Otherwise the driver is told no standard, and converts nothing.
         let colourStandard: VAProcColorStandardType
         /// The least side of surfaces, and of their parts.
         let leastSide: Int
