@@ -149,7 +149,6 @@ let modules: [Module] = [
             .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             dequeModule,
             .product(name: "HeapModule", package: "swift-collections"),
-            .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
             "Simulation", "RoomMediaFixtures", "OpenSSLClient", "LoopbackServer", "HostileBytes",
@@ -182,7 +181,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),

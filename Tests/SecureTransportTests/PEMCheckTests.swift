@@ -23,24 +23,24 @@ struct PEMCheckTests {
             Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8),
         ])
     func noCertificate(bytes: [UInt8]) {
-        #expect(throws: PEMCheck.Problem.noCertificate) { try PEMCheck.check(certificates: bytes) }
-        #expect(throws: PEMCheck.Problem.noCertificate) { try PEMCheck.check(key: Self.key, of: bytes) }
+        #expect(throws: TLSError.noCertificate) { try PEMCheck.check(certificates: bytes) }
+        #expect(throws: TLSError.noCertificate) { try PEMCheck.check(key: Self.key, of: bytes) }
     }
 
     @Test("what holds no key is told", arguments: [[], Array("hello".utf8), one, Array(key.dropLast(40))])
     func noKey(bytes: [UInt8]) {
-        #expect(throws: PEMCheck.Problem.noKey) { try PEMCheck.check(key: bytes, of: Self.one) }
+        #expect(throws: TLSError.noKey) { try PEMCheck.check(key: bytes, of: Self.one) }
     }
 
     @Test("the key of another certificate is told")
     func otherKey() {
-        #expect(throws: PEMCheck.Problem.keyDoesNotFit) { try PEMCheck.check(key: Self.key, of: Self.other) }
+        #expect(throws: TLSError.keyDoesNotFit) { try PEMCheck.check(key: Self.key, of: Self.other) }
     }
 
     @Test("an encrypted key is told, and its passphrase is not asked for", arguments: [true, false])
     func encrypted(isTraditional: Bool) {
         let key = isTraditional ? Self.traditionalKey : Self.encryptedKey
-        #expect(throws: PEMCheck.Problem.encryptedKey) { try PEMCheck.check(key: Array(key.utf8), of: Self.one) }
+        #expect(throws: TLSError.encryptedKey) { try PEMCheck.check(key: Array(key.utf8), of: Self.one) }
     }
 
     private static let encryptedKey = """

@@ -41,15 +41,15 @@ public struct EtcdSettings: Sendable {
         var tls = HTTPClient.TLS()
         if let trustedCertificates {
             let bytes = try Self.read(trustedCertificates)
-            try Self.check(trustedCertificates) { () throws(PEMCheck.Problem) in
+            try Self.check(trustedCertificates) { () throws(TLSError) in
                 try PEMCheck.check(certificates: bytes)
             }
             tls.trusted = bytes
         }
         if let certificate, let key {
             let (chain, secret) = (try Self.read(certificate), try Self.read(key))
-            try Self.check(certificate) { () throws(PEMCheck.Problem) in try PEMCheck.check(certificates: chain) }
-            try Self.check(key) { () throws(PEMCheck.Problem) in try PEMCheck.check(key: secret, of: chain) }
+            try Self.check(certificate) { () throws(TLSError) in try PEMCheck.check(certificates: chain) }
+            try Self.check(key) { () throws(TLSError) in try PEMCheck.check(key: secret, of: chain) }
             (tls.certificate, tls.key) = (chain, secret)
         }
         return tls
@@ -63,9 +63,9 @@ public struct EtcdSettings: Sendable {
     }
 
     private static func check(
-        _ path: String, _ body: () throws(PEMCheck.Problem) -> Void
+        _ path: String, _ body: () throws(TLSError) -> Void
     ) throws(StartupError) {
-        do throws(PEMCheck.Problem) {
+        do throws(TLSError) {
             try body()
         } catch {
             let reason =
@@ -74,6 +74,7 @@ public struct EtcdSettings: Sendable {
                 case .noKey: "it holds no private key in PEM (-----BEGIN PRIVATE KEY-----)"
                 case .encryptedKey: "it is encrypted; decrypt it with 'openssl pkey -in \(path)'"
                 case .keyDoesNotFit: "it is not the key of the certificate"
+                default: error.description
                 }
             throw notUsable(path, reason: reason)
         }

@@ -30,6 +30,14 @@ struct PEMCertificates: ~Copyable {
         for certificate in others { X509_free(certificate) }
     }
 
+    /// Checks that the key is that of the first one.
+    func check(_ key: borrowing PEMKey) throws(TLSError) {
+        guard X509_check_private_key(leaf, key.pointer) == 1 else {
+            ERR_clear_error()
+            throw .keyDoesNotFit
+        }
+    }
+
     /// Makes an `SSL_CTX *` show them. When it refuses one, the error is in the library's queue.
     func install(in context: OpaquePointer) -> Bool {
         ERR_clear_error()

@@ -19,10 +19,7 @@ public final class TLSServerContext: @unchecked Sendable {
     public init(certificateChain: [UInt8], key: [UInt8]) throws(TLSError) {
         let chain = try PEMCertificates(certificateChain)
         let key = try PEMKey(key)
-        guard X509_check_private_key(chain.leaf, key.pointer) == 1 else {
-            ERR_clear_error()
-            throw .keyDoesNotFit
-        }
+        try chain.check(key)
         guard let context = OpenSSLContext.make(TLS_server_method(), minimumVersion: TLS1_2_VERSION) else {
             throw .library(reason: OpenSSLFailure.take().text)
         }
