@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import RelayServer
+@testable import RoomMedia
 
 /// The pictures that a film keeps of a track.
 @Suite struct DuePicturesTests {

@@ -1,8 +1,9 @@
 import Foundation
 import MediaCore
+import RoomMediaFixtures
 import Testing
 
-@testable import RelayServer
+@testable import RoomMedia
 
 /// The parts that a live stream is made of.
 @Suite struct LiveSegmenterTests {

@@ -2,7 +2,7 @@ import MediaCore
 import PeerConnection
 import Testing
 
-@testable import RelayServer
+@testable import RoomMedia
 
 /// The timestamps of a player's audio.
 @Suite struct PlayerAudioTests {
