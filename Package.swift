@@ -75,7 +75,7 @@ let modules: [Module] = [
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
     Module(
         name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore],
-        testDependencies: ["CDTLSClock", "HostileBytes", "OpenSSLClient", "LoopbackServer"]),
+        testDependencies: ["CDTLSClock", "HostileBytes", "OpenSSLClient"]),
     // Session descriptions, offers and answers.
     Module(
         name: "SDP", dependencies: ["MediaCore", "SecureTransport"], testDependencies: ["HostileBytes", nioCore],
@@ -129,19 +129,17 @@ let modules: [Module] = [
     Module(
         name: "RoomMedia",
         dependencies: [
-            "MediaCore", "VideoCoding", "PixelTransfer", "Compositing", "AudioMixing", "SecureTransport",
+            "MediaCore", "RTP", "VideoCoding", "PixelTransfer", "Compositing", "AudioMixing", "SecureTransport",
             "PeerConnection", "MediaFiles", "FlightFiles", "RoomAPI", "HTTPTransfer", "CMalloc", "CLibSRT", nioCore,
             nioPosix, logging, dequeModule,
         ],
-        testDependencies: ["RoomMediaFixtures", "RTP"]),
+        testDependencies: ["RoomMediaFixtures", "LoopbackServer"]),
     Module(
         name: "RelayServer",
         dependencies: [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
             "PeerConnection", "RoomAPI", "RoomMedia", "LoadControl", "Conference", "FlightRecording", "FlightFiles",
-            "MediaFiles", "AudioMixing", "Cluster", "HTTPTransfer",
-            "VectorGraphics", "CSocket", nioCore, nioPosix, logging,
-            serviceLifecycle,
+            "Cluster", "HTTPTransfer", "VectorGraphics", "CSocket", nioCore, nioPosix, logging, serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
             .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -151,7 +149,7 @@ let modules: [Module] = [
             .product(name: "HeapModule", package: "swift-collections"),
         ],
         testDependencies: [
-            "Simulation", "RoomMediaFixtures", "OpenSSLClient", "LoopbackServer", "HostileBytes",
+            "Simulation", "AudioMixing", "RoomMediaFixtures", "OpenSSLClient", "LoopbackServer", "HostileBytes",
             "confrelay", "ChildProcesses", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
         ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
