@@ -129,7 +129,7 @@ let modules: [Module] = [
     Module(
         name: "RoomMedia",
         dependencies: [
-            "MediaCore", "RTP", "VideoCoding", "PixelTransfer", "Compositing", "AudioMixing", "SecureTransport",
+            "MediaCore", "VideoCoding", "PixelTransfer", "Compositing", "AudioMixing", "SecureTransport",
             "PeerConnection", "MediaFiles", "FlightFiles", "RoomAPI", "HTTPTransfer", "CMalloc", "CLibSRT", nioCore,
             nioPosix, logging, dequeModule,
         ],

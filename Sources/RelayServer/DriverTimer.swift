@@ -1,6 +1,5 @@
 import MediaCore
 import NIOCore
-import RoomMedia
 
 /// The one timer of the relay's driver.
 ///
@@ -45,4 +44,9 @@ struct DriverTimer {
         pending?.callback.cancel()
         pending = nil
     }
+}
+
+extension MonotonicInstant {
+    /// The same instant for an event loop's timer.
+    fileprivate var deadline: NIODeadline { .uptimeNanoseconds(UInt64(clamping: nanoseconds)) }
 }

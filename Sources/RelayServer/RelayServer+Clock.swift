@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import RTP
 import RoomMedia
@@ -15,5 +16,14 @@ extension RelayServer {
                 await driver.act { relay, _ in relay.setWallClock(.system()) }
             }
         }
+    }
+}
+
+extension WallClock {
+    /// Returns a wall clock that agrees with the system's clock at this moment.
+    static func system() -> WallClock {
+        let sinceUnixEpoch = Duration.seconds(Date().timeIntervalSince1970)
+        let sinceOrigin = MonotonicInstant.now() - MonotonicInstant.zero
+        return WallClock(ntpAtOrigin: NTPTime(unixTime: sinceUnixEpoch - sinceOrigin))
     }
 }
