@@ -1,5 +1,4 @@
 import MediaFiles
-import NIOCore
 
 /// A stream that is pushed to the relay, which is opened once.
 package final class PushedStream: MediaOpener {

@@ -1,5 +1,3 @@
-import MediaCore
-
 /// The times between tries to connect: they double while tries fail, up to a bound. A part of each is random, so that
 /// outputs that failed together do not come back together.
 package struct ReconnectDelays: Sendable {

@@ -1,6 +1,5 @@
 import AudioMixing
 import MediaCore
-import NIOCore
 import PeerConnection
 
 /// Makes Opus packets of a player's audio, as a participant would send them. Belongs to one thread.

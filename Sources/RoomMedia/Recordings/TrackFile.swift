@@ -1,6 +1,5 @@
 import MediaCore
 import MediaFiles
-import NIOCore
 import RoomAPI
 
 /// One file of a track, while it is written.

@@ -1,7 +1,6 @@
 import Foundation
 import MediaCore
 import MediaFiles
-import NIOCore
 import RoomAPI
 
 /// Makes the parts of a live stream of a composite's frames, which are not encoded again, and of its sound, which

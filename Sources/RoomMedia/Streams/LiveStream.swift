@@ -1,4 +1,3 @@
-import Foundation
 import MediaCore
 package import NIOCore
 import Synchronization

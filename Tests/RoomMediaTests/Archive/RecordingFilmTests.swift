@@ -3,7 +3,6 @@ import Compositing
 import Foundation
 import MediaCore
 import MediaFiles
-import NIOCore
 import RoomAPI
 import Testing
 import VideoCoding

@@ -1,7 +1,6 @@
 import AudioMixing
 import Foundation
 import MediaCore
-import NIOCore
 import RoomAPI
 import VideoCoding
 
