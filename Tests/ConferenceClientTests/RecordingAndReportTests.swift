@@ -69,6 +69,33 @@ struct MovieRecorderTests {
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 > 0.0199 })
     }
 
+    @Test("audio that was captured before the first picture is left out, and the pictures keep their times")
+    func audioBeforePictures() throws {
+        let source = TemporaryFile(".mp4")
+        let samples = try VideoSourceTests.write(20, to: source.path)
+        let file = TemporaryFile(".mp4")
+        let recorder = try MovieRecorder(path: file.path, hasAudio: true)
+        let (began, clock) = (MonotonicInstant.zero + .seconds(100), NTPTime(unixTime: .seconds(1_000_000)))
+        for tick in 0..<40 {
+            let now = Duration.milliseconds(20 * tick)
+            if tick.isMultiple(of: 2) {
+                recorder.append(samples[tick / 2], arrival: began + now, senderTime: clock + now)
+            }
+            recorder.append(
+                opus: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]), rtpTimestamp: UInt32(tick) * 960, sequence: Int64(tick),
+                arrival: began + now, senderTime: clock + (now - .milliseconds(200)))
+        }
+        try recorder.finish()
+        let (pictures, audio) = (try MovieReader(path: file.path), try OpusReader(path: file.path))
+        var (times, audioTimes): ([Double], [Double]) = ([], [])
+        while let picture = try pictures.nextSample() { times.append(picture.presentationTime.seconds) }
+        while let packet = try audio.nextPacket() { audioTimes.append(try #require(packet.presentationTime).seconds) }
+        #expect(times.count == 20 && zip(times, 0...).allSatisfy { abs($0 - Double($1) * 0.04) < 0.001 })
+        // The last packet arrived after 780 ms.
+        let last = try #require(audioTimes.last)
+        #expect(audioTimes.count == 30 && abs(last - 0.58) < 0.001)
+    }
+
     @Test("an empty recording is refused")
     func empty() throws {
         let file = TemporaryFile(".mp4")
