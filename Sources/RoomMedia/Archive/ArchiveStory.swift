@@ -17,8 +17,9 @@ struct ArchiveStory {
 
     /// The time for which a caption about a moment stays.
     private static let captionDuration = 4.0
-    /// Somebody who speaks for this time begins a chapter; the next constant is the time for a caption.
+    /// Somebody who speaks for this time begins a chapter.
     private static let chapterSpeech = 15.0
+    /// Somebody who speaks for this time gets a caption.
     private static let captionSpeech = 0.5
     /// An event so soon after the beginning of a chapter belongs to it.
     private static let chapterSpacing = 10.0

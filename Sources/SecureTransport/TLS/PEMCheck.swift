@@ -1,5 +1,3 @@
-internal import COpenSSL
-
 /// Tells whether certificates and keys in PEM can be used, before a library gets them that would only say so when it
 /// makes a connection.
 public enum PEMCheck {
