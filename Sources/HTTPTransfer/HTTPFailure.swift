@@ -12,7 +12,7 @@ public enum HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case nameNotFound(host: String)
     /// The answer has more bytes than its receiver takes.
     case answerTooLong
-    /// As many requests are under way as there may be.
+    /// As many of the client's requests to the server are under way as there may be.
     case tooManyRequests
     /// The client was closed.
     case clientClosed

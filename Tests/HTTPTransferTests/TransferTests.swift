@@ -40,16 +40,16 @@ struct TransferTests {
         #expect(lane("http://a:1/b", client: 2) != one)
     }
 
-    @Test("requests beyond those that may be under way are refused")
+    @Test("requests to a server beyond those that may be under way are refused, and no others")
     func capacity() throws {
         let multi = try #require(curl_multi_init())
         defer { curl_multi_cleanup(multi) }
         let inbox = TransferInbox(waking: multi)
         let failures = Mutex<[HTTPFailure]>([])
-        func begin() {
+        func begin(_ url: String = "http://a/", client: UInt64 = 1) {
             inbox.begin(
                 TransferPlan(
-                    id: TransferInbox.makeID(), client: 0, request: HTTPClient.Request(.get, "http://a/"),
+                    id: TransferInbox.makeID(), client: client, request: HTTPClient.Request(.get, url),
                     connectTime: .seconds(1), tls: HTTPClient.TLS(), deadline: .distantFuture,
                     receiver: .whole(.unneeded) { result in
                         if case .failure(let failure) = result { failures.withLock { $0.append(failure) } }
@@ -57,9 +57,11 @@ struct TransferTests {
         }
         for _ in 0...TransferInbox.capacity { begin() }
         #expect(failures.withLock { $0 } == [.tooManyRequests])
-        inbox.requestEnded()
+        begin(client: 2)
+        begin("http://b/")
+        inbox.requestEnded(in: TransferLane(client: 1, url: "http://a/"))
         begin()
-        #expect(inbox.takeAll().orders.count == TransferInbox.capacity + 1)
+        #expect(inbox.takeAll().orders.count == TransferInbox.capacity + 3)
         inbox.stop()
         begin()
         #expect(failures.withLock { $0 } == [.tooManyRequests, .clientClosed])

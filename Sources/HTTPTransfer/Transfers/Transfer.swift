@@ -22,7 +22,6 @@ final class Transfer {
 
     /// A body that nobody needs is read up to this size.
     private static let mostUnneeded = 64 << 10
-    private static let mostReserved = 1 << 20
 
     /// - Throws: Why the request cannot be sent at all.
     init(_ plan: TransferPlan) throws(HTTPFailure) {

@@ -6,11 +6,12 @@ final class TransferInbox: Sendable {
     private struct State {
         var orders: [TransferOrder] = []
         /// Requests that wait here or are under way.
-        var requests = 0
+        var requests: [TransferLane: Int] = [:]
         var isStopped = false
     }
 
-    /// Requests that may be under way. Each has two more orders at most for which there must be room.
+    /// A client's requests to one server that may be under way; those to a slow server leave the others their places.
+    /// Each has two more orders at most for which there must be room.
     static let capacity = 512
 
     private let state = Mutex(State())
@@ -29,8 +30,8 @@ final class TransferInbox: Sendable {
     func begin(_ plan: TransferPlan) {
         let failure = state.withLock { state -> HTTPFailure? in
             guard !state.isStopped else { return .clientClosed }
-            guard state.requests < Self.capacity else { return .tooManyRequests }
-            state.requests += 1
+            guard state.requests[plan.lane, default: 0] < Self.capacity else { return .tooManyRequests }
+            state.requests[plan.lane, default: 0] += 1
             add(.begin(plan), to: &state)
             return nil
         }
@@ -59,7 +60,12 @@ final class TransferInbox: Sendable {
     }
 
     /// A request has ended.
-    func requestEnded() { state.withLock { $0.requests -= 1 } }
+    func requestEnded(in lane: TransferLane) {
+        state.withLock { state in
+            let others = state.requests[lane, default: 1] - 1
+            state.requests[lane] = others > 0 ? others : nil
+        }
+    }
 
     private func add(_ order: TransferOrder, to state: inout State) {
         guard !state.isStopped else { return }

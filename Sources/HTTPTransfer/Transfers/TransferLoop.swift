@@ -64,7 +64,7 @@ final class TransferLoop {
             startNext(in: plan.lane)
         } catch {
             plan.receiver.fail(error)
-            inbox.requestEnded()
+            inbox.requestEnded(in: plan.lane)
         }
     }
 
@@ -88,7 +88,7 @@ final class TransferLoop {
             let others = running[lane, default: 1] - 1
             running[lane] = others > 0 ? others : nil
         }
-        inbox.requestEnded()
+        inbox.requestEnded(in: lane)
         transfer.finish(failure)
         startNext(in: lane)
     }
