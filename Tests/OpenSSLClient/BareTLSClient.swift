@@ -28,6 +28,8 @@ package final class BareTLSClient {
     private let ssl: OpaquePointer
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
+    /// The secret that the keys for the client's data are made of, in version 1.3.
+    private(set) var trafficSecret: [UInt8]?
 
     package init(_ options: Options = Options()) throws {
         context = try BareCertificate.require(SSL_CTX_new(TLS_client_method()), "context")
@@ -43,6 +45,16 @@ package final class BareTLSClient {
         outgoing = try BareCertificate.require(BIO_new(BIO_s_mem()), "BIO")
         SSL_set_bio(ssl, incoming, outgoing)
         SSL_set_connect_state(ssl)
+        SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+        SSL_CTX_set_keylog_callback(context) { ssl, line in
+            guard let client = SSL_get_ex_data(ssl, 0), let line else { return }
+            let words = String(cString: line).split(separator: " ")
+            guard words.count == 3, words[0] == "CLIENT_TRAFFIC_SECRET_0" else { return }
+            let digits = Array(words[2])
+            Unmanaged<BareTLSClient>.fromOpaque(client).takeUnretainedValue().trafficSecret = stride(
+                from: 0, to: digits.count - 1, by: 2
+            ).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+        }
     }
 
     deinit {

@@ -16,6 +16,8 @@ public enum TLSError: Error, Hashable, CustomStringConvertible {
     case failed(reason: String)
     /// The other side asked for new keys, or warned, more often than an honest one does.
     case excessiveMessages
+    /// The other side has sent only a part of a message without data, and nothing can be sent before its rest is here.
+    case incompleteMessage
     /// The connection ended without `close_notify`: someone may have cut it.
     case truncated
     /// There are no keys to protect data with: the handshake is not complete, or the connection has ended.
@@ -33,6 +35,7 @@ public enum TLSError: Error, Hashable, CustomStringConvertible {
         case .alertReceived(let code, let name): "the other side sent the TLS alert \(code) (\(name))"
         case .failed(let reason): "the TLS connection failed: \(reason)"
         case .excessiveMessages: "the other side sent more TLS messages without data than an honest one does"
+        case .incompleteMessage: "the other side sent a part of a TLS message without data, and not its rest"
         case .truncated: "the other side ended the connection without close_notify"
         case .notEstablished: "the TLS connection has no keys: its handshake is not complete, or it has ended"
         case .library(let reason): "OpenSSL failed: \(reason)"

@@ -73,6 +73,8 @@ public final class TLSServerConnection {
             }
         }
         try check(outcome)
+        // The library has taken nothing: it waits for the rest of the client's message first.
+        if case .waiting = outcome { throw fail(.incompleteMessage) }
     }
 
     /// Ends the sending direction with `close_notify`, once there are keys; before, there is nothing to end.

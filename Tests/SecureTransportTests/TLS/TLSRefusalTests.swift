@@ -66,6 +66,16 @@ import Testing
         #expect(link.request.readableBytes == 0)
     }
 
+    @Test("nothing is lost to a client that sends half a message: the write fails, and the connection")
+    func halfMessage() throws {
+        let link = try establish()
+        // The head of a message that renews keys, without its body.
+        link.deliver(try link.client.handshakeRecord([24, 0, 0, 1]))
+        #expect(link.failure == nil)
+        #expect(throws: TLSError.incompleteMessage) { try link.server.write(ByteBuffer(string: "response")) }
+        #expect(link.server.state == .failed(.incompleteMessage))
+    }
+
     @Test("renegotiation is refused, which an OpenSSL client does not put up with")
     func renegotiation() throws {
         let link = try establish(.init(version: BareTLSClient.Version.tls12))
