@@ -152,7 +152,7 @@ final class EtcdClient: DirectoryEngine {
         let client = state.withLock { $0.client }
         let parts: HTTPParts
         do throws(HTTPFailure) {
-            // A deadline would end it.
+            // The directory gives a watch up that does not begin.
             parts = try await client.open(request, within: nil)
         } catch {
             throw EtcdError.unreachable("\(request.url): \(error)")
