@@ -46,6 +46,32 @@ struct RequestDeadlineHandlerTests {
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
+    @Test("a request that is answered before its end has to end in time, too")
+    func earlyAnswer() throws {
+        let channel = try makeChannel()
+        try channel.writeInbound(head)
+        try respond(channel)
+        for _ in 0..<14 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+            #expect(channel.isActive)
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test("a request that ends after its answer leaves the connection open")
+    func lateEnd() throws {
+        let channel = try makeChannel()
+        try channel.writeInbound(head)
+        try respond(channel)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        #expect(channel.isActive)
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
     @Test("each of several requests in a row has its own time")
     func pipelinedRequests() throws {
         let channel = try makeChannel()

@@ -2,7 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose request is not received, answered and read by its client within a time.
+/// Closes a connection whose request is not received, answered and read by its client within a time. The rest of a
+/// request that is answered before its end gets this time again.
 ///
 /// With an idle timeout alone a client could hold a connection for ever by sending, or reading, a byte now and then. A
 /// long answer, such as a film, gets this time for each of its parts; an endless one, a stream of events, while there
@@ -15,6 +16,8 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     private let timeout: TimeAmount
     private var requestsInProgress = 0
+    /// The end of the newest request is not here.
+    private var isReceiving = false
     private var isStreaming = false
     /// Parts of an answer that the client's side has not taken.
     private var partsUnderWay = 0
@@ -25,9 +28,15 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head = unwrapInboundIn(data) {
+        switch unwrapInboundIn(data) {
+        case .head:
+            isReceiving = true
             requestsInProgress += 1
             if requestsInProgress == 1 { start(context: context) }
+        case .body: break
+        case .end:
+            isReceiving = false
+            if requestsInProgress == 0 { stop() }
         }
         context.fireChannelRead(data)
     }
@@ -78,7 +87,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         stop()
         partsUnderWay = 0
         requestsInProgress = max(0, requestsInProgress - 1)
-        if requestsInProgress > 0, context.channel.isActive { start(context: context) }
+        if requestsInProgress > 0 || isReceiving, context.channel.isActive { start(context: context) }
     }
 
     private func start(context: ChannelHandlerContext) {
