@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Logging
 import MediaCore
-import NIOPosix
 import RoomAPI
 import SecureTransport
 import Synchronization

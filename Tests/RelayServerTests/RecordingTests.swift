@@ -297,10 +297,9 @@ import Testing
         session.record(
             .recordingChanged(RecordingStatus(id: "r1", state: .ended, reason: .roomClosed)), now: .zero + .seconds(6))
         await writer.waitUntilFinished(timeout: .seconds(30))
-        var muted = RecordedParticipant(ada)
-        muted.microphone = true
-        let joined = muted
-        muted.microphone = false
+        let muted = RecordedParticipant(ada)
+        var joined = muted
+        joined.microphone = true
         #expect(
             try timeline() == [
                 RecordingTimelineEntry(at: 0, .joined(joined)),
