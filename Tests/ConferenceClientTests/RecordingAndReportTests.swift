@@ -12,6 +12,23 @@ import Testing
 
 @Suite("Recording of received media")
 struct MovieRecorderTests {
+    private static let began = MonotonicInstant.zero + .seconds(100)
+    private static let clock = NTPTime(unixTime: .seconds(1_000_000))
+    private static let silence = ByteBuffer(bytes: [0xF8, 0xFF, 0xFE])
+
+    /// The file of a recording, for which `append` gets the recorder and as many encoded frames as `count` says.
+    private func recording(
+        of count: Int, _ append: (MovieRecorder, [SampleBuffer]) throws -> Void
+    ) throws -> TemporaryFile {
+        let source = TemporaryFile(".mp4")
+        let samples = try VideoSourceTests.write(count, to: source.path)
+        let file = TemporaryFile(".mp4")
+        let recorder = try MovieRecorder(path: file.path, hasAudio: true)
+        try append(recorder, samples)
+        try recorder.finish()
+        return file
+    }
+
     @Test("a recording begins with the first keyframe, and audio keeps its distance to the pictures")
     func records() throws {
         let source = TemporaryFile(".mp4")
@@ -42,25 +59,21 @@ struct MovieRecorderTests {
 
     @Test("audio goes to its pictures by the sender's clock, however late the first picture came")
     func lipSync() throws {
-        let source = TemporaryFile(".mp4")
-        let samples = try VideoSourceTests.write(50, to: source.path)
-        let file = TemporaryFile(".mp4")
-        let recorder = try MovieRecorder(path: file.path, hasAudio: true)
-        let (began, clock) = (MonotonicInstant.zero + .seconds(100), NTPTime(unixTime: .seconds(1_000_000)))
-        for tick in 0..<120 {
-            let now = Duration.milliseconds(20 * tick)
-            // Sender reports come after a second.
-            func senderTime(_ captured: Duration) -> NTPTime? { tick > 70 ? clock + captured : nil }
-            if tick >= 20, tick.isMultiple(of: 2) {
-                let captured = now - .milliseconds(400)
+        let file = try recording(of: 50) { recorder, samples in
+            for tick in 0..<120 {
+                let now = Duration.milliseconds(20 * tick)
+                // Sender reports come after a second.
+                func senderTime(_ captured: Duration) -> NTPTime? { tick > 70 ? Self.clock + captured : nil }
+                if tick >= 20, tick.isMultiple(of: 2) {
+                    let captured = now - .milliseconds(400)
+                    recorder.append(
+                        samples[(tick - 20) / 2], arrival: Self.began + now, senderTime: senderTime(captured))
+                }
                 recorder.append(
-                    samples[(tick - 20) / 2], arrival: began + now, senderTime: senderTime(captured))
+                    opus: Self.silence, rtpTimestamp: UInt32(tick) * 960, sequence: Int64(tick),
+                    arrival: Self.began + now, senderTime: senderTime(now))
             }
-            recorder.append(
-                opus: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]), rtpTimestamp: UInt32(tick) * 960, sequence: Int64(tick),
-                arrival: began + now, senderTime: senderTime(now))
         }
-        try recorder.finish()
         let reader = try OpusReader(path: file.path)
         var times: [Double] = []
         while let packet = try reader.nextPacket() { times.append(try #require(packet.presentationTime).seconds) }
@@ -71,21 +84,17 @@ struct MovieRecorderTests {
 
     @Test("audio that was captured before the first picture is left out, and the pictures keep their times")
     func audioBeforePictures() throws {
-        let source = TemporaryFile(".mp4")
-        let samples = try VideoSourceTests.write(20, to: source.path)
-        let file = TemporaryFile(".mp4")
-        let recorder = try MovieRecorder(path: file.path, hasAudio: true)
-        let (began, clock) = (MonotonicInstant.zero + .seconds(100), NTPTime(unixTime: .seconds(1_000_000)))
-        for tick in 0..<40 {
-            let now = Duration.milliseconds(20 * tick)
-            if tick.isMultiple(of: 2) {
-                recorder.append(samples[tick / 2], arrival: began + now, senderTime: clock + now)
+        let file = try recording(of: 20) { recorder, samples in
+            for tick in 0..<40 {
+                let now = Duration.milliseconds(20 * tick)
+                if tick.isMultiple(of: 2) {
+                    recorder.append(samples[tick / 2], arrival: Self.began + now, senderTime: Self.clock + now)
+                }
+                recorder.append(
+                    opus: Self.silence, rtpTimestamp: UInt32(tick) * 960, sequence: Int64(tick),
+                    arrival: Self.began + now, senderTime: Self.clock + (now - .milliseconds(200)))
             }
-            recorder.append(
-                opus: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]), rtpTimestamp: UInt32(tick) * 960, sequence: Int64(tick),
-                arrival: began + now, senderTime: clock + (now - .milliseconds(200)))
         }
-        try recorder.finish()
         let (pictures, audio) = (try MovieReader(path: file.path), try OpusReader(path: file.path))
         var (times, audioTimes): ([Double], [Double]) = ([], [])
         while let picture = try pictures.nextSample() { times.append(picture.presentationTime.seconds) }
