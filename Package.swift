@@ -125,7 +125,7 @@ let modules: [Module] = [
             "VectorGraphics", nioCore,
             .product(name: "Yams", package: "Yams"),
         ]),
-    // What is recorded and streamed of a room, and played into it: files and connections of media, and no room.
+    // Recordings, live streams, outputs and players: files and connections of media, without the rooms themselves.
     Module(
         name: "RoomMedia",
         dependencies: [
@@ -262,7 +262,8 @@ let package = Package(
         .target(name: "ScriptedDriver", path: "Tests/ScriptedDriver", swiftSettings: swiftSettings),
         // Changes bytes at random, for parsers' tests.
         .target(
-            name: "HostileBytes", dependencies: ["MediaCore"], path: "Tests/HostileBytes", swiftSettings: swiftSettings),
+            name: "HostileBytes", dependencies: ["MediaCore"], path: "Tests/HostileBytes",
+            swiftSettings: swiftSettings),
         // OpenSSL as a client of HTTPS, and certificates, for tests of servers.
         .target(
             name: "OpenSSLClient", dependencies: ["COpenSSL", "SecureTransport", nioCore], path: "Tests/OpenSSLClient",

@@ -106,8 +106,8 @@ public struct ClusterDirectory {
         wake(now: now)
     }
 
-    /// Gives the lease back, as the last request: the relay ends. The settings of its rooms are deleted where nobody is,
-    /// and else written, for the relays to which their participants go.
+    /// Gives the lease back, as the last request: the relay ends. The settings of its empty rooms are deleted; those of
+    /// the others are written, for the relays to which their participants go.
     public mutating func close(now: MonotonicInstant) {
         guard !isClosed else { return }
         isClosed = true

@@ -58,7 +58,7 @@ public final class HTTPParts: Sendable {
     }
 }
 
-/// What has come of an answer and was not read yet.
+/// The received part of an answer that nobody has read yet.
 final class PartsPipe: Sendable {
     private struct State {
         var head: HTTPClient.Head?
@@ -89,7 +89,7 @@ final class PartsPipe: Sendable {
         if isNews { reader.resume() }
     }
 
-    /// What has come, whether the server has had to wait, and the end.
+    /// Takes the unread bytes. Returns, beside them, whether the server had to wait, and the end if the answer has one.
     func take() -> (part: [UInt8], wasPaused: Bool, end: Result<Void, HTTPFailure>?) {
         state.withLock { state in
             defer {

@@ -310,7 +310,7 @@ public final class RelayServer: Service {
             listeners?.close()
             // Nothing of this is left for the loop when `serve` has returned and the loop ends.
             Task {
-                // The last look at who is in which room.
+                // The directory has to know who is in which room at the end.
                 await cluster?.readOccupancy()
                 await driver.stop()
             }

@@ -79,7 +79,7 @@ final class MovieRecorder: @unchecked Sendable {
             + MediaTime(origin.arrival - start, timescale: 48_000)
         if audioShift == nil, let senderTime { audioShift = shift(ofAudioAt: place, senderTime: senderTime) }
         let shifted = place + (audioShift ?? .zero)
-        // Audio that belongs earlier than was thought overlaps what is written, or is of before the first picture.
+        // A corrected place may lie before audio that is already written, or before the first picture.
         guard shifted >= .zero, lastAudioPlace.map({ shifted > $0 }) ?? true else { return }
         lastAudioPlace = shifted
         do {

@@ -104,7 +104,7 @@ final class TransferLoop {
         }
     }
 
-    /// Ends what has taken too long, or has waited too long.
+    /// Ends the requests whose deadline has passed, those that wait for others among them.
     private func endLate(now: MonotonicInstant) {
         for transfer in transfers.values where transfer.deadline <= now { end(transfer, .timedOut) }
     }

@@ -249,8 +249,8 @@ struct AccessControl: Sendable {
         func giveBack() { spent?.giveBack(token) }
     }
 
-    /// The token or key of a request. Many clients of WHIP always send a token: an open relay ignores what has the form
-    /// of none of its own keys, as it has nothing to check it with.
+    /// The token or key of a request. Many WHIP clients always send a token. An open relay cannot check tokens, so it
+    /// takes only values that have the form of its own keys, and ignores all others.
     private func bearer(of request: Request) throws(Problem) -> String? {
         guard let field = request.headers[.authorization] else { return nil }
         let parts = field.split(separator: " ", maxSplits: 1)

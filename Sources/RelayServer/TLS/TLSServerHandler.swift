@@ -1,9 +1,9 @@
 import NIOCore
 import SecureTransport
 
-/// Serves a connection with TLS: what arrives is decrypted, what is written is protected.
+/// Serves a connection with TLS: decrypts the bytes that arrive, and encrypts those that the server writes.
 ///
-/// Writes are protected at once and go to the socket together, with the next flush. A client that does not complete its
+/// Written bytes are encrypted at once and go to the socket together, with the next flush. A client that does not complete its
 /// handshake is closed by the idle timeout, which only requests put off.
 final class TLSServerHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
@@ -145,7 +145,7 @@ final class TLSServerHandler: ChannelDuplexHandler {
         send(context: context)
     }
 
-    /// Writes what is protected to the socket.
+    /// Writes the encrypted bytes to the socket.
     private func send(context: ChannelHandlerContext) {
         let promise = written
         written = nil

@@ -181,9 +181,9 @@ package final class ExportQueue: @unchecked Sendable {
         while let end = cancel(jobs), end.wait(until: limit) {}
     }
 
-    /// Takes jobs out of the queue, and ends the one of them that is being done.
+    /// Takes jobs out of the queue, and stops the running job if it is one of them.
     ///
-    /// - Returns: What is signalled when that one has ended; nil if none of them is being done.
+    /// - Returns: A semaphore that the running job signals at its end; nil if no job had to be stopped.
     private func cancel(_ jobs: (Job) -> Bool) -> TimedSemaphore? {
         condition.lock()
         defer { condition.unlock() }

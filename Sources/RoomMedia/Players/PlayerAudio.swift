@@ -20,8 +20,8 @@ struct PlayerAudio: ~Copyable {
 
     /// The packet of 20 ms; nil if it cannot be encoded.
     ///
-    /// Its timestamp follows from when it was due. A thread that runs late sends what has waited at once: by the time
-    /// of the sending, the timestamps would count the wait, and then the packets of that wait once more.
+    /// The timestamp follows from the time at which the packet was due. A late thread sends all waiting packets at once:
+    /// timestamps by the time of sending would count the delay, and then the delayed packets again.
     mutating func packet(of frame: [Float], due: MonotonicInstant, now: MonotonicInstant) -> ReceivedAudioPacket? {
         guard let payload = try? encoder.encode(frame) else { return nil }
         let gap = next.map { due - $0 } ?? .zero

@@ -66,7 +66,8 @@ struct PEMKey: ~Copyable {
 }
 
 private enum PEMText {
-    /// Calls `body` with a `BIO *` over the text; nil if there is no such BIO. The error queue is empty before and after.
+    /// Calls `body` with a `BIO *` over the text; nil if there is no such BIO. The error queue is empty before and
+    /// after.
     static func with<Result>(_ text: [UInt8], _ body: (OpaquePointer) -> Result?) -> Result? {
         ERR_clear_error()
         defer { ERR_clear_error() }

@@ -4,9 +4,9 @@ public import NIOCore
 /// The server's side of a TLS connection, without sockets: it takes arriving bytes and plaintext to send, and returns
 /// plaintext and bytes to send.
 ///
-/// After each call take `takeOutgoing`. The memory that a hostile client can use is limited: a handshake message (131 kB,
-/// with the library's reserve 175 kB) and a record (17 kB) that are not complete, and the answers to 64 messages without
-/// data; more end the connection. The caller limits the time of a handshake.
+/// Call `takeOutgoing` after each other call. The memory that a hostile client can use is limited: an incomplete
+/// handshake message (131 kB, with the library's reserve 175 kB), an incomplete record (17 kB), and the answers to 64
+/// messages without data; more end the connection. The caller limits the time of a handshake.
 ///
 /// A connection belongs to one thread at a time.
 public final class TLSServerConnection {
