@@ -138,3 +138,13 @@ enum EncoderArgument: String, ExpressibleByArgument, CaseIterable {
     /// The encoders that this program was built with.
     static var available: [EncoderArgument] { allCases.filter(\.backEnd.isBuilt) }
 }
+
+/// Where the measurements of a call go.
+enum StatisticsOutput: ExpressibleByArgument, Equatable {
+    case file(String)
+    case standardOutput
+
+    init?(argument: String) {
+        self = argument == "-" ? .standardOutput : .file(argument)
+    }
+}

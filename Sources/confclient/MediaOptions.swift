@@ -59,8 +59,8 @@ struct MediaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Emulate a slow downlink, likewise.", valueName: "link"))
     var downlink: String?
 
-    @Option(help: ArgumentHelp("Write the measurements as JSON.", valueName: "FILE.json"))
-    var stats: String?
+    @Option(help: ArgumentHelp("Write the measurements as JSON; -: to standard output.", valueName: "FILE.json"))
+    var stats: StatisticsOutput?
 
     @Option(help: ArgumentHelp("Record what is received; with load, the first client's part.", valueName: "FILE.mp4"))
     var record: String?

@@ -45,7 +45,7 @@ extension MediaOptions {
     ) async throws {
         let interruptions = Interruptions()
         do {
-            if let stats { try JSONFile.check(stats) }
+            if case .file(let path)? = stats { try JSONFile.check(path) }
             var call = try await start()
             let begun = ContinuousClock.now
             var mayMove = true
@@ -74,8 +74,16 @@ extension MediaOptions {
                     }
                 }
                 let (report, problem) = try await current.leave(end: end.name)
-                if let stats { try JSONFile.write(report, to: JoinOptions.path(stats, ofSession: number)) }
-                do throws(ClientError) { try terminal.summarize(report.summary) } catch { failure = failure ?? error }
+                switch stats {
+                case .file(let path): try JSONFile.write(report, to: JoinOptions.path(path, ofSession: number))
+                case .standardOutput: try Terminal.output(json: report)
+                case nil: break
+                }
+                do throws(ClientError) {
+                    try terminal.summarize(report.summary, besides: stats)
+                } catch {
+                    failure = failure ?? error
+                }
                 if next == nil, case .ended = end { next = try await resume(current, end, time, number + 1) }
                 if let next {
                     // Media that did not arrive may come from the next relay; a file that was not written is lost.

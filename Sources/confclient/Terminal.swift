@@ -26,12 +26,14 @@ struct Terminal: Sendable {
         if isInteractive { Self.write("\r\u{1B}[K") }
     }
 
-    /// Writes the summary to standard output.
+    /// Writes the summary to standard output, or to standard error where the statistics have standard output.
     ///
     /// - Throws: `ClientError.outputNotWritable`.
-    func summarize(_ lines: [String]) throws(ClientError) {
+    func summarize(_ lines: [String], besides statistics: StatisticsOutput? = nil) throws(ClientError) {
         guard !isQuiet else { return }
-        for line in lines { try Self.output(line) }
+        for line in lines {
+            if statistics == .standardOutput { Self.write(line + "\n") } else { try Self.output(line) }
+        }
     }
 
     /// Writes a result that was asked for to standard output, on lines of its own.

@@ -105,6 +105,23 @@ struct CallTests {
         #expect(try await relay.room("demo") == nil, "all have left")
     }
 
+    @Test("measurements for standard output are all that is there, and the summary goes to standard error")
+    func measurementsToStandardOutput() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(["--canvas", "320x180", "--frame-rate", "15"], in: folder)
+        let client = try client(
+            [
+                "join", relay.url("/rooms/demo"), "--name", "Ada", "--size", "320x180", "--duration", "2", "--stats",
+                "-",
+            ],
+            in: folder)
+        #expect(try await client.end(within: .seconds(30)) == 0, "\(client.errors)")
+        let report = try JSONDecoder().decode(ClientReport.self, from: Data(client.output.utf8))
+        #expect(report.end == "duration")
+        #expect(client.errors.contains("received video"), "\(client.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "-").path))
+    }
+
     @Test("the relay says goodbye on SIGTERM: it ends with 0 within two seconds, and its clients notice")
     func goodbye() async throws {
         let folder = try TemporaryFolder()
