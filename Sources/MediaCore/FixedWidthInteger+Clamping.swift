@@ -3,7 +3,11 @@ extension FixedWidthInteger {
     /// initializer without a label traps in both cases, and numbers from packets may be anything.
     @inlinable
     public init(clamping value: Double) {
-        if let exact = Self(exactly: value.rounded(.towardZero)) {
+        let whole = value.rounded(.towardZero)
+        // The conversion that is generic takes far longer than the one to a machine's integer.
+        if let short = Int64(exactly: whole) {
+            self.init(clamping: short)
+        } else if let exact = Self(exactly: whole) {
             self = exact
         } else if value.isNaN {
             self = 0
