@@ -4,15 +4,15 @@ import PeerConnection
 /// A connection of the relay with all that its datagrams, timers and packets need: a participant's, or a link's to
 /// another relay.
 class Endpoint {
-    let id: ParticipantID
-    let peer: PeerConnection
-    var nextWakeUp: MonotonicInstant
+    final let id: ParticipantID
+    final let peer: PeerConnection
+    final var nextWakeUp: MonotonicInstant
     /// The limit of what the relay receives from the endpoint.
-    var limiter: ReceiveLimiter
+    final var limiter: ReceiveLimiter
     /// Packets dropped because the endpoint was over its limit.
-    var packetsRateLimited: UInt64 = 0
+    final var packetsRateLimited: UInt64 = 0
     /// True if the endpoint is in the relay's queue of endpoints with data to send.
-    var isQueuedForTransmit = false
+    final var isQueuedForTransmit = false
 
     init(id: ParticipantID, peer: PeerConnection, now: MonotonicInstant) {
         self.id = id

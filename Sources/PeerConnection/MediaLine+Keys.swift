@@ -1,11 +1,11 @@
 import MediaCore
-package import SecureTransport
+import SecureTransport
 
 extension MediaLine {
     /// The two directions of one pair of keys.
-    package struct Keys {
+    struct Keys {
         let inbound: SRTPContext
-        package let outbound: SRTPContext
+        let outbound: SRTPContext
         let outboundTrailerSize: DataSize
         /// The keys themselves; nil if packets go as they are.
         let pair: SRTPKeyPair?

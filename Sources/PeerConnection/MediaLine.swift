@@ -1,16 +1,16 @@
 import MediaCore
 import NIOCore
 import RTP
-package import SDP
+import SDP
 import SecureTransport
 
 /// One m-line of a session: its keys, its addresses, and its streams in both directions.
 ///
 /// It is a class, so that reading a line never copies its streams; only its connection has a reference.
-package final class MediaLine {
-    package private(set) var negotiated: NegotiatedMedia
+final class MediaLine {
+    private(set) var negotiated: NegotiatedMedia
     /// The keys of the line's packets, which other lines may share; `nil` until there are keys.
-    package private(set) var keys: Keys?
+    private(set) var keys: Keys?
     /// The part of `negotiated` that every packet needs: all of it is too large to be copied for each.
     private(set) var header: Header
     /// The path of RTP; `nil` until the remote address is known, and while sending is paused.
@@ -39,7 +39,7 @@ package final class MediaLine {
     private(set) var audioSender: AudioSendStream?
     /// The source of the last stream that a negotiation has ended.
     private(set) var endedSSRC: UInt32?
-    package private(set) var limits = VideoLimits()
+    private(set) var limits = VideoLimits()
     /// Counters of streams that have ended.
     private var endedVideo: [NegotiatedMedia.Content: VideoTotals] = [:]
     private var endedAudio = AudioTotals()

@@ -4,20 +4,27 @@ import SDP
 import SecureTransport
 
 /// The media lines of a session, in the order of their first negotiation.
-package struct MediaLines: RandomAccessCollection {
+struct MediaLines: RandomAccessCollection {
     private var all: [MediaLine] = []
     /// The line of the participant's camera or, the other way, of the composed picture.
     private(set) var mainVideo: MediaLine?
     private(set) var audio: MediaLine?
 
-    package var startIndex: Int { all.startIndex }
-    package var endIndex: Int { all.endIndex }
-    package subscript(index: Int) -> MediaLine { all[index] }
+    var startIndex: Int { all.startIndex }
+    var endIndex: Int { all.endIndex }
+    subscript(index: Int) -> MediaLine { all[index] }
 
-    mutating func append(_ line: MediaLine) { all.append(line) }
+    init() {}
 
-    /// Finds the lines that are in use, after a negotiation.
-    mutating func negotiated() {
+    /// These lines and another one.
+    init(_ earlier: MediaLines, and line: MediaLine) {
+        self = earlier
+        all.append(line)
+    }
+
+    /// The same lines after a negotiation: finds those that are in use.
+    init(negotiated lines: MediaLines) {
+        all = lines.all
         mainVideo = all.first { $0.shows(.main) }
         audio = all.first { $0.negotiated.kind == .audio && $0.negotiated.direction != .inactive }
     }

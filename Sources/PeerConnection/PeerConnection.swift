@@ -18,7 +18,8 @@ public final class PeerConnection {
     package private(set) var configuration: PeerConfiguration
     /// The path and the keys, where ICE and DTLS make them.
     let transport: PeerTransport?
-    package private(set) var lines = MediaLines()
+    /// Only replaced as a whole: each packet reads them many times, and no read has to be checked against a change.
+    private(set) var lines = MediaLines()
     /// Finds the line of a received packet.
     var router = MediaRouter()
     /// Feedback on the remote side's streams.
@@ -182,7 +183,7 @@ public final class PeerConnection {
             }
         }
         line.setUpStreams(using: &random)
-        lines.append(line)
+        lines = MediaLines(lines, and: line)
     }
 
     /// Keys of a line whose description carries them. A key that stays keeps its context.
@@ -203,7 +204,7 @@ public final class PeerConnection {
 
     /// Updates all parts with the present lines.
     private func linesChanged(now: MonotonicInstant) {
-        lines.negotiated()
+        lines = MediaLines(negotiated: lines)
         lines.endUnusedSources()
         sending.endUnusedSources(of: lines)
         feedback.setSession(session)

@@ -2,13 +2,13 @@ import MediaCore
 import RTP
 
 /// Bounds on the rates of a line's video that the two sides ask each other for.
-package struct VideoLimits {
+struct VideoLimits {
     /// The most that is of use to us; nil: that is not known.
     var wanted: BitRate? {
         didSet { if wanted != oldValue { confirmedSource = nil } }
     }
     /// The source that has confirmed the limit (TMMBN). One that takes its place knows nothing of it.
-    package private(set) var confirmedSource: UInt32?
+    private(set) var confirmedSource: UInt32?
     /// Bounds that receivers of our video ask for, by the SSRC of the asker, and when the asker was last heard.
     private var requests: [(limit: BitRateLimit, heard: MonotonicInstant)] = []
 

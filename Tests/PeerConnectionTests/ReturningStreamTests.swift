@@ -99,8 +99,7 @@ import Testing
         first.feedback.nack = hasNACK
         let line = MediaLine(first)
         line.setUpStreams(using: &generator)
-        var lines = MediaLines()
-        lines.append(line)
+        let lines = MediaLines(MediaLines(), and: line)
         let sender = try #require(line.videoSender)
         for number in 0..<40 as Range<UInt16> {
             let packet = makePacket(number)
