@@ -21,7 +21,8 @@ struct BaseDelay: Sendable {
     /// The longest belief, as a multiple of the first one.
     private static let longestBelief = 2
 
-    private let parameters: ConfrelayParameters
+    private let shared: SharedParameters
+    private var parameters: ConfrelayParameters { shared.values }
     private let standingDelay: Double
     private let standingTime: Duration
     private let variation: Double
@@ -53,7 +54,7 @@ struct BaseDelay: Sendable {
     var value: Double? { lowest.value }
 
     init(parameters: ConfrelayParameters) {
-        self.parameters = parameters
+        shared = SharedParameters(parameters)
         standingDelay = parameters.standingDelay.seconds
         standingTime = parameters.standingTime
         variation = parameters.routeVariation.seconds

@@ -13,7 +13,8 @@ public struct ConfrelayCongestionController: CongestionController {
     /// The same while nothing is in flight.
     static let idleInterval = Duration.milliseconds(100)
 
-    let parameters: ConfrelayParameters
+    private let shared: SharedParameters
+    var parameters: ConfrelayParameters { shared.values }
     var limits: RateLimits
     var demand: BitRate
     var path: PathModel
@@ -60,7 +61,7 @@ public struct ConfrelayCongestionController: CongestionController {
         limits: RateLimits, parameters: ConfrelayParameters = ConfrelayParameters(), now: MonotonicInstant
     ) {
         self.limits = limits
-        self.parameters = parameters
+        shared = SharedParameters(parameters)
         demand = limits.maximum
         target = limits.start
         capacity = max(limits.start.bytesPerSecond, CapacityEstimator.floor)

@@ -193,3 +193,11 @@ public struct ConfrelayParameters: Hashable, Sendable {
 
     public init() {}
 }
+
+/// Parameters that copies of a controller and its parts share. Reads of the parts copy them, and the parameters would
+/// be most of what is copied.
+final class SharedParameters: Sendable {
+    let values: ConfrelayParameters
+
+    init(_ values: ConfrelayParameters) { self.values = values }
+}

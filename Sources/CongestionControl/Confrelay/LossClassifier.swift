@@ -18,7 +18,8 @@ struct LossClassifier: Sendable {
     /// A bound that has grown to more than this, as a part of what it was, may not be needed any more.
     private static let nearPart = 1.25
 
-    private let parameters: ConfrelayParameters
+    private let shared: SharedParameters
+    private var parameters: ConfrelayParameters { shared.values }
     private let overflowDelay: Double
 
     /// The last fraction lost.
@@ -48,7 +49,7 @@ struct LossClassifier: Sendable {
     private var excessiveIntervals = 0
 
     init(parameters: ConfrelayParameters) {
-        self.parameters = parameters
+        shared = SharedParameters(parameters)
         overflowDelay = parameters.overflowDelay.seconds
     }
 

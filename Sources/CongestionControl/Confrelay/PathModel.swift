@@ -10,7 +10,8 @@ struct PathModel: Sendable {
     /// The size of a full packet in bytes.
     private static let fullPacket = 1200.0
 
-    private let parameters: ConfrelayParameters
+    private let shared: SharedParameters
+    private var parameters: ConfrelayParameters { shared.values }
     private let feedbackMargin: Double
     private let feedbackInterval: Double
     private(set) var capacity: CapacityEstimator
@@ -34,7 +35,7 @@ struct PathModel: Sendable {
     private var unreliability: FeedbackUnreliability
 
     init(start: Double, parameters: ConfrelayParameters) {
-        self.parameters = parameters
+        shared = SharedParameters(parameters)
         feedbackMargin = parameters.feedbackMargin.seconds
         feedbackInterval = parameters.feedbackInterval.seconds
         predictionError = PredictionError(parameters: parameters)
