@@ -106,8 +106,8 @@ public struct RTPHeaderExtensions: Sendable {
         withBytes { bytes in
             let wordCount = min((bytes.count + 3) / 4, Int(UInt16.max))
             buffer.writeMultipleIntegers(profile, UInt16(truncatingIfNeeded: wordCount))
-            buffer.writeBytes(bytes.prefix(wordCount * 4))
-            buffer.writeRepeatingByte(0, count: max(0, wordCount * 4 - bytes.count))
+            buffer.writeBytes(UnsafeRawBufferPointer(rebasing: bytes.prefix(wordCount * 4)))
+            if wordCount * 4 > bytes.count { buffer.writeRepeatingByte(0, count: wordCount * 4 - bytes.count) }
         }
     }
 }
@@ -170,9 +170,7 @@ extension RTPHeaderExtensions {
     mutating func set(_ value: some Collection<UInt8>, id: UInt8) {
         guard let start = makeRoom(for: id, length: value.count) else { return }
         withMutableBytes { bytes in
-            for (offset, byte) in value.enumerated() where start + offset < bytes.count {
-                bytes[start + offset] = byte
-            }
+            UnsafeMutableRawBufferPointer(rebasing: bytes[start...]).copyBytes(from: value)
         }
     }
 
