@@ -105,7 +105,7 @@ public struct RTPHeaderExtensions: Sendable {
         guard !isEmpty else { return }
         withBytes { bytes in
             let wordCount = min((bytes.count + 3) / 4, Int(UInt16.max))
-            buffer.writeMultipleIntegers(profile, UInt16(truncatingIfNeeded: wordCount))
+            buffer.writeInteger(UInt32(profile) << 16 | UInt32(truncatingIfNeeded: wordCount))
             buffer.writeBytes(UnsafeRawBufferPointer(rebasing: bytes.prefix(wordCount * 4)))
             if wordCount * 4 > bytes.count { buffer.writeRepeatingByte(0, count: wordCount * 4 - bytes.count) }
         }
