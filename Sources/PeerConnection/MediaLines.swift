@@ -14,6 +14,9 @@ struct MediaLines: RandomAccessCollection {
     var endIndex: Int { all.endIndex }
     subscript(index: Int) -> MediaLine { all[index] }
 
+    /// Holds the lines alone: an iterator of all of this would retain and release its other references each time.
+    func makeIterator() -> IndexingIterator<[MediaLine]> { all.makeIterator() }
+
     init() {}
 
     /// These lines and another one.
