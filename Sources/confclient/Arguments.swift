@@ -1,6 +1,6 @@
-import ArgumentParser
-import ConferenceClient
-import CongestionControl
+public import ArgumentParser
+public import ConferenceClient
+public import CongestionControl
 import LinkEmulation
 import MediaCore
 import SecureTransport
@@ -65,16 +65,8 @@ enum SelfViewArgument: String, ExpressibleByArgument, CaseIterable {
     case never, always
 }
 
-enum TransportArgument: String, ExpressibleByArgument, CaseIterable {
-    case dtls, sdes
-
-    var transport: ClientTransport {
-        switch self {
-        case .dtls: .dtls
-        case .sdes: .sdes
-        }
-    }
-}
+extension ClientTransport: ExpressibleByArgument {}
+extension CongestionControllerKind: ExpressibleByArgument {}
 
 enum SuiteArgument: String, ExpressibleByArgument, CaseIterable {
     case counterMode = "AES_CM_128_HMAC_SHA1_80"
@@ -86,24 +78,6 @@ enum SuiteArgument: String, ExpressibleByArgument, CaseIterable {
         case .galois: .aeadAES128GCM
         }
     }
-}
-
-/// The name of a congestion controller.
-struct ControllerArgument: ExpressibleByArgument, CustomStringConvertible {
-    let kind: CongestionControllerKind
-
-    init(_ kind: CongestionControllerKind) {
-        self.kind = kind
-    }
-
-    init?(argument: String) {
-        guard let kind = CongestionControllerKind(rawValue: argument) else { return nil }
-        self.kind = kind
-    }
-
-    static var allValueStrings: [String] { CongestionControllerKind.allCases.map(\.rawValue) }
-
-    var description: String { kind.rawValue }
 }
 
 /// A size of a file, such as `500kB` or `64MB`.

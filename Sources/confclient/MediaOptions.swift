@@ -75,7 +75,7 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: "Transport of media: dtls, as browsers (ICE, DTLS-SRTP); or sdes, with keys in the offer.")
-    var transport: TransportArgument = .dtls
+    var transport: ClientTransport = .dtls
 
     @Option(help: "With --transport sdes: offer only this SRTP suite. Default: both, AEAD_AES_128_GCM preferred.")
     var suite: SuiteArgument?
@@ -90,7 +90,7 @@ struct MediaOptions: ParsableArguments {
             browsers.
             """
     )
-    var controller = ControllerArgument(.confrelay)
+    var controller: CongestionControllerKind = .confrelay
 
     @Option(help: "Seed of emulated losses and of everything else that is random, except keys.")
     var seed: UInt64 = 0
@@ -133,10 +133,10 @@ struct MediaOptions: ParsableArguments {
         options.showsSelfView = selfView.map { $0 == .always }
         options.uplink = if let uplink { try LinkProfile(argument: uplink) } else { nil }
         options.downlink = if let downlink { try LinkProfile(argument: downlink) } else { nil }
-        options.transport = transport.transport
+        options.transport = transport
         if let suite { options.srtpProfiles = [suite.profile] }
         options.encoder = encoder.backEnd
-        options.controller = controller.kind
+        options.controller = controller
         options.seed = seed
         options.recordPath = record
         options.snapshotPath = snapshot
