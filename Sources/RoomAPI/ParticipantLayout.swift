@@ -59,18 +59,15 @@ extension ParticipantLayout: Codable {
 }
 
 /// The keys of a layout's JSON besides the layout itself, for a room and for a participant.
-struct LayoutOptions: Codable {
+struct LayoutOptions {
     var fit: LayerFit.Mode?
     var hidden: [String] = []
+}
 
+extension LayoutOptions: Codable {
     private enum CodingKeys: String, CodingKey {
         case fit
         case hidden = "hide"
-    }
-
-    init(fit: LayerFit.Mode?, hidden: [String]) {
-        self.fit = fit
-        self.hidden = hidden
     }
 
     init(from decoder: any Decoder) throws {

@@ -76,7 +76,7 @@ public final class LoadRun: Sendable {
                 let (settings, clips) = (client, options.clips.isEmpty ? clips : [clips[index % clips.count]])
                 clients.append(
                     try await LoadClient(settings, on: group.next()) {
-                        var sources = MediaSources(video: nil, audio: nil)
+                        var sources = MediaSources()
                         if !clips.isEmpty {
                             sources.video = ClipSource(clips: clips, offset: index)
                         } else {

@@ -4,12 +4,9 @@ import MediaCore
 struct MediaSources {
     var video: (any VideoSource)?
     var audio: (any OpusSource)?
+}
 
-    init(video: (any VideoSource)?, audio: (any OpusSource)?) {
-        self.video = video
-        self.audio = audio
-    }
-
+extension MediaSources {
     /// Opens the inputs that the options name.
     ///
     /// - Throws: `ClientError.unreadableInput`.

@@ -6,13 +6,9 @@ struct YUVColour: Hashable, Sendable {
 
     static let black = YUVColour(luma: 16, blueDifference: 128, redDifference: 128)
     static let white = YUVColour(luma: 235, blueDifference: 128, redDifference: 128)
+}
 
-    init(luma: UInt8, blueDifference: UInt8, redDifference: UInt8) {
-        self.luma = luma
-        self.blueDifference = blueDifference
-        self.redDifference = redDifference
-    }
-
+extension YUVColour {
     /// Converts red, green and blue, each 0…1.
     init(red: Double, green: Double, blue: Double) {
         func byte(_ value: Double) -> UInt8 { UInt8(min(max(value.rounded(), 0), 255)) }
