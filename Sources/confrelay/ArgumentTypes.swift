@@ -143,17 +143,27 @@ extension Duration {
     }
 }
 
-extension TURNSecret {
-    /// Reads the secret of a file.
-    init(option path: String) throws {
+/// A file that an option names.
+enum NamedFile {
+    /// Reads the file's text as a value.
+    static func value<Value, Failure: Error & CustomStringConvertible>(
+        of path: String, as parse: (String) throws(Failure) -> Value
+    ) throws -> Value {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw ValidationError("the file \(path) cannot be read, or is not text in UTF-8")
         }
         do {
-            try self.init(text)
+            return try parse(text)
         } catch {
             throw ValidationError("the file \(path) cannot be used: \(error.description)")
         }
+    }
+}
+
+extension TURNSecret {
+    /// Reads the secret of a file.
+    init(option path: String) throws {
+        self = try NamedFile.value(of: path, as: TURNSecret.init(_:))
     }
 }
 
@@ -210,14 +220,7 @@ extension TransportAddress {
 extension ICEServer {
     /// Reads the servers of a file.
     static func list(option path: String) throws -> [ICEServer] {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw ValidationError("the file \(path) cannot be read, or is not text in UTF-8")
-        }
-        do {
-            return try list(parsing: text)
-        } catch {
-            throw ValidationError("the file \(path) cannot be used: \(error.description)")
-        }
+        try NamedFile.value(of: path, as: list(parsing:))
     }
 
     /// Parses the URI of a STUN or TURN server.

@@ -91,13 +91,6 @@ extension WebhookEndpoint {
 extension WebhookSigner {
     /// Reads the keys of a file.
     init(option path: String) throws {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw ValidationError("the file \(path) cannot be read, or is not text in UTF-8")
-        }
-        do {
-            try self.init(parsing: text)
-        } catch {
-            throw ValidationError("the file \(path) cannot be used: \(error.description)")
-        }
+        self = try NamedFile.value(of: path, as: WebhookSigner.init(parsing:))
     }
 }
