@@ -170,12 +170,8 @@ final class OpenH264Encoder: EncoderBackEndSession {
         let sets = library.readParameterSets()
         guard !sets.isEmpty, sets != librarySets else { return }
         librarySets = sets
-        parameterSets = (allowsGaps ? sets.map(Self.allowingGaps) : sets).map(statingLevel)
+        parameterSets = (allowsGaps ? sets.map(GapTolerantParameterSet.allowingGaps) : sets).map(statingLevel)
         inspector = SliceInspector(parameterSets: sets)
-    }
-
-    private static func allowingGaps(_ set: ByteBuffer) -> ByteBuffer {
-        NALUnit(set).flatMap(GapTolerantParameterSet.rewrite)?.bytes ?? set
     }
 
     /// An SPS with the level of a receiver that takes more than that level demands; other units unchanged.

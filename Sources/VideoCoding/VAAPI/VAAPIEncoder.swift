@@ -156,7 +156,7 @@
                 }
                 structure.add(place)
                 if !sets.isEmpty {
-                    if structure.layers > 2 { sets = sets.map(Self.allowingGaps) }
+                    if structure.layers > 2 { sets = sets.map(GapTolerantParameterSet.allowingGaps) }
                     inspector = SliceInspector(parameterSets: sets)
                 }
                 guard let slice = inspector?.inspect(data), (slice.type == .idr) == place.isIDR else {
@@ -166,10 +166,6 @@
                     data: data, serial: 0, decodeSerial: 0, slice: slice, temporalLayer: place.layer,
                     averageQP: meanQP > 0 ? meanQP : slice.qp)
                 return .frame(made, parameterSets: sets.isEmpty ? nil : sets)
-            }
-
-            private static func allowingGaps(_ set: ByteBuffer) -> ByteBuffer {
-                NALUnit(set).flatMap(GapTolerantParameterSet.rewrite)?.bytes ?? set
             }
         }
     }
