@@ -68,7 +68,8 @@
             VAConfigAttribEncRateControlExt, VAConfigAttribFrameSizeToleranceSupport, VAConfigAttribMaxFrameSize,
         ]
 
-        private static func entryPoints(_ display: VAAPIDisplay, _ profile: VAProfile) -> [VAEntrypoint] {
+        /// The kinds of work that the driver does for a profile.
+        static func entryPoints(_ display: VAAPIDisplay, _ profile: VAProfile) -> [VAEntrypoint] {
             var count = vaMaxNumEntrypoints(display.handle)
             guard count > 0 else { return [] }
             var list = [VAEntrypoint](repeating: VAEntrypointVLD, count: Int(count))

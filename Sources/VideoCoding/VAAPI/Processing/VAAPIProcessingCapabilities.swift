@@ -23,13 +23,7 @@
 
         /// Returns true if the device scales and blends pictures.
         static func processes(_ display: VAAPIDisplay) -> Bool {
-            var count = vaMaxNumEntrypoints(display.handle)
-            guard count > 0 else { return false }
-            var list = [VAEntrypoint](repeating: VAEntrypointVLD, count: Int(count))
-            guard vaQueryConfigEntrypoints(display.handle, VAProfileNone, &list, &count) == VA_STATUS_SUCCESS else {
-                return false
-            }
-            return list.prefix(max(0, Int(count))).contains { $0 == VAEntrypointVideoProc }
+            VAAPICapabilities.entryPoints(display, VAProfileNone).contains { $0 == VAEntrypointVideoProc }
         }
 
         init(_ display: VAAPIDisplay, _ config: VAConfigID, _ context: VAContextID) throws(VideoCodingError) {
