@@ -5,15 +5,12 @@ struct EncodingRate: Hashable {
     var bitRate: BitRate
     var frameRate: Double
 
-    init(bitRate: BitRate, frameRate: Double) {
-        self.bitRate = bitRate
-        self.frameRate = frameRate
-    }
+    /// The bits due to each frame.
+    var frameBits: Double { Double(bitRate.bitsPerSecond) / max(1, frameRate) }
+}
 
+extension EncodingRate {
     init(_ properties: CompressionProperties) {
         self.init(bitRate: properties.targetBitRate, frameRate: properties.expectedFrameRate)
     }
-
-    /// The bits due to each frame.
-    var frameBits: Double { Double(bitRate.bitsPerSecond) / max(1, frameRate) }
 }

@@ -126,7 +126,7 @@ final class RecordLog {
 }
 
 extension RecordLog {
-    private struct Header {
+    fileprivate struct Header {
         var isErased = false
         var tag: UInt8
         var headCount: UInt16
@@ -138,31 +138,6 @@ extension RecordLog {
         // The two values differ in many bits, so that a flipped bit makes neither of the other.
         private static let kept: UInt8 = 0x5A
         static let erased: UInt8 = 0xA5
-
-        init(tag: UInt8, headCount: UInt16, headChecksum: UInt32, bodyCount: UInt32, bodyChecksum: UInt32) {
-            self.tag = tag
-            self.headCount = headCount
-            self.headChecksum = headChecksum
-            self.bodyCount = bodyCount
-            self.bodyChecksum = bodyChecksum
-        }
-
-        /// Reads a header; nil when it does not fit its own checksum.
-        init?(_ bytes: ByteBuffer) {
-            var bytes = bytes
-            guard let mark = bytes.readInteger(as: UInt8.self), mark == Self.kept || mark == Self.erased,
-                let fields = bytes.getSlice(at: bytes.readerIndex, length: Self.count - 5),
-                let tag = bytes.readInteger(as: UInt8.self), let headCount = bytes.readInteger(as: UInt16.self),
-                let headChecksum = bytes.readInteger(as: UInt32.self),
-                let bodyCount = bytes.readInteger(as: UInt32.self),
-                let bodyChecksum = bytes.readInteger(as: UInt32.self),
-                let checksum = bytes.readInteger(as: UInt32.self), checksum == Checksum.of(fields)
-            else { return nil }
-            self.init(
-                tag: tag, headCount: headCount, headChecksum: headChecksum, bodyCount: bodyCount,
-                bodyChecksum: bodyChecksum)
-            isErased = mark == Self.erased
-        }
 
         var bytes: ByteBuffer {
             var fields = ByteBufferAllocator().buffer(capacity: Self.count)
@@ -176,6 +151,24 @@ extension RecordLog {
             bytes.writeInteger(Checksum.of(fields))
             return bytes
         }
+    }
+}
+
+extension RecordLog.Header {
+    /// Reads a header; nil when it does not fit its own checksum.
+    init?(_ bytes: ByteBuffer) {
+        var bytes = bytes
+        guard let mark = bytes.readInteger(as: UInt8.self), mark == Self.kept || mark == Self.erased,
+            let fields = bytes.getSlice(at: bytes.readerIndex, length: Self.count - 5),
+            let tag = bytes.readInteger(as: UInt8.self), let headCount = bytes.readInteger(as: UInt16.self),
+            let headChecksum = bytes.readInteger(as: UInt32.self),
+            let bodyCount = bytes.readInteger(as: UInt32.self),
+            let bodyChecksum = bytes.readInteger(as: UInt32.self),
+            let checksum = bytes.readInteger(as: UInt32.self), checksum == Checksum.of(fields)
+        else { return nil }
+        self.init(
+            isErased: mark == Self.erased, tag: tag, headCount: headCount, headChecksum: headChecksum,
+            bodyCount: bodyCount, bodyChecksum: bodyChecksum)
     }
 }
 
