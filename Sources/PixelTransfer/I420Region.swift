@@ -11,42 +11,12 @@ public struct I420Region {
     let width: Int
     let height: Int
 
-    /// The rectangle's position is even and the rectangle lies within the picture that `planes` are of.
-    public init(planes: PixelBufferPlanes, rect: PixelRect) {
-        func start(_ index: Int, x: Int, y: Int) -> UnsafeMutablePointer<UInt8> {
-            (planes[index].base + y * planes[index].stride + x).assumingMemoryBound(to: UInt8.self)
-        }
-        y = start(0, x: rect.x, y: rect.y)
-        u = start(1, x: rect.x / 2, y: rect.y / 2)
-        v = start(2, x: rect.x / 2, y: rect.y / 2)
-        lumaStride = planes[0].stride
-        chromaStrides = (planes[1].stride, planes[2].stride)
-        width = rect.width
-        height = rect.height
-    }
-
-    /// The whole picture.
-    public init(planes: PixelBufferPlanes, dimensions: VideoDimensions) {
-        self.init(planes: planes, rect: PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height))
-    }
-
     /// A rectangle of the region, in which it lies; its position is even.
     public func part(_ rect: PixelRect) -> I420Region {
         I420Region(
             y: y + rect.y * lumaStride + rect.x, u: u + rect.y / 2 * chromaStrides.u + rect.x / 2,
             v: v + rect.y / 2 * chromaStrides.v + rect.x / 2, lumaStride: lumaStride, chromaStrides: chromaStrides,
             width: rect.width, height: rect.height)
-    }
-
-    private init(
-        y: UnsafeMutablePointer<UInt8>, u: UnsafeMutablePointer<UInt8>, v: UnsafeMutablePointer<UInt8>, lumaStride: Int,
-        chromaStrides: (u: Int, v: Int), width: Int, height: Int
-    ) {
-        (self.y, self.u, self.v) = (y, u, v)
-        self.lumaStride = lumaStride
-        self.chromaStrides = chromaStrides
-        self.width = width
-        self.height = height
     }
 
     /// The size in luma samples.
@@ -147,5 +117,23 @@ public struct I420Region {
         ARGBToI420(
             bytes, Int32(stride), y, Int32(lumaStride), u, Int32(chromaStrides.u), v, Int32(chromaStrides.v),
             Int32(width), Int32(height))
+    }
+}
+
+extension I420Region {
+    /// The rectangle's position is even and the rectangle lies within the picture that `planes` are of.
+    public init(planes: PixelBufferPlanes, rect: PixelRect) {
+        func start(_ index: Int, x: Int, y: Int) -> UnsafeMutablePointer<UInt8> {
+            (planes[index].base + y * planes[index].stride + x).assumingMemoryBound(to: UInt8.self)
+        }
+        self.init(
+            y: start(0, x: rect.x, y: rect.y), u: start(1, x: rect.x / 2, y: rect.y / 2),
+            v: start(2, x: rect.x / 2, y: rect.y / 2), lumaStride: planes[0].stride,
+            chromaStrides: (planes[1].stride, planes[2].stride), width: rect.width, height: rect.height)
+    }
+
+    /// The whole picture.
+    public init(planes: PixelBufferPlanes, dimensions: VideoDimensions) {
+        self.init(planes: planes, rect: PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height))
     }
 }

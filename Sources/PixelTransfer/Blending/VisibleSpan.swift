@@ -26,7 +26,7 @@ struct VisibleSpan {
     ///   - limit: The length of the picture.
     ///   - clip: The start and end of the writable part.
     init?(at position: Int, length: Int, limit: Int, clip: (Int, Int)?) {
-        guard abs(position.clamped(to: Self.farthest)) < Self.farthest, length > 0 else { return nil }
+        guard position.magnitude < Self.farthest, length > 0 else { return nil }
         let lower = max(position, 0, clip?.0 ?? 0)
         let upper = min(position + min(length, Self.farthest), limit, clip?.1 ?? limit)
         guard lower < upper else { return nil }
@@ -48,8 +48,4 @@ struct VisibleSpan {
         case .trailing: (last..<all.upperBound, true)
         }
     }
-}
-
-extension Int {
-    fileprivate func clamped(to magnitude: Int) -> Int { Swift.min(Swift.max(self, -magnitude), magnitude) }
 }
