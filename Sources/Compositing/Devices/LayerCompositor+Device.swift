@@ -166,7 +166,8 @@ extension LayerCompositor {
         }
     }
 
-    private func page(_ page: inout ScratchPage?, for size: VideoDimensions) -> ScratchPage {
+    /// A page of at least this size: the given one, or a new one in its place.
+    func page(_ page: inout ScratchPage?, for size: VideoDimensions) -> ScratchPage {
         if let page, page.dimensions.width >= size.width, page.dimensions.height >= size.height { return page }
         let fresh = ScratchPage(
             VideoDimensions(

@@ -204,21 +204,11 @@ extension LayerCompositor {
             region.rotate(source, by: rotation)
             return
         }
-        turningPage(for: lying).picture.withI420Region { page in
+        page(&turningPage, for: lying).picture.withI420Region { page in
             let scaled = page.part(PixelRect(lying))
             scaled.scale(source)
             counts.scales += 1
             region.rotate(scaled, by: rotation)
         }
-    }
-
-    private func turningPage(for size: VideoDimensions) -> ScratchPage {
-        let known = turningPage?.dimensions ?? VideoDimensions(width: 0, height: 0)
-        if let turningPage, known.width >= size.width, known.height >= size.height { return turningPage }
-        let page = ScratchPage(
-            VideoDimensions(width: max(known.width, size.width), height: max(known.height, size.height)))
-        counts.pictureAllocations += 1
-        turningPage = page
-        return page
     }
 }
