@@ -26,7 +26,7 @@ extension TemplateReader {
         return template
     }
 
-    private mutating func name(_ fields: Fields, _ key: String) -> String? {
+    mutating func name(_ fields: Fields, _ key: String) -> String? {
         text(fields, key, allowed: "a name of 1 to \(LayoutTemplate.maximumNameLength) characters") {
             !DisplayText($0).isEmpty && $0.unicodeScalars.count <= LayoutTemplate.maximumNameLength ? $0 : nil
         }

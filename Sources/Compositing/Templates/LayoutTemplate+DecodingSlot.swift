@@ -7,11 +7,7 @@ extension TemplateReader {
     /// Returns nil if the value is no slot at all.
     mutating func slot(_ value: TemplateValue, at path: String, number: Int) -> LayoutTemplate.Slot? {
         guard let fields = object(value, at: path, keys: Self.slotKeys) else { return nil }
-        let nameLimit = LayoutTemplate.maximumNameLength
-        let name =
-            text(fields, "name", allowed: "a name of 1 to \(nameLimit) characters") {
-                !DisplayText($0).isEmpty && $0.unicodeScalars.count <= nameLimit ? $0 : nil
-            } ?? "slot \(number)"
+        let name = name(fields, "name") ?? "slot \(number)"
         var slot = LayoutTemplate.Slot(name: name, area: area(fields), show: rules(fields))
         let tiling: LayoutTemplate.Tiling? = choice(fields, "tiles")
         slot.tiling = tiling ?? .single
