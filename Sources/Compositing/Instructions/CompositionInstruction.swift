@@ -41,10 +41,15 @@ public struct CompositionInstruction: Hashable, Sendable {
 
     /// The picture at a time: the layers with place and opacity evaluated, from the lowest to the highest.
     public func resolvedLayers(at time: MediaTime) -> [CompositionLayer] {
-        let resolved = layers.map { $0.resolved(at: time) }
-        let isInOrder = zip(resolved, resolved.dropFirst()).allSatisfy { $0.zOrder <= $1.zOrder }
-        guard !isInOrder else { return resolved }
-        return resolved.enumerated().sorted {
+        layers.map { $0.resolved(at: time) }.fromLowest
+    }
+}
+
+extension [CompositionLayer] {
+    /// The layers from the lowest to the highest; those of one height stay in order.
+    var fromLowest: [CompositionLayer] {
+        if zip(self, dropFirst()).allSatisfy({ $0.zOrder <= $1.zOrder }) { return self }
+        return enumerated().sorted {
             ($0.element.zOrder, $0.offset) < ($1.element.zOrder, $1.offset)
         }.map(\.element)
     }

@@ -79,6 +79,9 @@ extension Layout {
 }
 
 extension LayoutScene {
+    /// All sources: the screen shares, then the cameras.
+    var sources: [SourceID] { presenters.map(SourceID.screenShare) + cameras.map(SourceID.camera) }
+
     /// The newest screen share, or else the speaker.
     var leadingSource: SourceID? {
         presenters.last.map(SourceID.screenShare) ?? camerasByImportance.first.map(SourceID.camera)

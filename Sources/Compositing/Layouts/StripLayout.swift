@@ -46,8 +46,7 @@ enum StripLayout {
         let byImportance =
             scene.presenters.reversed().map(SourceID.screenShare) + scene.camerasByImportance.map(SourceID.camera)
         let shown = byImportance.filter { $0 != large }.prefix(mostPlaces)
-        let inOrder = scene.presenters.map(SourceID.screenShare) + scene.cameras.map(SourceID.camera)
-        return inOrder.filter(shown.contains)
+        return scene.sources.filter(shown.contains)
     }
 
     private static func placement(on edge: Edge, count: Int, whole: PixelRect) -> Placement? {

@@ -35,8 +35,7 @@ extension Layout {
                 reason: reason(for: layer.source, in: scene))
         }
         let shown = Set(layers.map(\.source))
-        let all = scene.presenters.map(SourceID.screenShare) + scene.cameras.map(SourceID.camera)
-        return LayoutExplanation(places: places, notShown: all.filter { !shown.contains($0) })
+        return LayoutExplanation(places: places, notShown: scene.sources.filter { !shown.contains($0) })
     }
 
     private func reason(for source: SourceID, in scene: LayoutScene) -> String {

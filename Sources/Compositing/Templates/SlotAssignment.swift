@@ -34,9 +34,7 @@ struct SlotAssignment {
     }
 
     /// The sources that no slot shows.
-    var rest: [SourceID] {
-        (scene.presenters.map(SourceID.screenShare) + scene.cameras.map(SourceID.camera)).filter { !shown.contains($0) }
-    }
+    var rest: [SourceID] { scene.sources.filter { !shown.contains($0) } }
 
     private func find(_ rule: LayoutTemplate.Rule) -> SourceID? {
         let found: SourceID? =

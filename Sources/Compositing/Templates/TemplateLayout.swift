@@ -45,12 +45,9 @@ struct TemplateLayout {
 
     /// The layers from the lowest to the highest.
     var layers: [CompositionLayer] {
-        let layers = slots.flatMap { filled in
+        slots.flatMap { filled in
             zip(filled.choices, filled.tiles).map { layer(of: filled.slot, source: $0.source, rect: $1) }
-        }
-        return layers.enumerated().sorted {
-            ($0.element.zOrder, $0.offset) < ($1.element.zOrder, $1.offset)
-        }.map(\.element)
+        }.fromLowest
     }
 
     private func layer(of slot: LayoutTemplate.Slot, source: SourceID, rect: PixelRect) -> CompositionLayer {
