@@ -1,3 +1,4 @@
+internal import MediaCore
 public import NIOCore
 
 /// A received STUN message (RFC 8489), with the attributes that ICE uses (RFC 8445, section 7).

@@ -1,3 +1,4 @@
+internal import MediaCore
 internal import NIOCore
 
 /// Writes a STUN message (RFC 8489) into one buffer, attribute by attribute.
@@ -80,7 +81,7 @@ struct STUNMessageBuilder {
     /// The message with its FINGERPRINT (RFC 8489, section 14.7).
     mutating func finish() -> ByteBuffer {
         setLength(adding: Self.fingerprintSize)
-        let checksum = CRC32.checksum(of: buffer, upTo: buffer.readableBytes) ^ STUNMessage.fingerprintMask
+        let checksum = CRC32.checksum(of: buffer) ^ STUNMessage.fingerprintMask
         appendHeader(.fingerprint, length: 4)
         buffer.writeInteger(checksum)
         return buffer

@@ -1,3 +1,4 @@
+import MediaCore
 import NIOCore
 
 /// A file of records, each after its lengths and checksums.
@@ -44,7 +45,7 @@ final class RecordLog {
         guard file.size > 0 else {
             var preamble = ByteBuffer(staticString: kind.signature)
             preamble.writeInteger(Self.version)
-            preamble.writeInteger(Checksum.of(preamble))
+            preamble.writeInteger(CRC32.checksum(of: preamble))
             try file.append(preamble)
             return
         }
@@ -54,7 +55,7 @@ final class RecordLog {
             let version = preamble.readInteger(as: UInt32.self),
             let checksum = preamble.readInteger(as: UInt32.self)
         else { throw .wrongKind(path: file.name, expected: kind.name) }
-        guard checksum == Checksum.of(content) else {
+        guard checksum == CRC32.checksum(of: content) else {
             throw .corrupt(path: file.name, offset: 0, reason: "the file's header does not fit its checksum")
         }
         guard version == Self.version else {
@@ -77,7 +78,7 @@ final class RecordLog {
             // The header's lengths are right, so an incomplete record is one whose writer ended.
             guard reference.end <= file.size else { return try file.truncate(to: offset) }
             let head = try file.read(at: offset + Header.count, count: reference.headCount)
-            guard Checksum.of(head) == header.headChecksum else {
+            guard CRC32.checksum(of: head) == header.headChecksum else {
                 throw corruption(of: reference, reason: "a record's head does not fit its checksum")
             }
             if !header.isErased { try visit(Record(tag: header.tag, head: head, reference: reference)) }
@@ -93,8 +94,8 @@ final class RecordLog {
                 path: file.name, operation: "write a record", reason: "it has \(body.readableBytes) bytes")
         }
         let header = Header(
-            tag: tag, headCount: headCount, headChecksum: Checksum.of(head), bodyCount: bodyCount,
-            bodyChecksum: Checksum.of(body))
+            tag: tag, headCount: headCount, headChecksum: CRC32.checksum(of: head), bodyCount: bodyCount,
+            bodyChecksum: CRC32.checksum(of: body))
         let reference = Reference(
             offset: file.size, headCount: Int(headCount), bodyCount: Int(bodyCount), bodyChecksum: header.bodyChecksum)
         try file.append(header.bytes, head, body)
@@ -104,7 +105,7 @@ final class RecordLog {
     /// The rest of a record.
     func body(of reference: Reference) throws(MultiPassError) -> ByteBuffer {
         let body = try file.read(at: reference.bodyOffset, count: reference.bodyCount)
-        guard body.readableBytes == reference.bodyCount, Checksum.of(body) == reference.bodyChecksum else {
+        guard body.readableBytes == reference.bodyCount, CRC32.checksum(of: body) == reference.bodyChecksum else {
             throw corruption(of: reference, reason: "a record's content does not fit its checksum")
         }
         return body
@@ -148,7 +149,7 @@ extension RecordLog {
             fields.writeInteger(bodyChecksum)
             var bytes = ByteBuffer(bytes: [isErased ? Self.erased : Self.kept])
             bytes.writeImmutableBuffer(fields)
-            bytes.writeInteger(Checksum.of(fields))
+            bytes.writeInteger(CRC32.checksum(of: fields))
             return bytes
         }
     }
@@ -164,32 +165,10 @@ extension RecordLog.Header {
             let headChecksum = bytes.readInteger(as: UInt32.self),
             let bodyCount = bytes.readInteger(as: UInt32.self),
             let bodyChecksum = bytes.readInteger(as: UInt32.self),
-            let checksum = bytes.readInteger(as: UInt32.self), checksum == Checksum.of(fields)
+            let checksum = bytes.readInteger(as: UInt32.self), checksum == CRC32.checksum(of: fields)
         else { return nil }
         self.init(
             isErased: mark == Self.erased, tag: tag, headCount: headCount, headChecksum: headChecksum,
             bodyCount: bodyCount, bodyChecksum: bodyChecksum)
-    }
-}
-
-/// The cyclic redundancy check of IEEE 802.3 (CRC-32), which finds every change of up to four bytes in a row.
-enum Checksum {
-    private static let table: [UInt32] = (0..<256).map { index in
-        (0..<8).reduce(UInt32(index)) { value, _ in
-            value & 1 == 0 ? value >> 1 : (value >> 1) ^ 0xEDB8_8320
-        }
-    }
-
-    /// The checksum of the bytes of `buffers`, one after the other.
-    static func of(_ buffers: ByteBuffer...) -> UInt32 {
-        var state = ~UInt32(0)
-        table.withUnsafeBufferPointer { table in
-            for buffer in buffers {
-                buffer.withUnsafeReadableBytes { bytes in
-                    for byte in bytes { state = (state >> 8) ^ table[Int(UInt8(truncatingIfNeeded: state) ^ byte)] }
-                }
-            }
-        }
-        return ~state
     }
 }

@@ -353,7 +353,7 @@ import Testing
             code.write(to: &bytes)
         }
         bytes.setInteger(UInt16(bytes.readableBytes - 12), at: 2)
-        let checksum = CRC32.checksum(of: bytes, upTo: bytes.readableBytes)
+        let checksum = CRC32.checksum(of: bytes)
         bytes.writeInteger(UInt32(0x8028_0004))
         bytes.writeInteger(checksum ^ 0x5354_554E)
         return bytes

@@ -186,7 +186,7 @@ import Testing
         var buffer = ByteBuffer(bytes: bytes.prefix(bytes.count & ~3))
         buffer.setInteger(UInt16(buffer.readableBytes - 12), at: 2)
         buffer.setInteger(UInt32(0x2112_A442), at: 4)
-        let checksum = CRC32.checksum(of: buffer, upTo: buffer.readableBytes)
+        let checksum = CRC32.checksum(of: buffer)
         buffer.writeInteger(UInt32(0x8028_0004))
         buffer.writeInteger(checksum ^ 0x5354_554E)
         return buffer
