@@ -23,18 +23,13 @@ public struct Goodbye: Hashable, Sendable {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        var rest = ssrcs[...]
-        repeat {
-            let part = rest.prefix(RTCPHeader.maximumCount)
-            rest = rest.dropFirst(part.count)
-            buffer.writeRTCP(type: RTCPType.goodbye, countOrFormat: UInt8(truncatingIfNeeded: part.count)) {
-                for ssrc in part { $0.writeInteger(ssrc) }
-                if let reason, !reason.isEmpty {
-                    let text = reason.utf8(upTo: 255)
-                    $0.writeInteger(UInt8(truncatingIfNeeded: text.count))
-                    $0.writeBytes(text)
-                }
+        buffer.writeRTCP(type: RTCPType.goodbye, listing: ssrcs) { buffer, part in
+            for ssrc in part { buffer.writeInteger(ssrc) }
+            if let reason, !reason.isEmpty {
+                let text = reason.utf8(upTo: 255)
+                buffer.writeInteger(UInt8(truncatingIfNeeded: text.count))
+                buffer.writeBytes(text)
             }
-        } while !rest.isEmpty
+        }
     }
 }

@@ -48,4 +48,17 @@ extension ByteBuffer {
         writeRepeatingByte(0, count: (4 - size % 4) % 4)
         setInteger(UInt16(clamping: (writerIndex - start) / 4 - 1), at: start + 2)
     }
+
+    /// Appends a list as RTCP packets of one type, each with the `body` of up to 31 of its elements. An empty list is a
+    /// packet too.
+    mutating func writeRTCP<Element>(
+        type: UInt8, listing elements: [Element], body: (inout ByteBuffer, ArraySlice<Element>) -> Void
+    ) {
+        var rest = elements[...]
+        repeat {
+            let part = rest.prefix(RTCPHeader.maximumCount)
+            rest = rest.dropFirst(part.count)
+            writeRTCP(type: type, countOrFormat: UInt8(truncatingIfNeeded: part.count)) { body(&$0, part) }
+        } while !rest.isEmpty
+    }
 }

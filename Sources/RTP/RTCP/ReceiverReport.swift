@@ -20,14 +20,9 @@ public struct ReceiverReport: Hashable, Sendable {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        var rest = reports[...]
-        repeat {
-            let part = rest.prefix(RTCPHeader.maximumCount)
-            rest = rest.dropFirst(part.count)
-            buffer.writeRTCP(type: RTCPType.receiverReport, countOrFormat: UInt8(truncatingIfNeeded: part.count)) {
-                $0.writeInteger(ssrc)
-                for report in part { report.encode(into: &$0) }
-            }
-        } while !rest.isEmpty
+        buffer.writeRTCP(type: RTCPType.receiverReport, listing: reports) { buffer, part in
+            buffer.writeInteger(ssrc)
+            for report in part { report.encode(into: &buffer) }
+        }
     }
 }

@@ -64,14 +64,9 @@ public struct SourceDescription: Hashable, Sendable {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        var rest = chunks[...]
-        repeat {
-            let part = rest.prefix(RTCPHeader.maximumCount)
-            rest = rest.dropFirst(part.count)
-            buffer.writeRTCP(type: RTCPType.sourceDescription, countOrFormat: UInt8(truncatingIfNeeded: part.count)) {
-                for chunk in part { chunk.encode(into: &$0) }
-            }
-        } while !rest.isEmpty
+        buffer.writeRTCP(type: RTCPType.sourceDescription, listing: chunks) { buffer, part in
+            for chunk in part { chunk.encode(into: &buffer) }
+        }
     }
 }
 
