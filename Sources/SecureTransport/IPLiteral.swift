@@ -83,8 +83,8 @@ enum IPLiteral {
                 guard (1...4).contains(part.count) else { return false }
                 var value: UInt16 = 0
                 for byte in part {
-                    guard let digit = hexadecimalDigit(byte) else { return false }
-                    value = value << 4 | digit
+                    guard let digit = byte.hexadecimalDigitValue else { return false }
+                    value = value << 4 | UInt16(digit)
                 }
                 groups.append(value)
             }
@@ -96,13 +96,11 @@ enum IPLiteral {
     private static func decimalDigit(_ byte: UInt8) -> UInt32? {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) ? UInt32(byte - UInt8(ascii: "0")) : nil
     }
+}
 
-    private static func hexadecimalDigit(_ byte: UInt8) -> UInt16? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
+extension UInt8 {
+    /// The value of a hexadecimal digit of either case; nil for any other character.
+    var hexadecimalDigitValue: UInt8? {
+        Character(Unicode.Scalar(self)).hexDigitValue.map { UInt8(truncatingIfNeeded: $0) }
     }
 }

@@ -1,3 +1,5 @@
+internal import MediaCore
+
 /// The SHA-256 digest of a certificate (`a=fingerprint` of RFC 8122, section 5), by which a session description
 /// vouches for the certificate of the DTLS handshake.
 public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
@@ -15,7 +17,8 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
         let pairs = Array(text.utf8).split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         var digest: [UInt8] = []
         for pair in pairs.prefix(Self.digestSize + 1) {
-            guard pair.count == 2, let high = pair.first.flatMap(Self.value), let low = pair.last.flatMap(Self.value)
+            guard pair.count == 2, let high = pair.first?.hexadecimalDigitValue,
+                let low = pair.last?.hexadecimalDigitValue
             else { return nil }
             digest.append(high << 4 | low)
         }
@@ -24,18 +27,8 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
 
     private static let digestSize = 32
 
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
     /// The digest as `a=fingerprint` writes it, in upper case.
     public var description: String {
-        let digits = Array("0123456789ABCDEF")
-        return digest.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined(separator: ":")
+        digest.map { [$0].hexadecimal.uppercased() }.joined(separator: ":")
     }
 }
