@@ -1,44 +1,34 @@
 /// The level of overload control: each is a measure in addition to those of the levels before it.
-public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
+public enum OverloadLevel: String, CaseIterable, Codable, Comparable, Sendable {
     /// No measure is taken.
     case normal
     /// Encoders use a cheaper preset.
-    case cheaperPreset
+    case cheaperPreset = "cheaper-preset"
     /// Encoders use the cheapest preset.
-    case cheapestPreset
+    case cheapestPreset = "cheapest-preset"
     /// Some of those who see a picture of their own see one together, themselves in it: a quarter, then a quarter of
     /// the others, and so on.
-    case fewerPersonalViews
+    case fewerPersonalViews = "fewer-personal-views"
     /// Everyone sees the same picture with themselves in it, except participants that asked otherwise.
-    case sharedView
+    case sharedView = "shared-view"
     /// Half as many encoders.
-    case halfEncoders
+    case halfEncoders = "half-encoders"
     /// One encoder for each picture that there is.
-    case oneEncoder
+    case oneEncoder = "one-encoder"
     /// Two thirds of the pictures a second.
-    case reducedFrameRate
+    case reducedFrameRate = "reduced-frame-rate"
     /// Half of the pictures a second.
-    case halfFrameRate
+    case halfFrameRate = "half-frame-rate"
     /// Further participants are refused.
-    case refusingJoins
-
-    public static func < (left: OverloadLevel, right: OverloadLevel) -> Bool { left.rawValue < right.rawValue }
+    case refusingJoins = "refusing-joins"
 
     /// The name in metrics and JSON.
-    public var name: String {
-        switch self {
-        case .normal: "normal"
-        case .cheaperPreset: "cheaper-preset"
-        case .cheapestPreset: "cheapest-preset"
-        case .fewerPersonalViews: "fewer-personal-views"
-        case .sharedView: "shared-view"
-        case .halfEncoders: "half-encoders"
-        case .oneEncoder: "one-encoder"
-        case .reducedFrameRate: "reduced-frame-rate"
-        case .halfFrameRate: "half-frame-rate"
-        case .refusingJoins: "refusing-joins"
-        }
-    }
+    public var name: String { rawValue }
+
+    /// The number in metrics, counted from zero.
+    public var number: Int { Self.allCases.prefix { $0 != self }.count }
+
+    public static func < (left: OverloadLevel, right: OverloadLevel) -> Bool { left.number < right.number }
 
     /// The measure, in words that follow "the relay is short of time: "; nil for none.
     package var measure: String? {
@@ -54,21 +44,5 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
         case .halfFrameRate: "there are half of the pictures a second"
         case .refusingJoins: "no further participants are admitted"
         }
-    }
-}
-
-extension OverloadLevel: Codable {
-    public init(from decoder: any Decoder) throws {
-        let name = try decoder.singleValueContainer().decode(String.self)
-        guard let level = Self.allCases.first(where: { $0.name == name }) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "'\(name)' is no level of overload control"))
-        }
-        self = level
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
     }
 }

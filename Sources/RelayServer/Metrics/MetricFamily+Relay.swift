@@ -160,9 +160,9 @@ extension MetricFamily<ServerReport> {
             computed(
                 "overload_level",
                 "Level: "
-                    + OverloadLevel.allCases.map { "\($0.rawValue) `\($0.name)`" }
+                    + OverloadLevel.allCases.map { "\($0.number) `\($0.name)`" }
                     .joined(separator: ", ") + "."
-            ) { ($0.relay.overload?.level.rawValue).map(Double.init) },
+            ) { ($0.relay.overload?.level.number).map(Double.init) },
             counter(
                 "overload_transitions", \.relay.overload?.transitions, "Changes of the overload level."),
             counter(
