@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// The agreement of the levels that a source's packets claim (RFC 6464) with its decoded audio.
 public enum LevelClaim: Hashable, Sendable {

@@ -1,12 +1,5 @@
+import Glibc
 public import MediaCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Measures the level of frames and detects speech: audio that stands out from the background.
 public struct LevelMeter: Sendable {

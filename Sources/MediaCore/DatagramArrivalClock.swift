@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 /// Returns the time at which the kernel received the datagram that was last read from a socket (`SIOCGSTAMPNS`,
 /// socket(7)), on `SystemMediaClock`.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 /// A model of a path's losses: an inherent part of all packets, and everything beyond its bandwidth
 /// (`ChannelParameters` of libwebrtc's `LossBasedBweV2`).

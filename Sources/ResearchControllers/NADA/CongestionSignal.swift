@@ -1,12 +1,5 @@
+import Glibc
 import MediaCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// NADA's composite congestion signal: delay, losses and marks, expressed as a delay (RFC 8698, section 4.2). All
 /// values are in milliseconds.
