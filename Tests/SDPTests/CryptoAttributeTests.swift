@@ -25,7 +25,8 @@ import Testing
         #expect(first.suiteName == Self.suite)
         #expect(
             first.keys == [
-                CryptoAttribute.InlineKey(keyAndSalt: Self.key, lifetime: 1 << 20, masterKeyIdentifier: ("1", 4))
+                CryptoAttribute.InlineKey(
+                    keyAndSalt: Self.key, lifetime: 1 << 20, masterKeyIdentifier: .init(value: "1", length: 4))
             ])
         #expect(first.sessionParameters == ["FEC_ORDER=FEC_SRTP"])
         let two = try parse("2 \(Self.suite) inline:\(Self.key)|2^20|1:4;inline:\(Offers.otherCounterModeKey)|2^20|2:4")

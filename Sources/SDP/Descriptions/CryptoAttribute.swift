@@ -10,27 +10,14 @@ public struct CryptoAttribute: Hashable, Sendable {
         /// The most packets that the key protects; nil for the default of the suite. The limit binds the side that
         /// sends with the key.
         public var lifetime: UInt64?
-        /// The master key identifier and its length in packets; nil when packets carry none.
-        public var masterKeyIdentifier: (value: String, length: Int)?
+        /// Nil when packets carry none.
+        public var masterKeyIdentifier: MasterKeyIdentifier?
+    }
 
-        public init(
-            keyAndSalt: String, lifetime: UInt64? = nil, masterKeyIdentifier: (value: String, length: Int)? = nil
-        ) {
-            self.keyAndSalt = keyAndSalt
-            self.lifetime = lifetime
-            self.masterKeyIdentifier = masterKeyIdentifier
-        }
-
-        public static func == (left: InlineKey, right: InlineKey) -> Bool {
-            left.keyAndSalt == right.keyAndSalt && left.lifetime == right.lifetime
-                && left.masterKeyIdentifier?.value == right.masterKeyIdentifier?.value
-                && left.masterKeyIdentifier?.length == right.masterKeyIdentifier?.length
-        }
-
-        public func hash(into hasher: inout Hasher) {
-            hasher.combine(keyAndSalt)
-            hasher.combine(lifetime)
-        }
+    /// The name of a master key in packets (MKI), and its length there in bytes.
+    public struct MasterKeyIdentifier: Hashable, Sendable {
+        public var value: String
+        public var length: Int
     }
 
     /// The number with which an answer names the attribute that it accepts.
@@ -148,7 +135,7 @@ extension CryptoAttribute.InlineKey: CustomStringConvertible {
         guard rest.isEmpty, let (value, lengthText) = field.divided(at: ":"), value.isDecimal, lengthText.isDecimal,
             let length = Int(lengthText), (1...128).contains(length)
         else { throw attribute.error("'\(field.excerpt)' is not '<MKI>:<length from 1 to 128>'") }
-        masterKeyIdentifier = (String(value), length)
+        masterKeyIdentifier = CryptoAttribute.MasterKeyIdentifier(value: String(value), length: length)
     }
 
     /// Reads `2^20` or `1048576`, at most 2^48 (RFC 4568, 6.1).
