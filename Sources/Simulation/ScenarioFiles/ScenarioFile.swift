@@ -27,13 +27,7 @@ public struct ScenarioFile {
     private static let maximumDepth = 8
 
     private static func read(_ path: String, depth: Int) throws(ScenarioError) -> ScenarioNode {
-        let text: String
-        do {
-            text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
-        } catch {
-            throw ScenarioError(file: path, line: nil, reason: "cannot read it: \(UnreadableFile.reason(error))")
-        }
-        var node = try ScenarioNode(parsing: text, file: path)
+        var node = try ScenarioNode(path: path)
         guard let extended = node["extends"] else { return node }
         let name = try extended.value("extends", expected: "the path of a file") { $0 }
         guard depth < maximumDepth else { throw extended.error("files extend each other more than 8 deep") }

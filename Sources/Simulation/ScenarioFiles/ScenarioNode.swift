@@ -1,3 +1,4 @@
+import Foundation
 internal import Yams
 
 /// A value of a scenario's file, with its place in the file.
@@ -25,6 +26,17 @@ struct ScenarioNode {
     }
 
     // MARK: Reading
+
+    /// Reads and parses a file.
+    init(path: String) throws(ScenarioError) {
+        let text: String
+        do {
+            text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+        } catch {
+            throw ScenarioError(file: path, line: nil, reason: "cannot read it: \(UnreadableFile.reason(error))")
+        }
+        try self.init(parsing: text, file: path)
+    }
 
     /// Parses a file's text, which must be a mapping.
     init(parsing text: String, file: String) throws(ScenarioError) {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Reads a suite: named groups of scenario files that run together and are compared.
 ///
 ///     suites:
@@ -21,21 +19,12 @@ public struct SuiteFile {
 
     /// Returns true if a file is a suite, not a scenario.
     public static func isSuite(path: String) -> Bool {
-        guard let text = try? String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8),
-            let node = try? ScenarioNode(parsing: text, file: path)
-        else { return false }
-        return node["suites"] != nil
+        (try? ScenarioNode(path: path))?["suites"] != nil
     }
 
     /// Reads a suite from a file.
     public init(path: String) throws(ScenarioError) {
-        let text: String
-        do {
-            text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
-        } catch {
-            throw ScenarioError(file: path, line: nil, reason: "cannot read it: \(UnreadableFile.reason(error))")
-        }
-        let root = try ScenarioNode(parsing: text, file: path)
+        let root = try ScenarioNode(path: path)
         var reader = try MappingReader(root, subject: "a suite")
         guard let node = reader.take("suites") else { throw root.error("a suite needs 'suites'") }
         try reader.finish()
