@@ -1,14 +1,14 @@
 import Foundation
 
 /// The name of a relay in its cluster.
-public struct NodeID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
 
     static let maximumLength = 64
 
     /// Checks a name: 1 to 64 letters, digits, `-`, `_` and `.`; nil for any other.
-    public init?(_ text: String) {
-        let isAllowed = text.utf8.allSatisfy { byte in
+    public init?(rawValue: String) {
+        let isAllowed = rawValue.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
@@ -16,23 +16,10 @@ public struct NodeID: Hashable, Comparable, Sendable, Codable, CustomStringConve
             default: false
             }
         }
-        guard isAllowed, (1...Self.maximumLength).contains(text.utf8.count), text != ".", text != ".." else {
-            return nil
-        }
-        rawValue = text
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let id = NodeID(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no name of a relay")
-        }
-        self = id
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
+        guard isAllowed, (1...Self.maximumLength).contains(rawValue.utf8.count), rawValue != ".",
+            rawValue != ".."
+        else { return nil }
+        self.rawValue = rawValue
     }
 
     public static func < (left: NodeID, right: NodeID) -> Bool { left.rawValue < right.rawValue }

@@ -31,12 +31,12 @@ public enum DirectoryKey: Hashable, Sendable {
             String.init)
         switch (parts.first, parts.count) {
         case ("nodes", 2):
-            guard let id = NodeID(parts[1]) else { return nil }
+            guard let id = NodeID(rawValue: parts[1]) else { return nil }
             self = .node(id)
         case ("rooms", 3) where parts[2] == "owner": self = .owner(room: parts[1])
         case ("rooms", 3) where parts[2] == "settings": self = .settings(room: parts[1])
         case ("rooms", 4) where parts[2] == "relays":
-            guard let id = NodeID(parts[3]) else { return nil }
+            guard let id = NodeID(rawValue: parts[3]) else { return nil }
             self = .relay(id, room: parts[1])
         case ("secret", 1): self = .secret
         default: return nil

@@ -10,8 +10,8 @@ struct ClusterDirectoryTests {
     private let b: NodeID
 
     init() throws {
-        a = try #require(NodeID("a"))
-        b = try #require(NodeID("b"))
+        a = try #require(NodeID(rawValue: "a"))
+        b = try #require(NodeID(rawValue: "b"))
         world = ClusterWorld(nodes: ["a", "b"], seed: 5)
         world.losesAnswers = false
         world.run(for: .seconds(2))

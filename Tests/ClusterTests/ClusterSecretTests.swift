@@ -7,7 +7,7 @@ struct ClusterSecretTests {
     private let secret = ClusterSecret(Array(repeating: 7, count: ClusterSecret.size))
 
     private func ticket() throws -> (ClusterSecret.Ticket, NodeID) {
-        let node = try #require(NodeID("b"))
+        let node = try #require(NodeID(rawValue: "b"))
         let ticket = ClusterSecret.Ticket(
             room: "demo", node: node, expiry: 110, hops: 1, grant: #"{"room":"*"}"#, former: #"{"id":"k3v9"}"#)
         return (ticket, node)
@@ -19,7 +19,7 @@ struct ClusterSecretTests {
         let text = try #require(secret.sign(ticket))
         #expect(secret.ticket(text, node: node, room: "demo", time: 100) == ticket)
         #expect(secret.ticket(text, node: node, room: "other", time: 100) == nil)
-        #expect(secret.ticket(text, node: try #require(NodeID("c")), room: "demo", time: 100) == nil)
+        #expect(secret.ticket(text, node: try #require(NodeID(rawValue: "c")), room: "demo", time: 100) == nil)
         // Clocks may differ by some seconds.
         #expect(secret.ticket(text, node: node, room: "demo", time: 114) == ticket)
         #expect(secret.ticket(text, node: node, room: "demo", time: 115) == nil)

@@ -12,11 +12,11 @@ struct FurtherRelayTests {
         world.losesAnswers = false
         world.roomLimit = limit
         world.run(for: .seconds(2))
-        let first = try #require(NodeID(names[0]))
+        let first = try #require(NodeID(rawValue: names[0]))
         world.join("demo", at: first, hops: 1)
         world.run(for: .seconds(1))
         for index in 1..<joins {
-            world.join("demo", at: try #require(NodeID(names[index % relays])))
+            world.join("demo", at: try #require(NodeID(rawValue: names[index % relays])))
             world.run(for: .seconds(1))
         }
         return world

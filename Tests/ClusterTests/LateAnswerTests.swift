@@ -10,8 +10,8 @@ struct LateAnswerTests {
     private let b: NodeID
 
     init() throws {
-        a = try #require(NodeID("a"))
-        b = try #require(NodeID("b"))
+        a = try #require(NodeID(rawValue: "a"))
+        b = try #require(NodeID(rawValue: "b"))
         desk = Desk(node: a)
         desk.pass(.zero)
         // Its revisions are well above those of a new directory.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The choice of a relay")
 struct PlacementTests {
-    private static func node(_ name: String) throws -> NodeID { try #require(NodeID(name)) }
+    private static func node(_ name: String) throws -> NodeID { try #require(NodeID(rawValue: name)) }
 
     @Test("takes the better of two, and so never the worst of three")
     func better() throws {

@@ -53,7 +53,7 @@ struct ClusterServiceTests {
     ) async throws -> ClusterService {
         let service = ClusterService(
             ClusterSettings(
-                etcd: EtcdSettings(endpoints: []), node: try #require(NodeID("a")), advertisedURL: url),
+                etcd: EtcdSettings(endpoints: []), node: try #require(NodeID(rawValue: "a")), advertisedURL: url),
             url: url ?? "http://127.0.0.1:7000", engine: directory, driver: driver,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         await service.waitUntilReachable(upTo: .seconds(60))
@@ -70,7 +70,7 @@ struct ClusterServiceTests {
     ///
     /// - Parameter room: A room that it leads.
     private func directoryOfOther(owning room: String? = nil) throws -> Directory {
-        let other = try #require(NodeID("b"))
+        let other = try #require(NodeID(rawValue: "b"))
         let record = NodeRecord(url: "http://b.example", region: "default", version: "1", instance: "1")
         let value = [UInt8](try JSONEncoder().encode(record))
         let owner = Data(#"{"node":"b","instance":"1","lease":7}"#.utf8)

@@ -100,7 +100,9 @@ actor CascadeDialer {
             return relay.linkSnapshots(now: now)
         }
         for link in links {
-            guard let other = NodeID(link.node), peers[Key(room: link.room, node: other)] == nil else { continue }
+            guard let other = NodeID(rawValue: link.node), peers[Key(room: link.room, node: other)] == nil else {
+                continue
+            }
             await driver.act { relay, now in relay.endLink(room: link.room, to: link.node, now: now) }
         }
         let present = Set(links.map { "\($0.room)/\($0.node)" })
@@ -108,7 +110,7 @@ actor CascadeDialer {
         var busy = Set(links.filter { !$0.isConnected }.map(\.node))
         for (key, attempt) in attempts where attempt.isUnderWay { busy.insert(key.node.rawValue) }
         for link in links where link.isConnected {
-            if let other = NodeID(link.node) { attempts[Key(room: link.room, node: other)]?.count = 0 }
+            if let other = NodeID(rawValue: link.node) { attempts[Key(room: link.room, node: other)]?.count = 0 }
         }
         for peer in peers.values.sorted(by: { ($0.room, $0.node) < ($1.room, $1.node) })
         where peer.node < node && !present.contains("\(peer.room)/\(peer.node)") && !busy.contains(peer.node.rawValue) {
@@ -152,7 +154,7 @@ actor CascadeDialer {
 
     private func send(_ update: CascadeUpdate) async {
         var isDelivered = false
-        if let other = NodeID(update.node), let peer = peers[Key(room: update.room, node: other)] {
+        if let other = NodeID(rawValue: update.node), let peer = peers[Key(room: update.room, node: other)] {
             let telling = CascadeRequests.Telling(room: update.room, from: node, state: update.state)
             do {
                 _ = try await exchange(.put, "\(CascadeRequests.path)/\(update.link)", telling, with: peer)

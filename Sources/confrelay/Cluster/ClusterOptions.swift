@@ -63,7 +63,9 @@ struct ClusterOptions: ParsableArguments {
     func settings(port: UInt16) -> ClusterSettings? {
         guard !etcd.cluster.isEmpty else { return nil }
         let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
-        guard let node = nodeID ?? NodeID("\(host)-\(port)") ?? NodeID("relay-\(port)") else { return nil }
+        guard let node = nodeID ?? NodeID(rawValue: "\(host)-\(port)") ?? NodeID(rawValue: "relay-\(port)") else {
+            return nil
+        }
         return ClusterSettings(
             etcd: etcd.settings, node: node, region: region, advertisedURL: advertise, joinBy: joinBy)
     }
@@ -139,7 +141,7 @@ struct EtcdOptions: ParsableArguments {
 extension NodeID {
     /// Parses a name.
     init(option text: String) throws {
-        guard let id = NodeID(text) else {
+        guard let id = NodeID(rawValue: text) else {
             throw ValidationError("'\(text)' is no name of a relay: use 1 to 64 letters, digits, '-', '_' and '.'")
         }
         self = id

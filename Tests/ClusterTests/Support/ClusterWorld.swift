@@ -43,7 +43,7 @@ final class ClusterWorld {
     init(nodes: [String], regions: [String] = ["here"], seed: UInt64) {
         random = SeededGenerator(seed: seed)
         for (index, name) in nodes.enumerated() {
-            guard let node = NodeID(name) else { continue }
+            guard let node = NodeID(rawValue: name) else { continue }
             relays[node] = Relay(directory: makeDirectory(node, region: regions[index % regions.count], generation: 0))
         }
     }
