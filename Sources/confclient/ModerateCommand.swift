@@ -1,6 +1,5 @@
 import ArgumentParser
 import ConferenceClient
-import NIOPosix
 import RoomAPI
 
 struct ModerateCommand: AsyncParsableCommand {
@@ -18,17 +17,14 @@ struct ModerateCommand: AsyncParsableCommand {
             confclient moderate URL --token KEY pin 271828        pin-off takes it away
             """)
 
-    @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
-    var url: String
+    @OptionGroup
+    var room: RoomArgument
 
     @Argument(help: "What to do.")
     var action: Action
 
     @Argument(help: ArgumentHelp("Whom it is about, or the PIN.", valueName: "name"))
     var subject: String?
-
-    @OptionGroup
-    var access: TokenOption
 
     @Flag(help: "With remove: they may come back.")
     var mayReturn = false
@@ -58,11 +54,6 @@ struct ModerateCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        do {
-            _ = try RoomURL(url)
-        } catch {
-            throw ValidationError(error.description)
-        }
         guard action.takesSubject == (subject != nil) else {
             let wanted = action == .pin ? "a PIN such as 271828" : "a name such as Ada"
             throw ValidationError(
@@ -78,23 +69,16 @@ struct ModerateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
-            let moderator = RoomModerator(
-                url: try access.roomURL(url), on: MultiThreadedEventLoopGroup.singleton.next())
-            if let command = command(about: subject ?? "") {
-                return try await moderator.perform(command)
-            }
-            let people = try await moderator.waiting()
+        try await room.perform { controller in
+            if let request = request(about: subject ?? "") { return try await controller.moderate(request) }
+            let people = try await controller.waiting()
             guard !json else { return try Terminal.output(json: ["waiting": people]) }
             for person in people { try Terminal.output("\(person.name) (\(person.id))") }
-        } catch let error as ClientError {
-            Terminal(isQuiet: false).fail(error.description)
-            throw ExitCode(error.exitCode)
         }
     }
 
     /// Nil: the lobby is to be shown.
-    private func command(about name: String) -> RoomModerator.Command? {
+    private func request(about name: String) -> RoomController.Moderation? {
         switch action {
         case .mute: .member(MemberModeration(microphone: .muted), name: name)
         case .unmute: .member(MemberModeration(microphone: .allowed), name: name)

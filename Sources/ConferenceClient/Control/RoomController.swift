@@ -3,10 +3,10 @@ public import NIOCore
 import NIOHTTP1
 public import RoomAPI
 
-/// Reads a room's state and changes its layouts, by the relay's HTTP interface. The methods throw `ClientError`:
+/// Reads a room's state, changes its layouts and moderates it, by the relay's HTTP interface. The methods throw `ClientError`:
 /// `.usage` for unknown names, `.relayUnreachable` or `.relayRefused`.
 public struct RoomController: Sendable {
-    private let url: RoomURL
+    let url: RoomURL
     private let eventLoop: any EventLoop
 
     public init(url: RoomURL, on eventLoop: any EventLoop) {
