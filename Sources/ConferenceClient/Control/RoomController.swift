@@ -3,8 +3,8 @@ public import NIOCore
 import NIOHTTP1
 public import RoomAPI
 
-/// Reads a room's state, changes its layouts and moderates it, by the relay's HTTP interface. The methods throw `ClientError`:
-/// `.usage` for unknown names, `.relayUnreachable` or `.relayRefused`.
+/// Reads a room's state, changes its layouts and moderates it, by the relay's HTTP interface. The methods throw
+/// `ClientError`: `.usage` for unknown names, `.relayUnreachable` or `.relayRefused`.
 public struct RoomController: Sendable {
     let url: RoomURL
     private let eventLoop: any EventLoop
