@@ -72,7 +72,7 @@ struct JoinCommand: AsyncParsableCommand {
     private func tell(_ session: ClientSession, _ terminal: Terminal) -> ClientSession {
         if let key = session.moderatorKey {
             // The call goes on without; its summary will fail in the same way.
-            try? terminal.summarize(["you began the room; its moderator's key: \(key)"])
+            try? terminal.summarize(["you began the room; its moderator's key: \(key)"], besides: media.stats)
         }
         return session
     }
