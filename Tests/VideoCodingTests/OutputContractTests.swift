@@ -44,6 +44,32 @@ struct OutputContractTests {
         #expect(frames.map(\.sample.presentationTime) == (3..<6).map(frameTime))
     }
 
+    @Test(
+        "are frames that decode, and at once, also of noise at a high rate or quality",
+        arguments: backEnds, [RateControlMode.constrainedVariable, .quality])
+    func noise(backEnd: EncoderBackEnd, mode: RateControlMode) throws {
+        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(20)) { $0.rateControlMode = mode }
+        let pattern = MovingPattern(mediumPicture)
+        var frames: [EncodedFrame] = []
+        for number in 0..<12 {
+            let picture = (1..<6).contains(number) ? noise(seed: UInt64(number)) : pattern.picture(number)
+            frames.append(try #require(try encoder.encode(picture, number)))
+        }
+        // Two keyframes in a row that are the same to a decoder would be one picture.
+        #expect(try expectEqualPictures(frames.map(\.sample)) == 12)
+    }
+
+    private func noise(seed: UInt64) -> PixelBuffer {
+        var generator = SeededGenerator(seed: seed)
+        var picture = MutablePixelBuffer(format: .i420, dimensions: mediumPicture)
+        for plane in 0..<3 {
+            picture.withMutablePlane(plane) { bytes, _ in
+                for index in bytes.indices { bytes[index] = .random(in: 0...255, using: &generator) }
+            }
+        }
+        return picture.freeze()
+    }
+
     @Test("are all there when frames wait for later ones", arguments: backEnds(with: .realTime, "false"))
     func delayed(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture, profile: .high) {

@@ -102,7 +102,8 @@ public enum RateControlMode: String, CaseIterable, Sendable {
     /// The rate is an upper bound: pictures have the requested quality as far as the bound allows. Follows a new rate
     /// best.
     case constrainedVariable = "constrained-variable"
-    /// Pictures of constant quality, whatever they take.
+    /// Pictures of constant quality, whatever they take. Only where a frame takes more than about half of its picture's
+    /// samples does OpenH264 make it a coarser keyframe.
     case quality
 }
 

@@ -31,13 +31,19 @@ final class OpenH264Encoder: EncoderBackEndSession {
     private var target: EncodingRate
     /// The library's last settings.
     private var applied: EncodingRate
-    private var preset: EncoderPreset
+    private var properties: CompressionProperties
     private var ramp: QPRamp
+    /// True if the library failed on the last frame: it makes no more until it is set up again.
+    private var isLost = false
+    /// `idr_pic_id` of the last frame, and of the one before it; nil where that is no keyframe.
+    private var keyframeIDs: (last: Int?, former: Int?) = (nil, nil)
 
     /// The change of the rate above which the library is updated while debt is paid back.
     private static let rateResolution = 0.01
     /// The mean size of a frame as a part of its limit.
     private static let frameLimitShare = 0.6
+    /// With this QP, noise is a quarter of its samples.
+    private static let fittingQP = 40
 
     init(properties: CompressionProperties, dimensions: VideoDimensions) throws(VideoCodingError) {
         library = try OpenH264Library()
@@ -47,7 +53,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         previousMeter = meter
         target = rate
         applied = rate
-        preset = properties.preset
+        self.properties = properties
         let profile = properties.profileLevel.profile
         highestRate =
             properties.profileLevel.level
@@ -78,12 +84,12 @@ final class OpenH264Encoder: EncoderBackEndSession {
         return rate
     }
 
-    func setProperties(_ properties: CompressionProperties) throws(VideoCodingError) {
-        if properties.preset != preset {
+    func setProperties(_ changed: CompressionProperties) throws(VideoCodingError) {
+        if changed.preset != properties.preset, !isLost {
             // The library chooses its search again with each frame; the stream's form does not change.
-            try library.set(ENCODER_OPTION_COMPLEXITY, to: Int32(properties.preset.complexity.rawValue))
-            preset = properties.preset
+            try library.set(ENCODER_OPTION_COMPLEXITY, to: Int32(changed.preset.complexity.rawValue))
         }
+        properties = changed
         let rate = Self.rate(properties)
         guard rate != target else { return }
         target = rate
@@ -93,6 +99,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     func withdrawLastFrame() {
         meter = previousMeter
+        keyframeIDs.last = keyframeIDs.former
     }
 
     /// Sets the library's rate if it changed by more than rounding.
@@ -128,6 +135,32 @@ final class OpenH264Encoder: EncoderBackEndSession {
     // MARK: - Frames
 
     func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
+        do throws(VideoCodingError) {
+            return try attempt(picture, request)
+        } catch .encodingFailed {
+            // The library's memory of a frame is about half of the picture's: fine noise does not fit in.
+            var coarser = request
+            coarser.qp = max(request.qp ?? 0, Self.fittingQP)
+            return try attempt(picture, coarser)
+        } catch {
+            throw error
+        }
+    }
+
+    private func attempt(
+        _ picture: PixelBuffer, _ request: FrameRequest
+    ) throws(VideoCodingError) -> BackEndResult {
+        if isLost {
+            try library.initialize(library.parameters(properties, dimensions: dimensions))
+            applied = EncodingRate(properties)
+        }
+        isLost = true
+        let result = try make(picture, request)
+        isLost = false
+        return result
+    }
+
+    private func make(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
         try applyRate()
         previousMeter = meter
         if request.forceKeyframe { try library.forceKeyframe() }
@@ -144,10 +177,17 @@ final class OpenH264Encoder: EncoderBackEndSession {
         // The level in the SPS follows the bitrate, so it is read again with each keyframe.
         if library.isKeyframe { try takeParameterSets() }
         let data = memory.makeBuffer(size: library.frameSize) { buffer in library.writeSlices(into: &buffer) }
-        meter.spend(DataSize(bytes: data.readableBytes))
         guard let slice = inspector?.inspect(data) else {
             throw .codecUnavailable(reason: "OpenH264's slices make no sense")
         }
+        if let id = slice.keyframeID, id == keyframeIDs.last {
+            // A library that was set up again counts anew, and two keyframes in a row must differ (H.264 7.4.3).
+            var next = request
+            next.forceKeyframe = true
+            return try make(picture, next)
+        }
+        keyframeIDs = (slice.keyframeID, keyframeIDs.last)
+        meter.spend(DataSize(bytes: data.readableBytes))
         if constantQP == nil { updateRamp(slice, wasGiven: qp != nil, bytes: data.readableBytes) }
         var frame = BackEndFrame(
             data: data, serial: request.serial, decodeSerial: request.serial, slice: slice,
@@ -190,7 +230,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     // MARK: - References
 
     func invalidateReferences(from serial: Int64) throws(VideoCodingError) -> Bool {
-        guard keepsLongTermReferences, let request = references.invalidate(from: serial) else { return false }
+        guard keepsLongTermReferences, !isLost, let request = references.invalidate(from: serial) else { return false }
         try library.set(
             ENCODER_LTR_RECOVERY_REQUEST,
             to: SLTRRecoverRequest(
@@ -200,7 +240,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     }
 
     func acknowledge(_ reference: LongTermReference) throws(VideoCodingError) {
-        guard keepsLongTermReferences, references.acknowledge(reference) else { return }
+        guard keepsLongTermReferences, !isLost, references.acknowledge(reference) else { return }
         try library.set(
             ENCODER_LTR_MARKING_FEEDBACK,
             to: SLTRMarkingFeedback(

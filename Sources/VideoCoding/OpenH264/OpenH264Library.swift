@@ -41,8 +41,10 @@ final class OpenH264Library {
         return parameters
     }
 
+    /// Sets the library up, also anew: it then begins with a keyframe.
     func initialize(_ parameters: SEncParamExt) throws(VideoCodingError) {
         var parameters = parameters
+        qp = nil
         try check(methods.InitializeExt(encoder, &parameters))
         try set(ENCODER_OPTION_DATAFORMAT, to: Int32(videoFormatI420.rawValue))
     }
