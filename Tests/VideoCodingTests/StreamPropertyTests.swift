@@ -118,6 +118,18 @@ struct StreamPropertyTests {
         #expect(try expectEqualPictures(frames.map(\.sample)) == 10)
     }
 
+    @Test("slices may be as small as the session states", arguments: backEnds(with: .sliceMaxBytes))
+    func leastSliceSize(backEnd: EncoderBackEnd) throws {
+        let support = CompressionSession.supportedProperties(of: backEnd)[.sliceMaxBytes]
+        guard case .sizes(let sizes)? = support?.range else {
+            Issue.record("\(backEnd)")
+            return
+        }
+        let encoder = try TestEncoder(backEnd, mediumPicture) { $0.sliceMaxBytes = sizes.lowerBound }
+        let frames = try encoder.encode(0..<3, of: MovingPattern(mediumPicture))
+        #expect(try libavcodecPictures(frames.map(\.sample)).count == 3)
+    }
+
     @Test("keyframes come as often as asked for", arguments: backEnds(with: .maxKeyframeInterval))
     func keyframeInterval(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture, bitRate: .kilobits(300)) { $0.maxKeyframeInterval = 4 }
