@@ -275,6 +275,18 @@ struct DecodingContractTests {
         session.finishDelayedFrames()
         #expect(session.statistics.pictures == samples.count)
     }
+
+    @Test("does not wait for a reader that has read enough, though the sequence is still there")
+    func readerStops() async throws {
+        let samples = try reordered(groups: 10)
+        let (session, outputs) = try DecompressionSession.withOutputs(format: samples[0].format, pipelineDepth: 2)
+        async let first: DecodeOutput? = outputs.first { _ in true }
+        for sample in samples { await session.decodeAsynchronously(sample) }
+        session.finishDelayedFrames()
+        #expect(await first?.picture != nil)
+        #expect(session.statistics.pictures == samples.count)
+        for await _ in outputs {}
+    }
 }
 
 @Suite("A pipeline gate")

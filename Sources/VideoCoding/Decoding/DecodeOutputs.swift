@@ -1,6 +1,7 @@
 /// The outputs of a decompression session, to be read by one reader in the order in which they happen.
 ///
-/// The sequence ends when the session is invalidated or released, after the outstanding outputs.
+/// The sequence ends when the session is invalidated or released, after the outstanding outputs; and when its reader
+/// stops: later frames are decoded for nobody, and nobody waits.
 public struct DecodeOutputs: AsyncSequence, Sendable {
     public typealias Element = DecodeOutput
     public typealias Failure = Never
@@ -27,12 +28,26 @@ public struct DecodeOutputs: AsyncSequence, Sendable {
     }
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(base: stream.makeAsyncIterator(), gate: gate)
+        Iterator(base: stream.makeAsyncIterator(), gate: gate, reader: Reader(continuation))
+    }
+
+    /// Ends the sequence with the last copy of an iterator.
+    fileprivate final class Reader: Sendable {
+        private let continuation: AsyncStream<DecodeOutput>.Continuation
+
+        init(_ continuation: AsyncStream<DecodeOutput>.Continuation) {
+            self.continuation = continuation
+        }
+
+        deinit {
+            continuation.finish()
+        }
     }
 
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncStream<DecodeOutput>.Iterator
         fileprivate let gate: PipelineGate
+        fileprivate let reader: Reader
 
         public mutating func next() async -> DecodeOutput? {
             await next(isolation: nil)
