@@ -89,17 +89,17 @@ public final class MovieWriter {
         var data = sample.data.contiguous()
         let parameterSets = sample.format.parameterSets
         let isChange = parameterSets != currentParameterSets
-        hasChangedParameterSets = hasChangedParameterSets || isChange
         // A player that jumps has those of the place before, even where these are the header's again.
         if isChange || (hasChangedParameterSets && sample.isSync) {
             let frame = data
             data = LengthPrefixed.encode(parameterSets.compactMap { NALUnit($0) })
             data.writeImmutableBuffer(frame)
-            currentParameterSets = parameterSets
         }
         try muxer.write(
             data, track: videoTrack, presentationTime: sample.presentationTime,
             decodeTime: sample.decodeTime ?? sample.presentationTime, duration: sample.duration, isSync: sample.isSync)
+        hasChangedParameterSets = hasChangedParameterSets || isChange
+        currentParameterSets = parameterSets
         videoSampleCount += 1
     }
 

@@ -212,6 +212,24 @@ struct MovieRoundTripTests {
         #expect(keyframesHaveSets == [false, true, true, true])
     }
 
+    @Test("a frame that is refused does not take the change of format with it")
+    func formatChangeRefused() throws {
+        let first = try SampleStream.make(count: 5)
+        let second = try SampleStream.make(count: 5, width: 20, height: 12, startingAt: 5)
+        let file = TemporaryFile(".mp4")
+        let writer = try MovieWriter(path: file.path, video: first[0].format)
+        for sample in first { try writer.append(sample) }
+        var timeless = second[0]
+        timeless.presentationTime = .invalid
+        #expect(throws: MediaFileError.self) { try writer.append(timeless) }
+        for sample in second.dropFirst() { try writer.append(sample) }
+        try writer.finish()
+        let reader = try MovieReader(path: file.path)
+        var sizes: [VideoDimensions] = []
+        while let sample = try reader.nextSample() { sizes.append(sample.format.dimensions) }
+        #expect(sizes == (first + second.dropFirst()).map(\.format.dimensions))
+    }
+
     @Test("frames with equal times are written one after the other")
     func equalTimes() throws {
         var samples = try SampleStream.make(count: 3)
