@@ -184,6 +184,8 @@ struct CommandLineTests {
     @Test("texts that name no ICE server are refused with the reason")
     func badICEServer() {
         #expect(message(["--ice-server", "turn:turn.example.org"]).contains("?username=…&credential=…"))
+        let text = message(["--ice-server", "turn:turn.example.org?transport=tcp"])
+        #expect(text.contains("add &username=…&credential=…"))
     }
 
     @Test("a secret stands in for TURN servers' credentials")

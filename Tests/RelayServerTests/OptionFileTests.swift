@@ -142,6 +142,18 @@ struct OptionFileTests {
         }
     }
 
+    @Test("the example of docs/confrelay.md is one that the relay takes")
+    func documentedExample() throws {
+        let page = try DocumentPage.text("confrelay.md")
+        let example = try #require(page.firstMatch(of: /```yaml\n(# confrelay --config [^`]*)```/)?.output.1)
+        try withFile("LONG-RANDOM-TEXT\n") { secret in
+            let text = example.replacing("/etc/confrelay/turn-secret", with: secret)
+            let configuration = try configuration(String(text), [])
+            #expect(configuration.tls?.key == "/etc/confrelay/privkey.pem")
+            #expect(configuration.iceServers.count == 2)
+        }
+    }
+
     @Test("an empty file sets nothing", arguments: ["", "# port: 1\n", "---\n"])
     func empty(text: String) throws { #expect(try read(text).entries.isEmpty) }
 

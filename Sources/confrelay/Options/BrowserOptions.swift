@@ -50,8 +50,8 @@ struct BrowserOptions: ParsableArguments {
     func validate() throws {
         if turnSecret == nil, let server = (iceServer + iceServerFile).first(where: \.lacksCredentials) {
             throw ValidationError(
-                "the TURN server \(server.uri) needs a name and a password: add ?username=…&credential=… to its URI, "
-                    + "or give --turn-secret")
+                "the TURN server \(server.uri) needs a name and a password: give --turn-secret, or add "
+                    + "\(server.uri.contains("?") ? "&" : "?")username=…&credential=… to its URI")
         }
         switch (tlsCertificate, tlsKey) {
         case (.some, nil): throw ValidationError("--tls-certificate needs its private key: give --tls-key as well")
