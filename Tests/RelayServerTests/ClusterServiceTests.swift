@@ -15,17 +15,20 @@ struct ClusterServiceTests {
     /// A directory that takes whatever it is told, and keeps nothing of it.
     private final class Directory: DirectoryEngine {
         private let entries: [DirectoryEntry]
+        private let isAway: Bool
         /// For each lease that was given back, whether the task was cancelled that did so.
         private let endings = Mutex<[Bool]>([])
 
         /// - Parameter entries: The keys that there are.
-        init(_ entries: [DirectoryEntry] = []) {
+        init(_ entries: [DirectoryEntry] = [], isAway: Bool = false) {
             self.entries = entries
+            self.isAway = isAway
         }
 
         var endedLeases: [Bool] { endings.withLock { $0 } }
 
         func perform(_ request: DirectoryRequest) async -> DirectoryResponse {
+            guard !isAway else { return .failed(reason: "nobody is there") }
             switch request {
             case .grantLease(let timeToLive): return .lease(LeaseID(rawValue: 7), timeToLive: timeToLive)
             case .renewLease(let lease): return .lease(lease, timeToLive: .seconds(5))
@@ -49,14 +52,15 @@ struct ClusterServiceTests {
     }
 
     private func makeService(
-        _ directory: Directory, _ driver: RelayDriver, advertising url: String? = nil
+        _ directory: Directory, _ driver: RelayDriver, advertising url: String? = nil, log: LogLines = LogLines(),
+        patience: Duration = .seconds(60)
     ) async throws -> ClusterService {
         let service = ClusterService(
             ClusterSettings(
                 etcd: EtcdSettings(endpoints: []), node: try #require(NodeID(rawValue: "a")), advertisedURL: url),
             url: url ?? "http://127.0.0.1:7000", engine: directory, driver: driver,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        await service.waitUntilReachable(upTo: .seconds(60))
+            logger: Logger(label: "test") { _ in LogCollector(lines: log) })
+        await service.waitUntilReachable(upTo: patience)
         return service
     }
 
@@ -85,6 +89,17 @@ struct ClusterServiceTests {
                     path: DirectoryKey.secret.path, value: [UInt8](repeating: 7, count: ClusterSecret.size),
                     createRevision: 1),
             ])
+    }
+
+    @Test("is told at the start if the directory does not answer", arguments: [true, false])
+    func absentDirectory(isAway: Bool) async throws {
+        let log = LogLines()
+        let driver = makeDriver(SignallingClient())
+        let service = try await makeService(
+            Directory(isAway: isAway), driver, log: log, patience: isAway ? .zero : .seconds(60))
+        #expect(log.texts.withLock { $0 }.contains { $0.hasPrefix("warning: the cluster's directory") } == isAway)
+        await service.close()
+        await driver.close()
     }
 
     @Test("names other relays to try to who comes back, too, and makes them no moderator of a room that others have")

@@ -26,26 +26,6 @@ struct TLSTests {
         func path(_ name: String) -> String { url.appending(path: name).path }
     }
 
-    /// Collects the log messages.
-    private struct Log: LogHandler {
-        let lines: Lines
-        var logLevel = Logger.Level.trace
-        var metadata = Logger.Metadata()
-
-        final class Lines: Sendable {
-            let texts = Mutex<[String]>([])
-        }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            lines.texts.withLock { $0.append("\(event.level): \(event.message)") }
-        }
-    }
-
     private func makeFolder() throws -> Folder {
         try Folder([
             "good.crt": TestCertificate.certificate, "old.crt": TestCertificate.expiredCertificate,
@@ -56,9 +36,9 @@ struct TLSTests {
     }
 
     private func load(_ folder: Folder, _ certificate: String, _ key: String) throws -> [String] {
-        let lines = Log.Lines()
+        let lines = LogLines()
         _ = try TLSFiles(certificate: folder.path(certificate), key: folder.path(key))
-            .load(logger: Logger(label: "test") { _ in Log(lines: lines) })
+            .load(logger: Logger(label: "test") { _ in LogCollector(lines: lines) })
         return lines.texts.withLock { $0 }
     }
 
@@ -104,16 +84,16 @@ struct TLSTests {
         try Data(text.utf8).write(to: folder.url.appending(path: name), options: .atomic)
     }
 
-    private func makeStore(in folder: Folder, log lines: Log.Lines) throws -> CertificateStore {
+    private func makeStore(in folder: Folder, log lines: LogLines) throws -> CertificateStore {
         try CertificateStore(
             files: TLSFiles(certificate: folder.path("good.crt"), key: folder.path("good.key")),
-            logger: Logger(label: "test") { _ in Log(lines: lines) })
+            logger: Logger(label: "test") { _ in LogCollector(lines: lines) })
     }
 
     @Test("a certificate whose file has changed is read again; files that have not changed are not")
     func changedCertificate() throws {
         let folder = try makeFolder()
-        let lines = Log.Lines()
+        let lines = LogLines()
         let store = try makeStore(in: folder, log: lines)
         let first = store.context
         store.reloadIfChanged()
@@ -127,7 +107,7 @@ struct TLSTests {
     @Test("when the changed files cannot be used, the earlier certificate stays, and the log says so once")
     func unusableChange() throws {
         let folder = try makeFolder()
-        let lines = Log.Lines()
+        let lines = LogLines()
         let store = try makeStore(in: folder, log: lines)
         let first = store.context
         try replace("good.key", in: folder, by: TestCertificate.otherKey)

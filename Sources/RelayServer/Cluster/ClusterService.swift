@@ -225,7 +225,7 @@ actor ClusterService {
             counters.outages += 1
             logger.warning(
                 "the cluster's directory does not answer; calls go on, and rooms open here by themselves",
-                metadata: failureReason.map { ["reason": "\($0)"] } ?? [:])
+                metadata: failureMetadata)
         case .nameTaken(let node):
             logger.error(
                 """
@@ -357,7 +357,7 @@ actor ClusterService {
         settle()
     }
 
-    /// Waits until the directory answers, for a moment at most.
+    /// Waits until the directory answers, for a moment at most, and tells the log if it does not.
     func waitUntilReachable(upTo limit: Duration) async {
         let end = now() + limit
         settle()
@@ -366,5 +366,10 @@ actor ClusterService {
         while !directory.isReachable(now: now()), now() < end {
             guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { return }
         }
+        guard !directory.isReachable(now: now()) else { return }
+        logger.warning(
+            "the cluster's directory does not answer yet; rooms open here by themselves", metadata: failureMetadata)
     }
+
+    private var failureMetadata: Logger.Metadata { failureReason.map { ["reason": "\($0)"] } ?? [:] }
 }
