@@ -7,8 +7,10 @@ extension AudioSource {
     static let fadeEnd = 4800
     /// After a fade, the first real samples come in over 5 ms.
     static let fadeIn = 240
-    /// libopus conceals in steps of 2.5 ms.
+    /// Gaps are bridged in steps of 2.5 ms, the shortest packet.
     static let concealmentStep = 120
+    /// The speech modes of libopus conceal 10 ms at a time: of a shorter piece they drop the rest, which clicks.
+    static let concealmentUnit = 480
     /// A packet of at most this size announces silence (DTX; RFC 7587, 3.1.3).
     static let discontinuousPayloadSize = 2
 
@@ -162,8 +164,7 @@ extension AudioSource {
         }
         if !isDiscontinuous, concealedRun == 0 { counts.underruns += 1 }
         let missing = AudioFormat.frameSampleCount - queue.count
-        let steps = (missing + Self.concealmentStep - 1) / Self.concealmentStep
-        concealedAhead += Int64(conceal(steps * Self.concealmentStep, isCounted: !isDiscontinuous))
+        concealedAhead += Int64(conceal(missing, isCounted: !isDiscontinuous))
     }
 
     /// Adds `length` made-up samples, which fade to silence. Returns `length`.
@@ -171,13 +172,15 @@ extension AudioSource {
         let before = queue.count
         let length = max(length, 0)
         if concealedRun < Self.fadeEnd {
-            let whole = length / Self.concealmentStep * Self.concealmentStep
+            let whole = (length + Self.concealmentUnit - 1) / Self.concealmentUnit * Self.concealmentUnit
             // If libopus cannot conceal, silence is used.
             if spend(whole) {
                 _ = try? queue.append(maximum: whole) { (output) throws(OpusError) in
                     try decoder.conceal(into: output)
                 }
             }
+            let made = queue.count - before
+            queue.removeMiddle(ofLast: made, dropping: made - length)
             fadeOut(queue.count - before)
             if isCounted { counts.concealed += .microseconds(length * 1000 / 48) }
         }

@@ -58,7 +58,7 @@ public final class OpusDecoder {
         return try call(payload: payload, output: output, isFEC: 0)
     }
 
-    /// Conceals as many samples as `output` holds, a multiple of 120.
+    /// Conceals as many samples as `output` holds, a multiple of 480 (10 ms).
     func conceal(into output: UnsafeMutableBufferPointer<Float>) throws(OpusError) -> Int {
         try call(payload: nil, output: output, isFEC: 0)
     }

@@ -54,13 +54,20 @@ struct SampleQueue {
     }
 
     /// Drops the first `dropping` of the last `length` samples.
+    ///
+    /// What is dropped continues the samples before it, and what stays does not, so they are cross-faded.
     mutating func removeMiddle(ofLast length: Int, dropping: Int) {
         let length = min(max(length, 0), count)
         let dropped = min(max(dropping, 0), length)
         guard dropped > 0 else { return }
+        let overlap = min(TimeScaling.overlap, dropped, length - dropped)
         withSamples { samples in
             let start = samples.count - length
-            for index in 0..<(length - dropped) { samples[start + index] = samples[start + dropped + index] }
+            for index in 0..<overlap {
+                samples[start + index] = TimeScaling.crossFade(
+                    samples[start + index], samples[start + dropped + index], at: index, of: overlap)
+            }
+            for index in overlap..<(length - dropped) { samples[start + index] = samples[start + dropped + index] }
         }
         count -= dropped
     }

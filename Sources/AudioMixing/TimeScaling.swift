@@ -36,8 +36,7 @@ enum TimeScaling {
     static func remove(lag: Int, from queue: inout SampleQueue) {
         queue.withSamples { samples in
             for index in 0..<overlap {
-                let weight = (Float(index) + 0.5) / Float(overlap)
-                samples[lag + index] = samples[index] * (1 - weight) + samples[lag + index] * weight
+                samples[lag + index] = crossFade(samples[index], samples[lag + index], at: index, of: overlap)
             }
         }
         queue.removeFirst(lag)
@@ -48,11 +47,16 @@ enum TimeScaling {
         queue.withSamples { samples in
             for index in 0..<lag { scratch[index] = samples[index] }
             for index in 0..<overlap {
-                let weight = (Float(index) + 0.5) / Float(overlap)
-                samples[index] = samples[lag + index] * (1 - weight) + samples[index] * weight
+                samples[index] = crossFade(samples[lag + index], samples[index], at: index, of: overlap)
             }
         }
         queue.prepend(scratch[..<lag])
+    }
+
+    /// The sample at `index` of a change from one piece of audio to another in `length` samples.
+    static func crossFade(_ before: Float, _ after: Float, at index: Int, of length: Int) -> Float {
+        let weight = (Float(index) + 0.5) / Float(length)
+        return before * (1 - weight) + after * weight
     }
 
     private static func similarity(_ samples: UnsafeBufferPointer<Float>, lag: Int, step: Int) -> Float {

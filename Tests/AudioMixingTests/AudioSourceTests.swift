@@ -112,6 +112,21 @@ struct AudioSourceTests {
         #expect(rootMeanSquare(lossy) > rootMeanSquare(whole) * 0.9)
     }
 
+    @Test("lost packets make no click, wherever the frames begin", arguments: [16.0, 48], [0.0, 0.2])
+    func clicks(kilobits: Double, expectedLoss: Double) throws {
+        var generator = SeededGenerator(seed: 1)
+        let delays = (0..<400).map { _ in
+            Double.random(in: 0..<1, using: &generator) < 0.2 ? nil : Double.random(in: 10..<40, using: &generator)
+        }
+        let settings = AudioEncoderSettings(bitRate: .kilobits(kilobits), expectedPacketLoss: expectedLoss)
+        var link = try TestLink(sender: TestSender(settings: settings))
+        link.delay = { delays[$0 % 400] }
+        try link.run(500)
+        let played = try link.run(8000)
+        #expect(link.source.statistics.underruns > 5)
+        #expect(roughness(of: played) < 0.03)
+    }
+
     @Test("without packets the audio fades out within a tenth of a second")
     func fading() throws {
         var link = try TestLink(sender: TestSender())

@@ -49,6 +49,15 @@ func peak(_ samples: some Collection<Float>) -> Float {
     samples.reduce(0) { max($0, abs($1)) }
 }
 
+/// The largest third difference of neighbouring samples. Low tones have hardly any; that of a step, which is heard as
+/// a click, is twice the step.
+func roughness(of samples: [Float]) -> Float {
+    samples.indices.dropFirst(3).reduce(0) { largest, index in
+        let ends = samples[index] - samples[index - 3]
+        return max(largest, abs(ends - 3 * (samples[index - 1] - samples[index - 2])))
+    }
+}
+
 extension MonotonicInstant {
     /// So many milliseconds after an arbitrary start.
     static func at(_ milliseconds: Double) -> MonotonicInstant {
