@@ -208,6 +208,14 @@ extension AudioSource {
         return kept
     }
 
+    /// Fades the waiting samples out: the decoder begins anew and does not continue them.
+    func endQueue() {
+        if queue.count < Self.fadeIn { _ = conceal(Self.fadeIn - queue.count, isCounted: false) }
+        queue.withSamples { samples in
+            for index in samples.indices { samples[index] *= 1 - Float(index + 1) / Float(samples.count) }
+        }
+    }
+
     /// The gain of concealment after `run` samples.
     private static func concealmentGain(_ run: Int) -> Float {
         min(max(Float(fadeEnd - run) / Float(fadeEnd - fadeStart), 0), 1)

@@ -216,6 +216,7 @@ public final class AudioSource {
     }
 
     private func restart() {
+        if isPlaying { endQueue() }
         packets.removeAll()
         estimator.reset()
         packetsMeasured = 0

@@ -212,6 +212,25 @@ struct AudioSourceTests {
         #expect(source.statistics.restarts == 2)
     }
 
+    @Test("a stream that replaces another does not click", arguments: [0.0, 7, 13])
+    func replacement(phase: Double) throws {
+        let source = try AudioSource(id: 1)
+        var played: [Float] = []
+        for (start, timestamp) in [(0.0, UInt32(1_000_000)), (1000, 3_900_000_000)] {
+            var sender = try TestSender()
+            sender.firstTimestamp = timestamp
+            for _ in 0..<50 {
+                var (packet, leaves) = try sender.next()
+                packet.arrival = .at(start + leaves)
+                source.insert(packet)
+                source.pull(now: .at(start + leaves + phase))
+                played += source.frame
+            }
+        }
+        #expect(source.statistics.restarts == 1)
+        #expect(roughness(of: played) < 0.03)
+    }
+
     @Test("a single packet with a wild timestamp disturbs nothing")
     func strayPacket() throws {
         let source = try AudioSource(id: 1)
