@@ -5,8 +5,8 @@ public import MediaCore
 ///
 /// A session belongs to one caller at a time, the room's tick job. Packets and changes reach it as an
 /// `AudioMixingInput`. All receivers that are not in the mix hear the same, so their mix is encoded once for each class
-/// of rate and FEC; each receiver in the mix has an encoder of its own. While nobody is heard, packets of silence are
-/// sent, which cost next to nothing.
+/// of rate and FEC; each receiver in the mix has an encoder of its own. While nobody is heard, packets of one byte are
+/// sent.
 public final class AudioMixingSession {
     private struct Receiver {
         let id: ParticipantID
@@ -15,6 +15,8 @@ public final class AudioMixingSession {
         var sharedClass: AudioEncoderSettings?
         /// The receiver's own encoder, made when its participant is heard for the first time.
         var own: (encoder: MixEncoder, limiter: SoftLimiter)?
+        /// True if its own audio was in the mix of the tick before.
+        var wasInMix = false
     }
 
     /// An encoder that is unused for this many ticks (10 s) is released.
@@ -41,12 +43,15 @@ public final class AudioMixingSession {
     /// Adds a participant's audio to the mix. It does nothing if the participant is known.
     public func addSource(_ id: ParticipantID) throws(OpusError) {
         let index = sources.firstIndex { $0.id >= id } ?? sources.endIndex
-        guard index == sources.endIndex || sources[index].id != id else { return }
-        sources.insert(try AudioSource(id: id), at: index)
+        guard index < sources.endIndex, sources[index].id == id else {
+            return sources.insert(try AudioSource(id: id), at: index)
+        }
+        if sources[index].isLeaving { sources[index] = try AudioSource(id: id) }
     }
 
+    /// Removes a participant's audio from the mix. What is heard of it fades out in the next tick.
     public func removeSource(_ id: ParticipantID) {
-        sources.removeAll { $0.id == id }
+        sources.first { $0.id == id }?.isLeaving = true
     }
 
     /// Begins to make packets for a participant, or starts again with other settings.
@@ -106,6 +111,7 @@ public final class AudioMixingSession {
         for source in sources {
             source.finish()
             if source.isInMix { mixer.add(source.frame) }
+            guard !source.isLeaving else { continue }
             result.sources[source.id] = AudioSourceReport(
                 level: source.level, mixGain: source.mixGain, isPlaying: source.isFrameWhole,
                 levelClaim: source.levelClaims.takeVerdict(), statistics: source.statistics)
@@ -117,6 +123,7 @@ public final class AudioMixingSession {
 
         encodeOwn(into: &result)
         encodeShared(level: isHeard ? LevelMeter.level(total) : nil, into: &result)
+        sources.removeAll(where: \.isLeaving)
         return result
     }
 
@@ -131,15 +138,18 @@ public final class AudioMixingSession {
         }
     }
 
-    /// Makes the packets of receivers that are in the mix, and decides which other receivers share an encoder.
+    /// Makes the packets of receivers that are or just were in the mix, and decides which other receivers share an encoder.
     private func encodeOwn(into result: inout AudioTickResult) {
         var sources = sources[...]
         for index in receivers.indices {
             let id = receivers[index].id
             while let source = sources.first, source.id < id { sources.removeFirst() }
             do throws(OpusError) {
-                if let own = sources.first, own.id == id, own.isInMix {
-                    result.packets[id] = try encodeMix(for: &receivers[index], without: own.frame)
+                let own = sources.first.flatMap { $0.id == id && $0.isInMix ? $0.frame : nil }
+                // An encoder holds the end of the frame before: the shared one's has the receiver's own audio in it.
+                if own != nil || receivers[index].wasInMix {
+                    receivers[index].wasInMix = own != nil
+                    result.packets[id] = try encodeMix(for: &receivers[index], without: own)
                     result.encodeCount += 1
                 } else {
                     try chooseSharedEncoder(for: &receivers[index])
@@ -150,7 +160,7 @@ public final class AudioMixingSession {
         }
     }
 
-    private func encodeMix(for receiver: inout Receiver, without own: [Float]) throws(OpusError) -> EncodedAudio? {
+    private func encodeMix(for receiver: inout Receiver, without own: [Float]?) throws(OpusError) -> EncodedAudio? {
         var (encoder, limiter) =
             if let own = receiver.own { own } else { (try MixEncoder(settings: receiver.settings), sharedLimiter) }
         if receiver.sharedClass != nil {

@@ -28,6 +28,8 @@ public final class AudioSource {
     public private(set) var level = AudioLevel.silence
     /// True if the frame is part of the mix.
     public private(set) var isInMix = false
+    /// True if the participant has no audio any more: its last frame fades out.
+    var isLeaving = false
 
     let decoder: OpusDecoder
     var counts = AudioSourceStatistics()
@@ -131,7 +133,7 @@ public final class AudioSource {
         let hadSamples = queue.count > 0
         queue.read(into: &frame)
         level = hadSamples ? meter.measure(frame) : meter.skip()
-        voice.observe(level, isAudible: gate.isAudible(at: level))
+        voice.observe(level, isAudible: gate.isAudible(at: level) && !isLeaving)
     }
 
     /// Applies the gate to `frame`, after `voice` has been decided.

@@ -6,7 +6,7 @@ import NIOCore
 /// Its packets follow its own or those of another encoder of nearly the same audio; the first packet after a change
 /// depends little on earlier ones. An encoder belongs to one caller at a time.
 final class MixEncoder {
-    /// After this many silent frames the encoder has settled, and its last packet is repeated.
+    /// After this many silent frames encoder and decoders have settled, and packets without audio are enough.
     private static let settledSilence = 10
 
     private let encoder: OpusEncoder
@@ -40,22 +40,28 @@ final class MixEncoder {
         self.tick = tick
         let usesDTX = encoder.settings.usesDTX
         guard let level else {
-            if !isContinued { silentFrames = 0 }
+            if isJoined || !isContinued { silentFrames = 0 }
             if silentFrames < Self.settledSilence {
                 silentFrames += 1
-                lastPayload = try encoder.encode(frame)
+                lastPayload = try encodeNext(frame, previous: previous, isContinued: isContinued)
+            } else if lastPayload.readableBytes > 1 {
+                lastPayload = OpusPacket.withoutAudio(like: lastPayload)
             }
-            isJoined = false
-            let isSettled = silentFrames == Self.settledSilence
             packet = EncodedAudio(
-                payload: lastPayload, level: .silence,
-                maySkip: usesDTX && (isSettled || lastPayload.readableBytes <= 2))
+                payload: lastPayload, level: .silence, maySkip: usesDTX && lastPayload.readableBytes <= 2)
             return
         }
         silentFrames = 0
+        let payload = try encodeNext(frame, previous: previous, isContinued: isContinued)
+        packet = EncodedAudio(payload: payload, level: level, maySkip: usesDTX && payload.readableBytes <= 2)
+    }
+
+    private func encodeNext(
+        _ frame: [Float], previous: [Float], isContinued: Bool
+    ) throws(OpusError) -> ByteBuffer {
         if !isContinued { _ = try encoder.encode(previous) }
         let payload = try encoder.encode(frame, needsLittleBefore: isJoined || !isContinued)
         isJoined = false
-        packet = EncodedAudio(payload: payload, level: level, maySkip: usesDTX && payload.readableBytes <= 2)
+        return payload
     }
 }

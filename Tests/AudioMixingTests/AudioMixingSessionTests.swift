@@ -6,57 +6,10 @@ import Testing
 
 @Suite("Mixing session")
 struct AudioMixingSessionTests {
-    /// A room of people who each hold a tone, and the audio that each of them hears.
-    private struct Room {
-        var session = AudioMixingSession()
-        var input = AudioMixingInput()
-        var senders: [ParticipantID: TestSender] = [:]
-        var decoders: [ParticipantID: OpusDecoder] = [:]
-        var tick = 0
-        /// The number of encodes in the last tick.
-        var encodeCount = 0
-        /// Ticks at which more than one encode was made.
-        var ownEncodes = 0
-
-        mutating func join(_ id: ParticipantID, tone frequency: Double?, settings: AudioEncoderSettings = .init())
-            throws
-        {
-            if let frequency {
-                var sender = try TestSender()
-                sender.signal = { tone(frequency, from: $0, count: $1) }
-                senders[id] = sender
-            }
-            decoders[id] = try OpusDecoder()
-            input.apply(.addSource(id))
-            input.apply(.addReceiver(id, settings))
-        }
-
-        /// Runs `ticks` ticks. Returns the audio that each one heard.
-        mutating func run(_ ticks: Int) throws -> [ParticipantID: [Float]] {
-            var heard: [ParticipantID: [Float]] = [:]
-            for _ in 0..<ticks {
-                let now = MonotonicInstant.at(Double(tick) * 20)
-                for id in Array(senders.keys) {
-                    guard var packet = try senders[id]?.next().packet else { continue }
-                    packet.arrival = now
-                    input.insert(packet, from: id)
-                }
-                let result = session.tick(input.take(), now: now)
-                encodeCount = result.encodeCount
-                if encodeCount > 2 || (encodeCount == 2 && senders.count == 2) { ownEncodes += 1 }
-                for (id, packet) in result.packets {
-                    heard[id, default: []] += try decoders[id]?.decode(packet.payload) ?? []
-                }
-                tick += 1
-            }
-            return heard
-        }
-    }
-
     @Test("everyone hears the others and not oneself")
     func allButOwn() throws {
         let tones: [ParticipantID: Double] = [1: 400, 2: 700, 3: 1100]
-        var room = Room()
+        var room = TestRoom()
         for (id, frequency) in tones.sorted(by: { $0.key < $1.key }) { try room.join(id, tone: frequency) }
         _ = try room.run(20)
         let heard = try room.run(100)
@@ -72,7 +25,7 @@ struct AudioMixingSessionTests {
 
     @Test("a listener without a source hears everyone")
     func listener() throws {
-        var room = Room()
+        var room = TestRoom()
         try room.join(1, tone: 400)
         try room.join(2, tone: 700)
         room.decoders[9] = try OpusDecoder()
@@ -85,7 +38,7 @@ struct AudioMixingSessionTests {
 
     @Test("levels of sources and mixes are reported")
     func levels() throws {
-        var room = Room()
+        var room = TestRoom()
         try room.join(1, tone: 400)
         try room.join(2, tone: nil)
         _ = try room.run(50)
@@ -103,7 +56,7 @@ struct AudioMixingSessionTests {
 
     @Test("a receiver without audio gets packets of silence, and the first audio after them is complete")
     func silence() throws {
-        var room = Room()
+        var room = TestRoom()
         try room.join(1, tone: nil)
         try room.join(2, tone: nil)
         let silence = try room.run(300)
@@ -121,7 +74,7 @@ struct AudioMixingSessionTests {
 
     @Test("receivers outside the mix share an encoder; receivers in the mix have their own")
     func shared() throws {
-        var room = Room()
+        var room = TestRoom()
         try room.join(1, tone: 400)
         for id in 2...9 { try room.join(ParticipantID(rawValue: UInt64(id)), tone: nil) }
         _ = try room.run(20)
@@ -135,7 +88,7 @@ struct AudioMixingSessionTests {
 
     @Test("receivers of different rates and losses share within their class, at no more than their rate")
     func classes() throws {
-        var room = Room()
+        var room = TestRoom()
         try room.join(1, tone: 400)
         for (id, rate) in [(2, 33.0), (3, 39), (4, 25), (5, 31)] {
             try room.join(
@@ -166,7 +119,7 @@ struct AudioMixingSessionTests {
 
     @Test("a participant that begins to speak, and stops, hears the others without a gap or a click")
     func handOver() throws {
-        var room = Room()
+        var room = TestRoom()
         try room.join(1, tone: 400)
         try room.join(2, tone: nil)
         var sender = try TestSender()
@@ -212,7 +165,7 @@ struct AudioMixingSessionTests {
         "the loudest of many voices are heard, all others share an encode, and a louder voice takes a place"
     )
     func loudestVoices() throws {
-        var room = Room(session: AudioMixingSession(maximumVoices: 2))
+        var room = TestRoom(session: AudioMixingSession(maximumVoices: 2))
         let amplitudes: [ParticipantID: Double] = [1: 0.3, 2: 0.05, 3: 0.25, 4: 0.05, 5: 0.05]
         for (id, amplitude) in amplitudes.sorted(by: { $0.key < $1.key }) {
             let frequency = 300 * Double(id.rawValue)
@@ -243,7 +196,7 @@ struct AudioMixingSessionTests {
 
     @Test("voices of one loudness do not take turns")
     func equalVoices() throws {
-        var room = Room(session: AudioMixingSession(maximumVoices: 2))
+        var room = TestRoom(session: AudioMixingSession(maximumVoices: 2))
         for id in 1...4 { try room.join(ParticipantID(rawValue: UInt64(id)), tone: Double(400 * id)) }
         _ = try room.run(50)
         let heard = try #require(try room.run(150)[4])
@@ -269,7 +222,7 @@ struct AudioMixingSessionTests {
 
     @Test("loud people together do not clip")
     func loud() throws {
-        var room = Room()
+        var room = TestRoom()
         for id in 1...6 {
             try room.join(ParticipantID(rawValue: UInt64(id)), tone: Double(200 + 130 * id))
             let frequency = Double(200 + 130 * id)
@@ -286,7 +239,7 @@ struct AudioMixingSessionTests {
 
     @Test("a participant that has left is neither heard nor served")
     func leaving() throws {
-        var room = Room()
+        var room = TestRoom()
         try room.join(1, tone: 400)
         try room.join(2, tone: 700)
         try room.join(3, tone: nil)
@@ -303,7 +256,7 @@ struct AudioMixingSessionTests {
 
     @Test("a receiver's rate can change during the call")
     func bitRate() throws {
-        var room = Room()
+        var room = TestRoom()
         try room.join(1, tone: 400)
         try room.join(2, tone: nil)
         func size() throws -> Int {
@@ -328,7 +281,7 @@ struct AudioMixingSessionTests {
     @Test("two runs of the same call are the same to the bit")
     func repeatable() throws {
         func run() throws -> [[Float]] {
-            var room = Room()
+            var room = TestRoom()
             for id in 1...5 { try room.join(ParticipantID(rawValue: UInt64(id)), tone: Double(150 * id)) }
             return try room.run(40).sorted { $0.key < $1.key }.map(\.value)
         }

@@ -1,0 +1,85 @@
+import MediaCore
+import NIOCore
+import Testing
+
+@testable import AudioMixing
+
+@Suite("Changes of the mix")
+struct MixTransitionTests {
+    /// A tone at the times of `seconds` after the sender's start.
+    private func sender(_ frequency: Double, amplitude: Double = 0.3, at seconds: Range<Double>...) throws -> TestSender
+    {
+        var sender = try TestSender()
+        sender.signal = { start, count in
+            let isOn = seconds.contains { $0.contains(Double(start) / 48_000) }
+            return isOn
+                ? tone(frequency, amplitude: amplitude, from: start, count: count) : Array(repeating: 0, count: count)
+        }
+        return sender
+    }
+
+    @Test("the audio of a participant that leaves while it is heard fades out")
+    func leaving() throws {
+        var room = TestRoom()
+        try room.join(1, tone: 440)
+        try room.join(2, tone: nil)
+        _ = try room.run(50)
+        _ = try room.run(10)
+        room.input.apply(.removeSource(1))
+        room.senders[1] = nil
+        let heard = try #require(room.run(20)[2])
+        #expect(roughness(of: heard) < 0.03)
+        #expect(peak(heard[1920...]) < 0.01)
+    }
+
+    @Test("who leaves does not hear itself")
+    func leavingAlone() throws {
+        var room = TestRoom()
+        try room.join(1, tone: 440)
+        try room.join(2, tone: nil)
+        _ = try room.run(50)
+        room.input.apply(.removeSource(1))
+        room.senders[1] = nil
+        #expect(peak(try #require(room.run(20)[1])) < 0.01)
+    }
+
+    @Test("who returns while it leaves is heard")
+    func returning() throws {
+        var room = TestRoom()
+        try room.join(1, tone: 440)
+        try room.join(2, tone: nil)
+        _ = try room.run(50)
+        room.input.apply(.removeSource(1))
+        room.input.apply(.addSource(1))
+        _ = try room.run(20)
+        #expect(amplitude(of: 440, in: try #require(room.run(20)[2])) > 0.2)
+    }
+
+    @Test("a participant's encoder sends nothing of what it heard before a pause")
+    func pause() throws {
+        var room = TestRoom()
+        for id: ParticipantID in [1, 2, 3] { try room.join(id, tone: nil) }
+        room.senders[1] = try sender(440, at: 0..<2, 6..<10)
+        room.senders[2] = try sender(700, at: 0..<4)
+        _ = try room.run(290)
+        let heard = try #require(room.run(60)[1])
+        #expect(room.encodeCount == 2)
+        #expect(peak(heard) < 0.01)
+    }
+
+    @Test("packets of silence are a byte long after a while, and the next audio is whole")
+    func silence() throws {
+        var room = TestRoom()
+        try room.join(1, tone: nil)
+        try room.join(2, tone: nil)
+        room.senders[1] = try sender(440, at: 0..<1, 4..<6)
+        _ = try room.run(190)
+        let result = room.session.tick(room.input.take(), now: .at(190 * 20))
+        #expect(result.packets[2]?.payload.readableBytes == 1)
+        room.tick += 1
+        let heard = try #require(room.run(40)[2])
+        #expect(peak(heard[..<4800]) < 1e-3)
+        #expect(amplitude(of: 440, in: heard[19_200...]) > 0.2)
+        #expect(roughness(of: heard) < 0.03)
+    }
+}
