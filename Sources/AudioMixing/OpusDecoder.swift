@@ -47,6 +47,11 @@ public final class OpusDecoder {
         try samples(sampleCount) { (output) throws(OpusError) in try recover(from: next, into: output) }
     }
 
+    /// Continues with made-up audio, which fades away. `sampleCount` is a multiple of 480 (10 ms) up to 5760.
+    public func conceal(sampleCount: Int) throws(OpusError) -> [Float] {
+        try samples(sampleCount) { (output) throws(OpusError) in try conceal(into: output) }
+    }
+
     /// Forgets the stream, before another one begins.
     public func reset() {
         _ = opus_decoder_reset(decoder)

@@ -63,7 +63,7 @@ import Testing
             let time = audio.time(of: seconds)
             let before = placement.end
             let step = placement.place(960, at: time)
-            let start = Double(before + Int64(step.silence)) / 48_000
+            let start = Double(before + Int64(step.concealed + step.silence)) / 48_000
             packets += 1
             largestStep = max(largestStep, Double(abs(step.stretch)))
             // The clocks settle while the first packets come.
@@ -74,12 +74,21 @@ import Testing
         #expect(packets > 200_000 && lost > 2000)
     }
 
-    @Test("puts silence where packets are missing, and what follows at its time")
+    @Test("conceals where packets are missing, and puts what follows at its time")
     func loss() {
         var placement = AudioPlacement()
         #expect(placement.place(960, at: 0) == AudioPlacement.Step())
-        #expect(placement.place(960, at: 0.06) == AudioPlacement.Step(silence: 1920))
+        #expect(placement.place(960, at: 0.06) == AudioPlacement.Step(concealed: 1920))
         #expect(placement.end == 3840)
+        #expect(placement.place(960, at: 0.1001) == AudioPlacement.Step(concealed: 960))
+        #expect(placement.place(960, at: 0.1201) == AudioPlacement.Step(stretch: 5))
+    }
+
+    @Test("puts silence in a longer gap")
+    func gap() {
+        var placement = AudioPlacement()
+        #expect(placement.place(960, at: 0.08) == AudioPlacement.Step(silence: 3840))
+        #expect(placement.end == 4800)
     }
 
     @Test("makes small differences good a few samples at a time, and leaves out what comes twice")

@@ -3,16 +3,21 @@ import MediaCore
 import MediaFiles
 import RoomAPI
 
-/// The audio of one track from the beginning of the film on, at 48 kHz: what was lost is silent, and what the sender's
-/// clock is ahead or behind is taken out or put in a few samples at a time.
+/// The audio of one track from the beginning of the film on, at 48 kHz: what was lost is concealed, longer gaps are
+/// silent, and what the sender's clock is ahead or behind is taken out or put in a few samples at a time.
 final class TrackAudio {
     /// The time by which the audio in a packet is later than the packet's own time, in seconds: the look-ahead of
     /// libopus, which senders do not take off their timestamps.
     private static let lookAhead = 312.0 / 48_000
+    /// Before a long gap the audio fades out in 40 ms, and after it in within 5 ms.
+    private static let fadeOut = 1920
+    private static let fadeIn = 240
 
     private var files: [(path: String, start: Double)]
     private var reader: (OpusReader, start: Double)?
     private let decoder: OpusDecoder
+    /// True if the next packet is the first of a file, whose stream does not continue the one before.
+    private var beginsStream = false
     /// Samples that have not been taken.
     private var samples: [Float] = []
     /// The number of samples of silence that come behind them, before the decoded ones. A pause may last for hours.
@@ -54,13 +59,36 @@ final class TrackAudio {
     private func decodeNext() throws {
         guard let (packet, time) = try nextPacket() else {
             hasEnded = true
+            appendFadeOut()
             return
         }
+        guard let count = OpusDecoder.sampleCount(of: packet.payload) else { return }
+        let step = placement.place(count, at: time - Self.lookAhead)
+        if step.silence > 0 {
+            appendFadeOut()
+            silence = max(step.silence - Self.fadeOut, 0)
+        }
+        if beginsStream { decoder.reset() }
+        beginsStream = false
+        if step.concealed > 0 {
+            decoded =
+                (try? decoder.recover(sampleCount: step.concealed, from: packet.payload))
+                ?? Array(repeating: 0, count: step.concealed)
+        }
         // A packet that cannot be decoded is silent.
-        guard let packet = try? decoder.decode(packet.payload) else { return }
-        let step = placement.place(packet.count, at: time - Self.lookAhead)
-        silence = step.silence
-        decoded = Self.stretch(Array(packet.dropFirst(step.omitted)), by: step.stretch)
+        var audio = (try? decoder.decode(packet.payload)) ?? Array(repeating: 0, count: count)
+        if step.silence > 0 {
+            for index in 0..<min(Self.fadeIn, audio.count) { audio[index] *= Float(index) / Float(Self.fadeIn) }
+        }
+        decoded += Self.stretch(Array(audio.dropFirst(step.omitted)), by: step.stretch)
+    }
+
+    /// Continues the audio so far until it has faded out.
+    private func appendFadeOut() {
+        let audio = (try? decoder.conceal(sampleCount: Self.fadeOut)) ?? Array(repeating: 0, count: Self.fadeOut)
+        for (index, sample) in audio.enumerated() {
+            samples.append(sample * (1 - Float(index + 1) / Float(Self.fadeOut)))
+        }
     }
 
     private func nextPacket() throws -> (OpusReader.Packet, Double)? {
@@ -74,7 +102,7 @@ final class TrackAudio {
             }
             guard let file = files.first else { return nil }
             files.removeFirst()
-            decoder.reset()
+            beginsStream = true
             // A file without a complete fragment is that of a recording that was interrupted.
             reader = (try? OpusReader(path: file.path)).map { ($0, file.start) }
         }
