@@ -21,6 +21,8 @@ public final class AudioMixingSession {
 
     /// An encoder that is unused for this many ticks (10 s) is released.
     private static let idleTicks: Int64 = 500
+    /// After a longer time without a tick the last mix is over: the session was paused.
+    private static let longestGap = Duration.seconds(1)
 
     /// The sources, sorted by identifier so that sums are the same in every run.
     private var sources: [AudioSource] = []
@@ -30,10 +32,12 @@ public final class AudioMixingSession {
     private var sharedEncoders: [AudioEncoderSettings: MixEncoder] = [:]
     private var sharedLimiter = SoftLimiter()
     private var tickIndex: Int64 = 0
+    private var lastTick: MonotonicInstant?
     /// The limited mix of all sources, of this tick and of the one before.
     private var total = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
     private var previousTotal = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
     private var scratch = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
+    private let silence = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
 
     /// - Parameter maximumVoices: The largest number of sources in the mix, at least one. The loudest are chosen.
     public init(maximumVoices: Int = 6) {
@@ -100,6 +104,8 @@ public final class AudioMixingSession {
         }
         result.sources.reserveCapacity(sources.count)
         result.packets.reserveCapacity(receivers.count)
+        if let lastTick, now - lastTick > Self.longestGap { endMix() }
+        lastTick = now
         tickIndex += 1
 
         mixer.begin()
@@ -125,6 +131,13 @@ public final class AudioMixingSession {
         encodeShared(level: isHeard ? LevelMeter.level(total) : nil, into: &result)
         sources.removeAll(where: \.isLeaving)
         return result
+    }
+
+    /// Forgets the last mix, so that nobody hears its end after a pause. Encoders begin anew.
+    private func endMix() {
+        tickIndex += 1
+        total = silence
+        sources.removeAll(where: \.isLeaving)
     }
 
     private func apply(_ change: AudioMixingInput.Change) throws(OpusError) {
@@ -163,6 +176,8 @@ public final class AudioMixingSession {
     private func encodeMix(for receiver: inout Receiver, without own: [Float]?) throws(OpusError) -> EncodedAudio? {
         var (encoder, limiter) =
             if let own = receiver.own { own } else { (try MixEncoder(settings: receiver.settings), sharedLimiter) }
+        // A new receiver may have been in the mix before, and must not hear itself.
+        let previous = receiver.sharedClass == nil ? silence : previousTotal
         if receiver.sharedClass != nil {
             // The receiver heard the shared encoder with its limiter until now.
             encoder.isJoined = true
@@ -173,7 +188,7 @@ public final class AudioMixingSession {
         if isHeard { limiter.process(&scratch) } else { limiter.reset() }
         receiver.own = (encoder, limiter)
         try encoder.encode(
-            scratch, level: isHeard ? LevelMeter.level(scratch) : nil, previous: previousTotal, tick: tickIndex)
+            scratch, level: isHeard ? LevelMeter.level(scratch) : nil, previous: previous, tick: tickIndex)
         return encoder.packet
     }
 

@@ -33,7 +33,7 @@ final class MixEncoder {
     /// - Parameters:
     ///   - frame: The mix.
     ///   - level: The mix's level; nil if nobody is in it.
-    ///   - previous: The mix of the tick before. It starts up an encoder that did not run in that tick.
+    ///   - previous: What the listeners heard in the tick before. It starts up an encoder that did not run in that tick.
     func encode(_ frame: [Float], level: AudioLevel?, previous: [Float], tick: Int64) throws(OpusError) {
         packet = nil
         let isContinued = self.tick == tick - 1

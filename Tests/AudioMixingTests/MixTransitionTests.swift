@@ -55,6 +55,34 @@ struct MixTransitionTests {
         #expect(amplitude(of: 440, in: try #require(room.run(20)[2])) > 0.2)
     }
 
+    @Test("a receiver that is added while its participant speaks does not hear it")
+    func addedWhileSpeaking() throws {
+        var room = TestRoom()
+        try room.join(1, tone: 440)
+        try room.join(2, tone: nil)
+        _ = try room.run(50)
+        room.input.apply(.removeReceiver(1))
+        _ = try room.run(10)
+        room.input.apply(.addReceiver(1, AudioEncoderSettings()))
+        #expect(peak(try #require(room.run(20)[1])) < 0.01)
+    }
+
+    @Test("after a pause of the mixer nobody hears what was mixed before it", arguments: [false, true])
+    func mixerPause(hasLeft: Bool) throws {
+        var room = TestRoom()
+        try room.join(1, tone: 440)
+        try room.join(2, tone: nil)
+        _ = try room.run(50)
+        room.senders[1] = nil
+        room.input.apply(.removeReceiver(2))
+        room.input.apply(.removeSource(1))
+        if !hasLeft { room.input.apply(.addSource(1)) }
+        room.input.apply(.addReceiver(2, AudioEncoderSettings()))
+        room.decoders[2] = try OpusDecoder()
+        room.tick += 250
+        #expect(peak(try #require(room.run(20)[2])) < 0.01)
+    }
+
     @Test("a participant's encoder sends nothing of what it heard before a pause")
     func pause() throws {
         var room = TestRoom()
