@@ -10,7 +10,7 @@ public struct AudioEncoderSettings: Hashable, Sendable {
     public var expectedPacketLoss: Double
     /// True if packets carry a coarse copy of the frame before (RFC 6716, 2.1.7).
     public var usesInBandFEC: Bool
-    /// True if silence is sent as an occasional packet only (discontinuous transmission).
+    /// True if most packets of silence have at most two bytes, and need not be sent (discontinuous transmission).
     public var usesDTX: Bool
 
     public init(

@@ -5,7 +5,7 @@ public import MediaCore
 ///
 /// A session belongs to one caller at a time, the room's tick job. Packets and changes reach it as an
 /// `AudioMixingInput`. All receivers that are not in the mix hear the same, so their mix is encoded once for each class
-/// of rate and FEC; each receiver in the mix has an encoder of its own. While nobody is heard, packets of one byte are
+/// of rate and FEC; each receiver in the mix has an encoder of its own. While nobody is heard, the packet of silence is
 /// sent.
 public final class AudioMixingSession {
     private struct Receiver {
@@ -151,7 +151,8 @@ public final class AudioMixingSession {
         }
     }
 
-    /// Makes the packets of receivers that are or just were in the mix, and decides which other receivers share an encoder.
+    /// Makes the packets of receivers that are or just were in the mix, and decides which of the others share an
+    /// encoder.
     private func encodeOwn(into result: inout AudioTickResult) {
         var sources = sources[...]
         for index in receivers.indices {

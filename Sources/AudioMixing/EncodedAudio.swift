@@ -7,12 +7,9 @@ public struct EncodedAudio: Sendable {
     public var payload: ByteBuffer
     /// The level of the mix.
     public var level: AudioLevel
-    /// True if the packet need not be sent, because the encoder is silent (DTX).
-    public var maySkip: Bool
 
-    public init(payload: ByteBuffer, level: AudioLevel, maySkip: Bool = false) {
+    public init(payload: ByteBuffer, level: AudioLevel) {
         self.payload = payload
         self.level = level
-        self.maySkip = maySkip
     }
 }

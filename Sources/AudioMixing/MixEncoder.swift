@@ -6,12 +6,12 @@ import NIOCore
 /// Its packets follow its own or those of another encoder of nearly the same audio; the first packet after a change
 /// depends little on earlier ones. An encoder belongs to one caller at a time.
 final class MixEncoder {
-    /// After this many silent frames encoder and decoders have settled, and packets without audio are enough.
+    /// After this many silent frames neither the encoder nor a decoder holds any of the audio before them, and the
+    /// packet of silence takes the place of encoded frames.
     private static let settledSilence = 10
 
     private let encoder: OpusEncoder
     private var silentFrames = 0
-    private var lastPayload = ByteBuffer()
     /// The tick of the newest packet.
     private(set) var tick: Int64 = .min
     /// True if a listener changes to this encoder with its next packet.
@@ -33,27 +33,27 @@ final class MixEncoder {
     /// - Parameters:
     ///   - frame: The mix.
     ///   - level: The mix's level; nil if nobody is in it.
-    ///   - previous: What the listeners heard in the tick before. It starts up an encoder that did not run in that tick.
+    ///   - previous: The audio that the listeners heard in the tick before. It starts up an encoder that did not run in
+    ///     that tick.
     func encode(_ frame: [Float], level: AudioLevel?, previous: [Float], tick: Int64) throws(OpusError) {
         packet = nil
         let isContinued = self.tick == tick - 1
         self.tick = tick
-        let usesDTX = encoder.settings.usesDTX
         guard let level else {
             if isJoined || !isContinued { silentFrames = 0 }
+            var payload = OpusEncoder.silence
             if silentFrames < Self.settledSilence {
                 silentFrames += 1
-                lastPayload = try encodeNext(frame, previous: previous, isContinued: isContinued)
-            } else if lastPayload.readableBytes > 1 {
-                lastPayload = OpusPacket.withoutAudio(like: lastPayload)
+                payload = try encodeNext(frame, previous: previous, isContinued: isContinued)
             }
-            packet = EncodedAudio(
-                payload: lastPayload, level: .silence, maySkip: usesDTX && lastPayload.readableBytes <= 2)
+            packet = EncodedAudio(payload: payload, level: .silence)
             return
         }
+        // The decoders heard the packet of silence, which the encoder did not make.
+        if silentFrames == Self.settledSilence { isJoined = true }
         silentFrames = 0
-        let payload = try encodeNext(frame, previous: previous, isContinued: isContinued)
-        packet = EncodedAudio(payload: payload, level: level, maySkip: usesDTX && payload.readableBytes <= 2)
+        packet = EncodedAudio(
+            payload: try encodeNext(frame, previous: previous, isContinued: isContinued), level: level)
     }
 
     private func encodeNext(

@@ -24,13 +24,6 @@ enum OpusPacket {
         }
     }
 
-    /// The packet of one byte that stands for a frame like the first of `payload`, of which nothing is sent: a decoder
-    /// that has heard silence goes on with it (RFC 6716, 3.2.1).
-    static func withoutAudio(like payload: ByteBuffer) -> ByteBuffer {
-        // The last two bits say how many frames there are: one.
-        ByteBuffer(bytes: payload.readableBytesView.prefix(1).map { $0 & 0b1111_1100 })
-    }
-
     /// The number of samples in one of the packet's frames, which is the time that its FEC covers.
     static func frameSampleCount(of payload: ByteBuffer) -> Int {
         payload.withUnsafeReadableBytes { bytes in

@@ -267,8 +267,7 @@ final class AudioPlane {
             if isRecorded { mix.recorded = tick.output.packets[Self.recording] }
             for index in members.values.indices {
                 guard let packet = tick.output.packets[members.values[index].id],
-                    members.values[index].link.takesMix(now: now, isPlayed: { sources[$0]?.isPlaying ?? true }),
-                    !packet.maySkip
+                    members.values[index].link.takesMix(now: now, isPlayed: { sources[$0]?.isPlaying ?? true })
                 else { continue }
                 mix.packets.append((members.values[index].id, packet))
             }

@@ -2,7 +2,6 @@ import AudioMixing
 import Compositing
 import EncoderSharing
 import MediaCore
-import NIOCore
 import RoomAPI
 import VideoCoding
 
@@ -106,8 +105,6 @@ struct CompositeTaker {
     /// Where the sound goes on; nil before the first keyframe.
     private var audioEnd: MonotonicInstant?
 
-    /// An Opus packet of silence: 20 ms in one channel, full band.
-    private static let silence = BlockBuffer(ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]))
     private static let packet = Duration.milliseconds(20)
     /// A longer gap in the sound stays one.
     private static let longestSilence = Duration.seconds(5)
@@ -134,7 +131,7 @@ struct CompositeTaker {
         // Where the mixer was late, the sound goes on without a hole: players stop at one.
         if time - end <= Self.longestSilence {
             while time - end >= Self.packet {
-                append(Self.silence, at: end)
+                append(BlockBuffer(OpusEncoder.silence), at: end)
                 end += Self.packet
             }
         }
