@@ -19,7 +19,8 @@ static inline AVBufferRef *libav_shim_vaapi_device(void *display) {
 }
 
 // Takes VA-API, or nothing: the caller has a decoder in software of its own.
-static inline enum AVPixelFormat libav_shim_take_vaapi(struct AVCodecContext *context, const enum AVPixelFormat *formats) {
+static inline enum AVPixelFormat libav_shim_take_vaapi(
+    struct AVCodecContext *context, const enum AVPixelFormat *formats) {
     (void)context;
     while (*formats != AV_PIX_FMT_NONE && *formats != AV_PIX_FMT_VAAPI) formats++;
     return *formats;

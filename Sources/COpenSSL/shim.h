@@ -67,8 +67,8 @@ static inline int64_t shim_DTLSv1_get_timeout(SSL *ssl) {
 
 static inline int shim_DTLSv1_handle_timeout(SSL *ssl) { return (int)DTLSv1_handle_timeout(ssl); }
 
-// libssl reads gettimeofday(2) for its retransmission timers. A program leaves that clock alone; tests link definitions of
-// these two functions, so that libssl sees the time that a connection is handed.
+// libssl reads gettimeofday(2) for its retransmission timers. A program leaves that clock alone; tests link definitions
+// of these two functions, so that libssl sees the time that a connection is handed.
 
 extern void dtls_clock_hold(int64_t microseconds) __attribute__((weak));
 extern void dtls_clock_release(void) __attribute__((weak));

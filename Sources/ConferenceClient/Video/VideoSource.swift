@@ -22,8 +22,8 @@ public protocol VideoSource: AnyObject {
 
     /// True if frames are ready in memory, so that the next one costs nothing.
     var isImmediate: Bool { get }
-    /// True if each picture shows the moment in which it is requested. Pictures of files have times of their own, as the
-    /// audio of the same file does.
+    /// True if each picture shows the moment in which it is requested. Pictures of files have times of their own, as
+    /// the audio of the same file does.
     var isLive: Bool { get }
     /// True if the source can follow another rate: its pictures are not encoded yet.
     var followsBitRate: Bool { get }

@@ -229,8 +229,8 @@ actor ClusterService {
         case .nameTaken(let node):
             logger.error(
                 """
-                another relay of the cluster has the name '\(node)', or had it until a few seconds ago; give each its own \
-                --node-id
+                another relay of the cluster has the name '\(node)', or had it until a few seconds ago; give each its \
+                own --node-id
                 """)
         case .standing(let standing, let room):
             logger.info("room placed", metadata: ["room": "\(room)", "standing": "\(standing)"])

@@ -20,8 +20,8 @@ struct PlayerAudio: ~Copyable {
 
     /// The packet of 20 ms; nil if it cannot be encoded.
     ///
-    /// The timestamp follows from the time at which the packet was due. A late thread sends all waiting packets at once:
-    /// timestamps by the time of sending would count the delay, and then the delayed packets again.
+    /// The timestamp follows from the time at which the packet was due. A late thread sends all waiting packets at
+    /// once: timestamps by the time of sending would count the delay, and then the delayed packets again.
     mutating func packet(of frame: [Float], due: MonotonicInstant, now: MonotonicInstant) -> ReceivedAudioPacket? {
         guard let payload = try? encoder.encode(frame) else { return nil }
         let gap = next.map { due - $0 } ?? .zero
