@@ -53,8 +53,9 @@ struct BaseDelay: Sendable {
     /// The value in seconds; nil before the first packet.
     var value: Double? { lowest.value }
 
-    init(parameters: ConfrelayParameters) {
-        shared = SharedParameters(parameters)
+    init(_ shared: SharedParameters) {
+        let parameters = shared.values
+        self.shared = shared
         standingDelay = parameters.standingDelay.seconds
         standingTime = parameters.standingTime
         variation = parameters.routeVariation.seconds

@@ -65,10 +65,10 @@ public struct ConfrelayCongestionController: CongestionController {
         demand = limits.maximum
         target = limits.start
         capacity = max(limits.start.bytesPerSecond, CapacityEstimator.floor)
-        path = PathModel(start: capacity, parameters: parameters)
+        path = PathModel(start: capacity, shared)
         baseDelayProbe = BaseDelayProbe(parameters: parameters)
         slowPathPause = SlowPathPause(parameters: parameters)
-        losses = LossClassifier(parameters: parameters)
+        losses = LossClassifier(shared)
         marks = CongestionMarks(parameters: parameters)
         competition = CompetingTraffic(parameters: parameters)
         keepAlive = KeepAlive(parameters: parameters)

@@ -194,8 +194,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public init() {}
 }
 
-/// Parameters that copies of a controller and its parts share. Reads of the parts copy them, and the parameters would
-/// be most of what is copied.
+/// The parameters of one controller. The controller, its parts and all copies of them refer to one object: reading a
+/// part copies it, and the parameters would be most of the copy.
 final class SharedParameters: Sendable {
     let values: ConfrelayParameters
 

@@ -48,8 +48,9 @@ struct LossClassifier: Sendable {
     private var lowestBound = 0.0
     private var excessiveIntervals = 0
 
-    init(parameters: ConfrelayParameters) {
-        shared = SharedParameters(parameters)
+    init(_ shared: SharedParameters) {
+        let parameters = shared.values
+        self.shared = shared
         overflowDelay = parameters.overflowDelay.seconds
     }
 

@@ -34,15 +34,16 @@ struct PathModel: Sendable {
     private var lastHeard: MonotonicInstant?
     private var unreliability: FeedbackUnreliability
 
-    init(start: Double, parameters: ConfrelayParameters) {
-        shared = SharedParameters(parameters)
+    init(start: Double, _ shared: SharedParameters) {
+        let parameters = shared.values
+        self.shared = shared
         feedbackMargin = parameters.feedbackMargin.seconds
         feedbackInterval = parameters.feedbackInterval.seconds
         predictionError = PredictionError(parameters: parameters)
         jitter = JitterEstimator(parameters: parameters)
         unreliability = FeedbackUnreliability(parameters: parameters)
         capacity = CapacityEstimator(start: start, parameters: parameters)
-        baseForward = BaseDelay(parameters: parameters)
+        baseForward = BaseDelay(shared)
         baseReverse = WindowedMinimum(window: parameters.baseDelayWindow)
         shortestPacketTime = WindowedMinimum(window: parameters.baseDelayWindow)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Pauses to see the empty path")
 struct BaseDelayProbeTests {
-    private var path = PathModel(start: 125_000, parameters: ConfrelayParameters())
+    private var path = PathModel(start: 125_000, SharedParameters(ConfrelayParameters()))
     private var probe = BaseDelayProbe(parameters: ConfrelayParameters())
     private var sequence: Int64 = 0
 

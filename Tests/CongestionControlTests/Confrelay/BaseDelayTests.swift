@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The delay of an empty path")
 struct BaseDelayTests {
-    private var base = BaseDelay(parameters: ConfrelayParameters())
+    private var base = BaseDelay(SharedParameters(ConfrelayParameters()))
 
     private mutating func add(_ milliseconds: (Double) -> Double, from start: Double, to end: Double) {
         for time in stride(from: start, to: end, by: 20) {

@@ -6,7 +6,7 @@ import Testing
 @Suite("The meaning of losses")
 struct LossClassifierTests {
     private let parameters = ConfrelayParameters()
-    private var losses = LossClassifier(parameters: ConfrelayParameters())
+    private var losses = LossClassifier(SharedParameters(ConfrelayParameters()))
 
     /// Seconds of a hundred packets each; `fate` tells of each packet whether it is lost, and how long it waits.
     private mutating func run(

@@ -30,7 +30,7 @@ struct PathModelTests {
 
     @Test("trains that use a third of a link measure all of it")
     func dispersion() {
-        var model = PathModel(start: 125_000, parameters: parameters)
+        var model = PathModel(start: 125_000, SharedParameters(parameters))
         // Four packets of 1000 bytes at once each 33 ms: 1 Mbit/s over a link of 3.
         for frame in 0..<60 {
             let time = Double(frame) * 33
@@ -42,7 +42,7 @@ struct PathModelTests {
 
     @Test("data in flight queues for the time that the capacity predicts")
     func prediction() throws {
-        var model = PathModel(start: 125_000, parameters: parameters)
+        var model = PathModel(start: 125_000, SharedParameters(parameters))
         _ = send([0, 0, 0, 0], rate: 1e6, to: &model)
         // Ten packets of 1000 bytes leave at once: 80 ms at 1 Mbit/s.
         for index in 0..<10 {
@@ -57,7 +57,7 @@ struct PathModelTests {
 
     @Test("a packet that comes a round trip late counts as sent again, and one that others overtook does not")
     func repair() {
-        var model = PathModel(start: 125_000, parameters: parameters)
+        var model = PathModel(start: 125_000, SharedParameters(parameters))
         // The packets take 28 ms, their feedback 20 ms more.
         _ = send((0..<20).map { Double($0) * 33 }, rate: 1e6, to: &model)
         let packet = SentPacket(transportSequence: 10, size: bytes(1000), sendTime: at(330))
@@ -67,7 +67,7 @@ struct PathModelTests {
 
     @Test("feedback that stays away is a queue before it comes")
     func silence() throws {
-        var model = PathModel(start: 125_000, parameters: parameters)
+        var model = PathModel(start: 125_000, SharedParameters(parameters))
         _ = send([0, 0, 0, 0], rate: 1e6, to: &model)
         for sequence in 0..<10 {
             model.packetSent(
