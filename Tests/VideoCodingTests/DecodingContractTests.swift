@@ -308,6 +308,24 @@ struct PipelineGateTests {
         await entered
     }
 
+    @Test("a reader that has gone takes its outputs' places along, and frames still wait for places")
+    func readerLeft() async {
+        let gate = PipelineGate(depth: 1)
+        gate.addOutput()
+        gate.readerLeft()
+        gate.addOutput()
+        await gate.enterOrSuspend()
+        let entries = Atomic(0)
+        async let entered: Void = {
+            await gate.enterOrSuspend()
+            entries.add(1, ordering: .relaxed)
+        }()
+        for _ in 0..<50 { await Task.yield() }
+        #expect(entries.load(ordering: .relaxed) == 0)
+        gate.leave()
+        await entered
+    }
+
     @Test("lets everyone in once it is open")
     func open() async {
         let gate = PipelineGate(depth: 1)

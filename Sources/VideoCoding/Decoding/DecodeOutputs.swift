@@ -1,7 +1,7 @@
 /// The outputs of a decompression session, to be read by one reader in the order in which they happen.
 ///
 /// The sequence ends when the session is invalidated or released, after the outstanding outputs; and when its reader
-/// stops: later frames are decoded for nobody, and nobody waits.
+/// stops: later frames are decoded for nobody, and do not wait for a reader.
 public struct DecodeOutputs: AsyncSequence, Sendable {
     public typealias Element = DecodeOutput
     public typealias Failure = Never
@@ -14,12 +14,11 @@ public struct DecodeOutputs: AsyncSequence, Sendable {
     init(gate: PipelineGate) {
         self.gate = gate
         (stream, continuation) = AsyncStream.makeStream()
-        // Without a reader nobody would ever leave.
-        continuation.onTermination = { _ in gate.open() }
+        continuation.onTermination = { _ in gate.readerLeft() }
     }
 
     func yield(_ output: DecodeOutput) {
-        gate.squeezeIn()
+        gate.addOutput()
         continuation.yield(output)
     }
 
@@ -55,7 +54,7 @@ public struct DecodeOutputs: AsyncSequence, Sendable {
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> DecodeOutput? {
             guard let output = await base.next(isolation: actor) else { return nil }
-            gate.leave()
+            gate.outputWasRead()
             return output
         }
     }

@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Limits the number of frames in a pipeline. Further threads block, and further tasks suspend.
+/// Limits the number of frames in a pipeline and of its unread outputs. Further threads block, and further tasks
+/// suspend.
 final class PipelineGate: Sendable {
     private enum Waiter {
         case thread
@@ -9,7 +10,9 @@ final class PipelineGate: Sendable {
     }
 
     private struct State {
-        var occupied = 0
+        var frames = 0
+        var unreadOutputs = 0
+        var hasReader = true
         var isOpen = false
         var waiters: [Waiter] = []
     }
@@ -47,33 +50,50 @@ final class PipelineGate: Sendable {
 
     /// Takes a place though there may be none.
     func squeezeIn() {
-        state.withLock { $0.occupied += 1 }
+        state.withLock { $0.frames += 1 }
     }
 
-    /// Frees a place, and admits the longest waiting caller.
+    /// Frees a place.
     func leave() {
-        let next = state.withLock { state -> Waiter? in
-            state.occupied -= 1
-            guard !state.waiters.isEmpty, takePlace(&state) else { return nil }
-            return state.waiters.removeFirst()
+        admit { $0.frames -= 1 }
+    }
+
+    /// Has an output take a place until it is read, if there is a reader.
+    func addOutput() {
+        state.withLock { if $0.hasReader { $0.unreadOutputs += 1 } }
+    }
+
+    func outputWasRead() {
+        admit { $0.unreadOutputs = max(0, $0.unreadOutputs - 1) }
+    }
+
+    /// Frees the places of all outputs, since nobody reads them any more.
+    func readerLeft() {
+        admit { state in
+            state.hasReader = false
+            state.unreadOutputs = 0
         }
-        if let next { wake(next) }
     }
 
     /// Admits all callers from now on.
     func open() {
-        let waiters = state.withLock { state in
-            state.isOpen = true
-            state.occupied += state.waiters.count
-            defer { state.waiters = [] }
-            return state.waiters
+        admit { $0.isOpen = true }
+    }
+
+    /// Makes a change, and admits those that have waited longest to the places that are free then.
+    private func admit(after change: (inout State) -> Void) {
+        let admitted = state.withLock { state in
+            change(&state)
+            var admitted: [Waiter] = []
+            while !state.waiters.isEmpty, takePlace(&state) { admitted.append(state.waiters.removeFirst()) }
+            return admitted
         }
-        for waiter in waiters { wake(waiter) }
+        for waiter in admitted { wake(waiter) }
     }
 
     private func takePlace(_ state: inout State) -> Bool {
-        guard state.isOpen || state.occupied < depth else { return false }
-        state.occupied += 1
+        guard state.isOpen || state.frames + state.unreadOutputs < depth else { return false }
+        state.frames += 1
         return true
     }
 
