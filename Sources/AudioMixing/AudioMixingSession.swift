@@ -44,7 +44,7 @@ public final class AudioMixingSession {
         voices = VoiceSelection(limit: max(1, maximumVoices))
     }
 
-    /// Adds a participant's audio to the mix. It does nothing if the participant is known.
+    /// Adds a participant's audio to the mix. It does nothing if the audio is there, unless it has just been removed.
     public func addSource(_ id: ParticipantID) throws(OpusError) {
         let index = sources.firstIndex { $0.id >= id } ?? sources.endIndex
         guard index < sources.endIndex, sources[index].id == id else {

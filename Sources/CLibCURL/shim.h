@@ -38,7 +38,7 @@ static inline CURLcode shim_curl_easy_setopt_prerequest(CURL *easy, curl_prereq_
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, ask);
 }
 
-/// Zero for what libcurl does not know.
+/// A number that libcurl has of a transfer; zero if it does not know it.
 static inline long shim_curl_easy_getinfo_long(CURL *easy, CURLINFO info) {
     long value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;

@@ -4,7 +4,7 @@ extension FixedWidthInteger {
     @inlinable
     public init(clamping value: Double) {
         let whole = value.rounded(.towardZero)
-        // The conversion that is generic takes far longer than the one to a machine's integer.
+        // The generic conversion takes far longer than the one to Int64.
         if let short = Int64(exactly: whole) {
             self.init(clamping: short)
         } else if let exact = Self(exactly: whole) {

@@ -113,7 +113,7 @@ final class PixelBufferStorage: @unchecked Sendable {
     var attachments: PixelBufferAttachments
     private(set) var surface: (any PictureSurface)?
     private let release: @Sendable () -> Void
-    /// Nil while the samples lie in a device's memory.
+    /// The planes in main memory; nil while the samples lie in a device's.
     private var memory: PixelBufferPlanes?
     /// The samples of a device's memory, once somebody has looked at them.
     private let copy = Mutex<PixelBuffer?>(nil)

@@ -14,7 +14,7 @@ struct MediaLines: RandomAccessCollection {
     var endIndex: Int { all.endIndex }
     subscript(index: Int) -> MediaLine { all[index] }
 
-    /// Holds the lines alone: an iterator of all of this would retain and release its other references each time.
+    /// An iterator of the lines alone: one of the whole collection would retain and release its other references too.
     func makeIterator() -> IndexingIterator<[MediaLine]> { all.makeIterator() }
 
     init() {}

@@ -18,7 +18,8 @@ public final class PeerConnection {
     package private(set) var configuration: PeerConfiguration
     /// The path and the keys, where ICE and DTLS make them.
     let transport: PeerTransport?
-    /// Only replaced as a whole: each packet reads them many times, and no read has to be checked against a change.
+    /// The media lines. They are only replaced as a whole: each packet reads them many times, and without changes in
+    /// place the compiler needs no check of a read for exclusive access.
     private(set) var lines = MediaLines()
     /// Finds the line of a received packet.
     var router = MediaRouter()

@@ -6,7 +6,7 @@ public struct LayoutExplanation: Hashable, Sendable {
     public struct Place: Hashable, Sendable {
         /// The slot's name in a template; elsewhere "tile" and a number.
         public var name: String
-        /// Nil for a slot that has given its place to another or has no room.
+        /// The slot's part of the picture; nil if the slot has given its place to another or has no room.
         public var rect: PixelRect?
         /// The place's source; nil if it shows nobody.
         public var source: SourceID?

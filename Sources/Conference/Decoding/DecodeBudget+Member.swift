@@ -6,7 +6,8 @@ extension DecodeBudget {
     final class Member {
         /// One stream of the member.
         struct Source {
-            /// Nil where the stream has ended: another one makes a new decoder, as a change of format does.
+            /// The stream's format; nil if the stream has ended: another one makes a new decoder, as
+            /// a change of format does.
             var format: VideoFormatDescription?
             var memory: DataSize
             var level: TokenBucket

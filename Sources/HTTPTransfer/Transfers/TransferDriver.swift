@@ -27,6 +27,7 @@ final class TransferDriver: Sendable {
         let inbox = TransferInbox(waking: multi)
         self.inbox = inbox
         group.enter()
+        // Only the thread uses it from here on, and frees it; the inbox wakes it, as curl_multi_wakeup(3) permits.
         nonisolated(unsafe) let owned = multi
         let isNamed = DispatchSemaphore(value: 0)
         let thread = Thread { [group] in

@@ -59,7 +59,7 @@ final class MediaBytesReader {
         }
     }
 
-    /// Nil when there is no memory.
+    /// Makes a reader; nil when there is no memory.
     ///
     /// - Parameter part: The part of the bytes that libavformat reads.
     init?(_ bytes: any MediaBytes, part: Range<Int64> = 0..<Int64.max) {

@@ -27,7 +27,7 @@ struct QuotaMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Nil for requests that are not counted: reading is cheap, and leaving frees a seat.
+    /// The quota of a method's requests; nil if they are not counted: reading is cheap, and leaving frees a seat.
     static func kind(of method: HTTPRequest.Method) -> RequestQuotas.Kind? {
         switch method {
         case .post: .join

@@ -108,7 +108,7 @@ extension PrometheusText {
 
 /// A value that a metric can show.
 protocol MetricNumber {
-    /// Nil while it is unknown.
+    /// The number as metrics have it; nil while it is unknown.
     var metricValue: Double? { get }
 }
 

@@ -5,7 +5,7 @@ public struct OutputDescription: Codable, Hashable, Sendable {
     /// The scheme and the host: what follows may have a key in it, and is not told.
     public var url: String
     public var state: OutputStatus.State
-    /// Nil while it connects or is live.
+    /// The reason for the state; nil while the output connects or is live.
     public var reason: OutputStatus.Reason?
     /// The reason in words; nil if there is no more to say.
     public var detail: String?

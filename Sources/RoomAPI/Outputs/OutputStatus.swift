@@ -38,7 +38,7 @@ public struct OutputStatus: Codable, Hashable, Sendable {
     /// As the request named it.
     public var name: String?
     public var state: State
-    /// Nil while it connects or is live.
+    /// The reason for the state; nil while the output connects or is live.
     public var reason: Reason?
 
     public init(id: String, name: String? = nil, state: State, reason: Reason? = nil) {

@@ -5,7 +5,7 @@ public struct PlayerDescription: Codable, Hashable, Sendable {
     /// The file, or the scheme and the host: what follows may have a key in it, and is not told.
     public var url: String
     public var state: PlayerStatus.State
-    /// Nil while it is opened or plays.
+    /// The reason for the state; nil while the player opens or plays.
     public var reason: PlayerStatus.Reason?
     /// The reason in words; nil if there is no more to say.
     public var detail: String?

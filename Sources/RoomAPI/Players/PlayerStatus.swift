@@ -43,7 +43,7 @@ public struct PlayerStatus: Codable, Hashable, Sendable {
     /// The name on its tile.
     public var name: String
     public var state: State
-    /// Nil while it is opened or plays.
+    /// The reason for the state; nil while the player opens or plays.
     public var reason: Reason?
     /// True if the film or stream has pictures; false until that is known.
     public var video: Bool

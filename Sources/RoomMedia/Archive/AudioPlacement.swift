@@ -12,17 +12,17 @@ struct AudioPlacement {
     private static let largestDrift: Int64 = 480
     /// A correction takes at most one of this many samples of a packet.
     private static let correctionDivisor = 50
-    /// A longer gap is no loss that can be concealed, 60 ms.
+    /// The longest gap that is concealed, 60 ms.
     private static let longestBridge: Int64 = 2880
 
-    /// Gaps are concealed in steps of 10 ms. The rest of the time is made good by drift.
+    /// Gaps are concealed in steps of 10 ms, as libopus does. The rest is made good a few samples at a time.
     static let bridgeUnit = 480
 
     /// The decision about a packet.
     struct Step: Equatable {
         /// The samples that are concealed first, a multiple of `AudioPlacement.bridgeUnit`.
         var concealed = 0
-        /// The samples of silence that come first if the gap is too long for that.
+        /// The samples of silence that come first if the gap is too long to be concealed.
         var silence = 0
         /// The first samples that are left out.
         var omitted = 0

@@ -9,7 +9,7 @@ final class TrackAudio {
     /// The time by which the audio in a packet is later than the packet's own time, in seconds: the look-ahead of
     /// libopus, which senders do not take off their timestamps.
     private static let lookAhead = 312.0 / 48_000
-    /// Before a long gap the audio fades out in 40 ms, and after it in within 5 ms.
+    /// The lengths of fades: 40 ms out before a long gap, and 5 ms in after it.
     private static let fadeOut = 1920
     private static let fadeIn = 240
 

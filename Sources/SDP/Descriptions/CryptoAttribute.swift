@@ -10,11 +10,11 @@ public struct CryptoAttribute: Hashable, Sendable {
         /// The most packets that the key protects; nil for the default of the suite. The limit binds the side that
         /// sends with the key.
         public var lifetime: UInt64?
-        /// Nil when packets carry none.
+        /// The name of the master key in packets; nil if packets carry none.
         public var masterKeyIdentifier: MasterKeyIdentifier?
     }
 
-    /// The name of a master key in packets (MKI), and its length there in bytes.
+    /// The name of a master key (MKI), and its length in packets, in bytes.
     public struct MasterKeyIdentifier: Hashable, Sendable {
         public var value: String
         public var length: Int

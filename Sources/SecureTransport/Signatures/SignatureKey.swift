@@ -95,7 +95,7 @@ public struct SignatureKey: Sendable {
     private var digest: OpaquePointer? { kind == .p256 ? EVP_sha256() : nil }
 }
 
-/// An `EVP_PKEY *`, which the library only reads.
+/// An `EVP_PKEY *`. `@unchecked Sendable`: the library only reads a key, and guards what it caches with it.
 private final class Handle: @unchecked Sendable {
     let pointer: OpaquePointer
 

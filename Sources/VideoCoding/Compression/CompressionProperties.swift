@@ -118,7 +118,7 @@ public enum EntropyMode: String, CaseIterable, Sendable {
 /// A profile and the highest level that a stream keeps within.
 public struct H264ProfileLevel: Hashable, Sendable {
     public var profile: H264Profile
-    /// Nil for the lowest that holds size, frame rate and the average bitrate or 4 Mbit/s, whichever is more.
+    /// The level; nil for the lowest that holds size, frame rate, and the average bitrate or 4 Mbit/s, the larger.
     public var level: H264Level?
 
     public init(_ profile: H264Profile, level: H264Level? = nil) {

@@ -59,7 +59,7 @@ struct EncoderCapabilities: Sendable {
     private static let openH264: EncoderCapabilities = {
         var properties = common
         properties[.temporalLayers] = Capability(range: .integers(1...3))
-        // It makes room for a large macroblock and headers in each slice.
+        // OpenH264 keeps room for a large macroblock and headers in each slice.
         properties[.sliceMaxBytes]?.range = .sizes(DataSize(bytes: 420)...DataSize(bytes: 1 << 20))
         return EncoderCapabilities(
             properties: properties, frameOptions: [.forceKeyframe, .invalidateReferences, .acknowledgeReferences],

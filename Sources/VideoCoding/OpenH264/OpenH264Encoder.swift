@@ -33,7 +33,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     private var applied: EncodingRate
     private var properties: CompressionProperties
     private var ramp: QPRamp
-    /// True if the library failed on the last frame: it makes no more until it is set up again.
+    /// True if the library failed on the last frame: it makes no more frames until it is set up again.
     private var isLost = false
     /// `idr_pic_id` of the last frame, and of the one before it; nil where that is no keyframe.
     private var keyframeIDs: (last: Int?, former: Int?) = (nil, nil)

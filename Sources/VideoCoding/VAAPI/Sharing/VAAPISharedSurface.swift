@@ -12,7 +12,7 @@
         let descriptor: VADRMPRIMESurfaceDescriptor
         private let reader: VAAPISurfaceReader
 
-        /// Nil where the driver does not give the memory out, or in a form that is not for NV12.
+        /// Shares a surface's memory; nil if the driver does not give it out, or in a form that is not for NV12.
         ///
         /// - Parameter reader: Copies the samples for those who look at them.
         init?(_ surface: VASurfaceID, of display: VAAPIDisplay, reader: VAAPISurfaceReader) {
