@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTransfer
+import MediaCore
 import MediaFiles
 import RoomAPI
 import SecureTransport
+import Synchronization
 
 /// Reads films and HLS by HTTP for libavformat, from permitted addresses only, wherever redirections and playlists
 /// lead. It blocks the thread that reads.
@@ -12,10 +14,13 @@ final class HTTPMediaOpener: MediaOpener {
     /// The most that is taken of a server that does not hand out parts of files.
     private static let mostWithoutRanges = 64 << 20
     private static let mostRedirections = 5
+    /// For all addresses of a server together.
     private static let patience = Duration.seconds(15)
 
     private let rules: HostRules?
     private let client = HTTPClient(connectingWithin: .seconds(5))
+    /// The address that has answered last: the next piece need not wait for one that does not.
+    let proven = Mutex<TransportAddress?>(nil)
 
     init(rules: HostRules?) {
         self.rules = rules
@@ -63,10 +68,10 @@ final class HTTPMediaOpener: MediaOpener {
         else {
             throw .failed("it leads to something that is not read by HTTP")
         }
-        let place: TransportAddress
+        let places: [TransportAddress]
         do throws(PlayerFailure) {
             guard rules?.mayPermit(host: server.host) ?? false else { throw PlayerFailure(reason: .notPermitted) }
-            place = try PlayerRules(hosts: rules).place(of: server, turn: 0)
+            places = try PlayerRules(hosts: rules).places(of: server)
         } catch {
             throw .failed(
                 error.reason == .nameNotFound ? "the host's name has no address" : "the host is not permitted")
@@ -75,13 +80,35 @@ final class HTTPMediaOpener: MediaOpener {
         request.add("user-agent", "confrelay")
         let (end, isBeyond) = offset.addingReportingOverflow(Self.pieceSize)
         request.add("range", "bytes=\(offset)-\((isBeyond ? Int64.max : end) - 1)")
-        // The one that was checked.
-        request.address = place.host
-        do throws(HTTPFailure) {
-            return try client.performAndWait(request, within: Self.patience, upTo: Self.mostWithoutRanges)
-        } catch {
-            throw Self.failure(error)
+        return try fetch(request, from: places)
+    }
+
+    /// The answer of the first of a server's addresses that has one.
+    func fetch(
+        _ request: HTTPClient.Request, from places: [TransportAddress]
+    ) throws(StreamFailure) -> HTTPClient.Answer {
+        let end = MonotonicInstant.now() + Self.patience
+        let proven = proven.withLock { $0 }
+        var failure = HTTPFailure.timedOut
+        for place in places.filter({ $0 == proven }) + places.filter({ $0 != proven }) {
+            let timeLeft = end - .now()
+            guard timeLeft > .zero else { break }
+            var request = request
+            // One of those that were checked.
+            request.address = place.host
+            do throws(HTTPFailure) {
+                let answer = try client.performAndWait(request, within: timeLeft, upTo: Self.mostWithoutRanges)
+                self.proven.withLock { $0 = place }
+                return answer
+            } catch {
+                failure = error
+                switch error {
+                case .timedOut, .notConnected: continue
+                default: throw Self.failure(error)
+                }
+            }
         }
+        throw Self.failure(failure)
     }
 
     static func failure(_ failure: HTTPFailure) -> StreamFailure {

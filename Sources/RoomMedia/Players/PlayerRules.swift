@@ -59,11 +59,17 @@ public struct PlayerRules: Hashable, Sendable {
     }
 
     /// Returns a permitted address of a server.
-    ///
-    /// - Parameter needsAll: True if libavformat looks the name up by itself, and might take any of its addresses.
-    func place(
+    private func place(
         of server: ServerAddress, turn: Int, needsAll: Bool = false
     ) throws(PlayerFailure) -> TransportAddress {
+        let places = try places(of: server, needsAll: needsAll)
+        return places[turn % places.count]
+    }
+
+    /// Returns the permitted addresses of a server, of which there is one at least.
+    ///
+    /// - Parameter needsAll: True if libavformat looks the name up by itself, and might take any of its addresses.
+    func places(of server: ServerAddress, needsAll: Bool = false) throws(PlayerFailure) -> [TransportAddress] {
         let addresses: [TransportAddress]
         do throws(HostResolver.NotFound) {
             addresses = try HostResolver.addresses(of: server.host, port: server.port)
@@ -76,7 +82,7 @@ public struct PlayerRules: Hashable, Sendable {
                 reason: .notPermitted,
                 detail: "the host's address is not public, and the relay's operator has not permitted it")
         }
-        return permitted[turn % permitted.count]
+        return permitted
     }
 
     /// The path of a file, which lies in the folder with all links followed.

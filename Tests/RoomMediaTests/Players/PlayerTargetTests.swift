@@ -96,6 +96,19 @@ import Testing
         #expect(asked.withLock { $0.contains("range: bytes=\(Int64.max - 1)-\(Int64.max - 1)\r\n") })
     }
 
+    @Test("a server that does not listen at an address is read at another, and there at once the next time")
+    func otherAddress() throws {
+        let server = try LoopbackServer { connection in
+            while connection.readRequest() != nil { connection.answer(206) }
+        }
+        let opener = HTTPMediaOpener(rules: nil)
+        let request = HTTPClient.Request(.get, "http://films.example.org:\(server.port)/film.mp4")
+        let places = try ["127.0.0.2", "127.0.0.1"].map { try #require(TransportAddress(host: $0, port: 0)) }
+        #expect(try opener.fetch(request, from: places).status == 206)
+        #expect(opener.proven.withLock { $0 } == places[1])
+        #expect(throws: StreamFailure.refused) { try opener.fetch(request, from: [places[0]]) }
+    }
+
     @Test("a part of a film is taken only if it is the one that was asked for")
     func parts() throws {
         func size(_ range: String?, at offset: Int64) throws -> Int64? {
@@ -178,7 +191,7 @@ import Testing
             guard let target = try? PlayerTarget(parsing: "http://\(host)/"), let address = target.address else {
                 return ""
             }
-            return try rules.place(of: address, turn: 0).host
+            return try rules.places(of: address).first?.host ?? ""
         }
         #expect(try place("192.0.2.7") == "192.0.2.7")
         let refused = #expect(throws: PlayerFailure.self) { try place("127.0.0.1") }
