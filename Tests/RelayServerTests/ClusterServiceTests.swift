@@ -2,7 +2,10 @@ import Cluster
 import Conference
 import Foundation
 import HTTPTypes
+import Hummingbird
 import Logging
+import LoopbackServer
+import NIOCore
 import NIOPosix
 import RoomAPI
 import Synchronization
@@ -138,6 +141,36 @@ struct ClusterServiceTests {
         #expect(request.returningAs == "p1" && request.newModeratorKey == nil)
         await service.close()
         await driver.close()
+    }
+
+    @Test("brings a join on to relays of the cluster, and to no other server that one of them names")
+    func broughtJoin() async throws {
+        let asked = Atomic(0)
+        let last = try LoopbackServer { connection in
+            while connection.readRequest() != nil {
+                asked.add(1, ordering: .relaxed)
+                connection.answer(201, "v=0")
+            }
+        }
+        let next = "http://127.0.0.1:\(last.port)"
+        let first = try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                connection.answer(307, fields: "Location: \(next)\(request.path)\r\n")
+            }
+        }
+        let url = "http://127.0.0.1:\(first.port)"
+        let proxy = JoinProxy()
+        let path = "/rooms/demo/participants"
+        let request = Request(
+            head: HTTPRequest(method: .post, scheme: "http", authority: "relay", path: path),
+            body: RequestBody(buffer: ByteBuffer()))
+        let refusal = await #expect(throws: Problem.self) {
+            try await proxy.send(request, offer: "v=0", to: "\(url)\(path)", among: [url])
+        }
+        #expect(refusal?.status == .serviceUnavailable && asked.load(ordering: .relaxed) == 0)
+        let answer = try await proxy.send(request, offer: "v=0", to: "\(url)\(path)", among: [url, next])
+        #expect(answer.status == .created && asked.load(ordering: .relaxed) == 1)
+        await proxy.close()
     }
 
     @Test("announces where the relay is when its address changes, unless its operator has said where")

@@ -11,6 +11,9 @@ extension ClusterService {
         directory.otherOwner(of: room, isOfLobby: isOfLobby, now: now())
     }
 
+    /// The URLs of the cluster's relays.
+    var relayURLs: [String] { directory.nodes.values.map(\.url) }
+
     /// The origins of the relays' pages.
     var origins: [WebOrigin] { pageOrigins.all }
 

@@ -22,9 +22,13 @@ final class JoinProxy: Sendable {
 
     /// Sends a join on, until a relay takes or refuses it.
     ///
-    /// - Parameter location: Where the join belongs, with a ticket.
+    /// - Parameters:
+    ///   - location: Where the join belongs, with a ticket.
+    ///   - relays: The URLs of the cluster's relays: nobody else gets the client's token and PIN.
     /// - Returns: The answer, with the URL of the session.
-    func send(_ request: Request, offer: String, to location: String) async throws -> Response {
+    func send(
+        _ request: Request, offer: String, to location: String, among relays: [String]
+    ) async throws -> Response {
         var location = location
         for _ in 0...ClusterDirectory.maximumHops {
             var sent = HTTPClient.Request(.post, location)
@@ -46,6 +50,12 @@ final class JoinProxy: Sendable {
                 URL(string: $0, relativeTo: URL(string: location))?.absoluteString
             }
             if answer.status == 307, let next {
+                guard relays.contains(where: { next.hasPrefix("\($0)/") }) else {
+                    throw Problem(
+                        .serviceUnavailable,
+                        "the join was sent on to a server that is no relay of the cluster; try again in a second",
+                        headers: [.retryAfter: "1"])
+                }
                 location = next
                 continue
             }

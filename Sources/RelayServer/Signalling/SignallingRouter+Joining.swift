@@ -47,10 +47,11 @@ extension SignallingRouter {
         let offer = try await request.text()
         let (redirect, clusterJoin) = try await place(request, context, room: room, returning: former)
         if let redirect {
-            guard let proxy = cluster?.joinProxy, let location = redirect.headers[.location] else {
+            guard let cluster, let proxy = cluster.joinProxy, let location = redirect.headers[.location] else {
                 return (redirect, nil)
             }
-            return (try await proxy.send(request, offer: offer, to: location), nil)
+            let answer = try await proxy.send(request, offer: offer, to: location, among: await cluster.relayURLs)
+            return (answer, nil)
         }
         try checkKeyExchange(offer: offer, of: request, context)
         // Neither the offer's addresses of a client behind a proxy, nor those of a client on another site's page,
