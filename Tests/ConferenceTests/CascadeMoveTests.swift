@@ -147,6 +147,36 @@ struct CascadeMoveTests {
         #expect(pair.room(1)?.localParticipant(publicID: ada.participantID) != nil)
     }
 
+    @Test("whom a moderator removed comes back past no lock of a room that had another relay, unless let in anew")
+    func removedBefore() throws {
+        let before = VirtualCall()
+        let (ada, ben, cy) = (try before.join("Ada"), try before.join("Ben"), try before.join("Cy"))
+        func moderate(_ moderation: RoomCommand.Moderation) throws {
+            try before.relay.perform(
+                .moderate(moderation, by: RoomActor(name: "Ada")), room: "demo", now: before.now)
+        }
+        for removed in [ben, cy] { try moderate(.remove(participant: removed.participantID, keepOut: false)) }
+        try before.join("Cy", adjustRequest: { $0.rejoiningAs = cy.participantID })
+        before.run(for: .seconds(1))
+        #expect(before.relay.occupancy.rooms["demo"]?.conditions == EntryConditions())
+        try moderate(.setEntry(locked: true, lobby: nil, pin: nil))
+        let conditions = try #require(before.relay.occupancy.rooms["demo"]?.conditions)
+        #expect(conditions.removed == [ben.participantID])
+
+        let after = VirtualCall()
+        func comeBack(_ client: TestClient) throws {
+            try after.join(
+                "Back",
+                adjustRequest: { request in
+                    (request.inheritedConditions, request.rejoiningAs) = (conditions, client.participantID)
+                })
+        }
+        #expect { try comeBack(ben) } throws: { if case JoinError.locked = $0 { true } else { false } }
+        try comeBack(ada)
+        try comeBack(cy)
+        #expect { try comeBack(ben) } throws: { if case JoinError.locked = $0 { true } else { false } }
+    }
+
     @Test("somebody who moves keeps the tile and the layout, and layouts of others that name them stay")
     func keeping() throws {
         let (three, ada, cy) = try three()

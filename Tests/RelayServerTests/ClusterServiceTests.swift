@@ -173,6 +173,14 @@ struct ClusterServiceTests {
         await proxy.close()
     }
 
+    @Test("keeps the conditions of a room in the directory")
+    func conditions() throws {
+        let conditions = EntryConditions(
+            isLocked: true, hasLobby: true, pin: [1], moderatorKey: [2], roomBegan: 3, removed: ["ben"])
+        let settings = RelayOccupancy.RoomSettings(conditions: conditions)
+        #expect(RelayOccupancy.RoomSettings(directory: settings.directoryValue) == settings)
+    }
+
     @Test("announces where the relay is when its address changes, unless its operator has said where")
     func changedAddress() async throws {
         let driver = makeDriver(SignallingClient())

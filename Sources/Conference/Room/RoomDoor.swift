@@ -13,20 +13,25 @@ public struct EntryConditions: Hashable, Sendable {
     public var moderatorKey: [UInt8]?
     /// When the room began, at its first relay, in seconds since 1970; nil: not known.
     public var roomBegan: Double?
+    /// The ids of members whom moderators removed, the latest last: they come back by no key from before.
+    public var removed: [String]
 
+    /// The most ids of removed members. Of more, the one that was removed first comes back as others do.
+    public static let maximumRemoved = 256
     /// The time in which members of a room that had another relay come back past its conditions, and to a layout that
     /// names them.
     public static let returnTime = Duration.seconds(60)
 
     public init(
         isLocked: Bool = false, hasLobby: Bool = false, pin: [UInt8]? = nil, moderatorKey: [UInt8]? = nil,
-        roomBegan: Double? = nil
+        roomBegan: Double? = nil, removed: [String] = []
     ) {
         self.isLocked = isLocked
         self.hasLobby = hasLobby
         self.pin = pin
         self.moderatorKey = moderatorKey
         self.roomBegan = roomBegan
+        self.removed = removed
     }
 
     /// True if these conditions may keep somebody out.
@@ -35,7 +40,7 @@ public struct EntryConditions: Hashable, Sendable {
     /// These conditions as the relay that has the room next needs them: where all may enter, nobody has to come back.
     var told: EntryConditions {
         var told = self
-        if !areRestrictive { told.roomBegan = nil }
+        if !areRestrictive { (told.roomBegan, told.removed) = (nil, []) }
         return told
     }
 }
@@ -103,11 +108,16 @@ struct RoomDoor {
     }
 
     /// A member has a seat again, here or at another relay: what the lost relay knew of it is out of date.
-    mutating func returned(_ id: String) { expected[id] = nil }
+    mutating func returned(_ id: String) {
+        expected[id] = nil
+        conditions.removed.removeAll { $0 == id }
+    }
 
     /// Somebody whom a moderator removed, at any relay of the room, comes back past the conditions no more.
     mutating func moderated(_ event: ModerationEvent) {
-        if event.action == .removed, let id = event.participant { expected[id] = nil }
+        guard event.action == .removed, let id = event.participant else { return }
+        returned(id)
+        conditions.removed = conditions.removed.suffix(EntryConditions.maximumRemoved - 1) + [id]
     }
 
     /// The reason for which a person may not enter; nil: the person may.
@@ -122,7 +132,9 @@ struct RoomDoor {
         if let id = request.rejoiningAs {
             if isMember || expectedMember(id, now: now) != nil { return refusal(ofReturning: request.grants) }
             // Nothing is known of who was a member at the relay that the room had before.
-            if let returnsEnd, now < returnsEnd, isOfFormerRoom(request.rejoinKeyTime) {
+            if let returnsEnd, now < returnsEnd, isOfFormerRoom(request.rejoinKeyTime),
+                !conditions.removed.contains(id)
+            {
                 return isKeptOut(request.grants, request.client) ? .keptOut : nil
             }
         }

@@ -5,7 +5,7 @@ import RoomAPI
 
 /// A room's settings as the directory keeps them.
 extension RelayOccupancy.RoomSettings: Codable {
-    private enum CodingKeys: String, CodingKey { case layout, overlays, locked, lobby, pin, moderator, began }
+    private enum CodingKeys: String, CodingKey { case layout, overlays, locked, lobby, pin, moderator, began, removed }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -17,7 +17,9 @@ extension RelayOccupancy.RoomSettings: Codable {
                 hasLobby: try container.decodeIfPresent(Bool.self, forKey: .lobby) ?? false,
                 pin: try container.decodeIfPresent(Data.self, forKey: .pin).map(Array.init),
                 moderatorKey: try container.decodeIfPresent(Data.self, forKey: .moderator).map(Array.init),
-                roomBegan: try container.decodeIfPresent(Double.self, forKey: .began)))
+                roomBegan: try container.decodeIfPresent(Double.self, forKey: .began),
+                removed: try container.decodeIfPresent([String].self, forKey: .removed)?
+                    .suffix(EntryConditions.maximumRemoved) ?? []))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -29,6 +31,7 @@ extension RelayOccupancy.RoomSettings: Codable {
         try container.encodeIfPresent(conditions.pin.map { Data($0) }, forKey: .pin)
         try container.encodeIfPresent(conditions.moderatorKey.map { Data($0) }, forKey: .moderator)
         try container.encodeIfPresent(conditions.roomBegan, forKey: .began)
+        if !conditions.removed.isEmpty { try container.encode(conditions.removed, forKey: .removed) }
     }
 
     /// Reads what another relay has written; nil for anything else.
