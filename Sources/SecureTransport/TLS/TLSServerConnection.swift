@@ -4,9 +4,10 @@ public import NIOCore
 /// The server's side of a TLS connection, without sockets: it takes arriving bytes and plaintext to send, and returns
 /// plaintext and bytes to send.
 ///
-/// Call `takeOutgoing` after each other call. The memory that a hostile client can use is limited: an incomplete
-/// handshake message (131 kB, with the library's reserve 175 kB), an incomplete record (17 kB), and the answers to 64
-/// messages without data; more end the connection. The caller limits the time of a handshake.
+/// Call `takeOutgoing` after each other call. The memory that a hostile client can use is limited. Before the handshake
+/// is complete it is 235 kB: a message that the client has begun and said to be of the greatest length (131 kB, with
+/// the library's reserve 175 kB), an incomplete record (17 kB), and the library's state. The answers to 64 messages
+/// without data come later; more end the connection. The caller limits the time of a handshake.
 ///
 /// A connection belongs to one thread at a time.
 public final class TLSServerConnection {
