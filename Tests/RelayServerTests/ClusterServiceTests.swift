@@ -237,6 +237,12 @@ struct ClusterServiceTests {
             #expect(known.status == .temporaryRedirect, "\(path)")
             #expect(known.headers[.location] == "http://b.example\(path)", "\(path)")
         }
+        // Only the relay of a session can check its key.
+        let away = try await client.answer(
+            driver, .get, "/rooms/demo/events",
+            headers: [.authorization: "Bearer p1.\(String(repeating: "0", count: 20))"])
+        #expect(away.status == .unauthorized && away.headers[.location] == nil)
+        #expect(away.detail.contains("at the relay of your join's Location"))
         await service.close()
         await driver.close()
     }

@@ -170,7 +170,9 @@ struct AccessControl: Sendable {
 
     private func sessionCaller(_ bearer: String, room: RoomName) async throws(Problem) -> Caller {
         guard let participant = try? sessions.participant(ofSession: bearer, in: room) else {
-            throw Self.unauthorized("the session's key is wrong, or for another room", "invalid_token")
+            throw Self.unauthorized(
+                "the session's key is wrong, or for another room or relay: use it at the relay of your join's Location",
+                "invalid_token")
         }
         guard let member = await driver.access(ofRoom: room.rawValue, participant: participant)?.member else {
             throw Self.unauthorized("the session is over: join anew", "invalid_token")
