@@ -69,6 +69,31 @@ struct ConnectionShareTests {
         #expect(server.script.state.withLock { $0.requests.isEmpty })
     }
 
+    @Test("a client that waits before it sends a body is told to go on, or that the body is too large")
+    func expectation() async throws {
+        func head(of size: Int) -> ByteBuffer {
+            ByteBuffer(
+                string: "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n"
+                    + "Content-Type: application/sdp\r\nContent-Length: \(size)\r\nExpect: 100-continue\r\n\r\n")
+        }
+        try await RunningServer.run { server in
+            try await server.connect().executeThenClose { inbound, outbound in
+                var answers = inbound.makeAsyncIterator()
+                try await outbound.write(head(of: 5))
+                #expect(try await answers.next().map { String(buffer: $0) } == "HTTP/1.1 100 Continue\r\n\r\n")
+                try await outbound.write(ByteBuffer(string: "v=0\r\n"))
+                let answer = try #require(try await answers.next())
+                #expect(String(buffer: answer).hasPrefix("HTTP/1.1 201 Created\r\n"))
+            }
+            try await server.connect().executeThenClose { inbound, outbound in
+                var answers = inbound.makeAsyncIterator()
+                try await outbound.write(head(of: SignallingLimits.avatarSize + 1))
+                let answer = try #require(try await answers.next())
+                #expect(String(buffer: answer).hasPrefix("HTTP/1.1 413 "))
+            }
+        }
+    }
+
     @Test("a trusted proxy may hold more than half of the connections")
     func trustedProxy() async throws {
         var configuration = configuration

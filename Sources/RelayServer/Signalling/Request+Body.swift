@@ -11,9 +11,14 @@ extension Request {
         headers[.contentType]?.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
     }
 
+    /// The bytes that the body has as its client says; zero if it does not say.
+    var statedSize: Int { headers[.contentLength].flatMap { Int($0) } ?? 0 }
+
     /// Returns the body.
     func bytes(upTo limit: Int) async throws -> [UInt8] {
         do {
+            // Its client may wait for the refusal before it sends the body.
+            guard statedSize <= limit else { throw NIOTooManyBytesError(maxBytes: limit) }
             return Array(buffer: try await body.collect(upTo: limit))
         } catch is NIOTooManyBytesError {
             throw Problem(.contentTooLarge, "the body is larger than \(limit) bytes")

@@ -1,3 +1,4 @@
+import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -23,6 +24,10 @@ struct SignallingChannel: ServerChildChannel {
     ) {
         self.connections = connections
         self.certificates = certificates
+        let responder: HTTPChannelHandler.Responder = { request, writer, channel in
+            if Self.asksToGoOn(request) { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
+            try await responder(request, writer, channel)
+        }
         served = HTTP1Channel(
             responder: responder,
             configuration: Self.configuration(
@@ -33,6 +38,12 @@ struct SignallingChannel: ServerChildChannel {
             configuration: Self.configuration(
                 idleTimeout: SignallingLimits.reservedTimeout,
                 handlers: { [ReservedConnectionHandler(timeout: SignallingLimits.reservedTimeout)] }))
+    }
+
+    /// True if a client waits before it sends a body (RFC 9110, section 10.1.1). A body that is larger than any that the
+    /// relay takes gets its refusal at once.
+    private static func asksToGoOn(_ request: Request) -> Bool {
+        request.headers[.expect]?.lowercased() == "100-continue" && request.statedSize <= SignallingLimits.avatarSize
     }
 
     private static func configuration(
