@@ -38,30 +38,40 @@ enum LibAVFormat {
     static func length(of context: UnsafePointer<AVFormatContext>) -> Duration? {
         let (duration, start) = (context.pointee.duration, context.pointee.start_time)
         guard duration > 0 else { return nil }
-        let isEnd = (1..<duration).contains(start) && durationIsEnd(of: context)
         // Microseconds: AV_TIME_BASE.
-        return .microseconds(isEnd ? duration - start : duration)
+        guard (1..<duration).contains(start), let end = end(of: context), end > start else {
+            return .microseconds(duration)
+        }
+        return .microseconds(end - start)
     }
 
-    private static func durationIsEnd(of context: UnsafePointer<AVFormatContext>) -> Bool {
+    /// Where a film ends, in microseconds; nil if its duration does not come from there.
+    private static func end(of context: UnsafePointer<AVFormatContext>) -> Int64? {
+        let duration = context.pointee.duration
         let streams = UnsafeBufferPointer(start: context.pointee.streams, count: Int(context.pointee.nb_streams))
             .compactMap(\.self).filter(isTrack)
         switch context.pointee.iformat.flatMap(\.pointee.name).map({ String(cString: $0) }) {
         case "matroska,webm":
             // So does libavformat's own multiplexer.
             let entry = av_dict_get(context.pointee.metadata, "encoder", nil, 0)
-            return entry.flatMap(\.pointee.value).map { String(cString: $0) }?.hasPrefix("Lavf") ?? false
+            let encoder = entry.flatMap(\.pointee.value).map { String(cString: $0) }
+            return encoder?.hasPrefix("Lavf") == true ? duration : nil
         case "mov,mp4,m4a,3gp,3g2,mj2":
-            // The header counts empty edits, by which tracks begin later. Other tracks that begin later, such as those
-            // of fragments, end behind the duration.
-            return streams.allSatisfy { stream in
-                guard let end = end(of: stream.pointee) else { return false }
-                return end <= context.pointee.duration + Self.endTolerance
+            let ends = streams.compactMap { end(of: $0.pointee) }
+            guard ends.count == streams.count, let last = ends.max() else { return nil }
+            if streams.allSatisfy({ $0.pointee.nb_frames == 0 }) {
+                // Fragments alone: libavformat has the end of each track as its duration, and adds the beginning once
+                // more, unless the file's header has a duration.
+                let ends = streams.compactMap { microseconds($0.pointee.duration, $0.pointee.time_base) }
+                let isAdded = (duration &+ context.pointee.start_time &- last).magnitude <= endTolerance
+                return isAdded ? ends.max() : nil
             }
+            // The header counts empty edits, by which tracks begin later.
+            return last &- endTolerance <= duration ? duration : nil
         case "ogg":
             // libavformat takes the beginning off the duration of any other codec's stream.
-            return streams.contains { $0.pointee.codecpar?.pointee.codec_id == AV_CODEC_ID_OPUS }
-        default: return false
+            return streams.contains { $0.pointee.codecpar?.pointee.codec_id == AV_CODEC_ID_OPUS } ? duration : nil
+        default: return nil
         }
     }
 
@@ -75,13 +85,16 @@ enum LibAVFormat {
     /// Durations in the header and in the tracks are rounded differently; microseconds.
     private static let endTolerance: Int64 = 20_000
 
-    /// Where a stream ends, in microseconds; nil if it does not tell.
+    /// Where a stream ends by its start and its duration, in microseconds; nil if it does not tell.
     private static func end(of stream: AVStream) -> Int64? {
         let (end, overflow) = stream.start_time.addingReportingOverflow(stream.duration)
-        guard stream.start_time != noTimestamp, stream.duration != noTimestamp, !overflow,
-            stream.time_base.num > 0, stream.time_base.den > 0
-        else { return nil }
-        return av_rescale_q(end, stream.time_base, AVRational(num: 1, den: 1_000_000))
+        guard stream.start_time != noTimestamp, stream.duration != noTimestamp, !overflow else { return nil }
+        return microseconds(end, stream.time_base)
+    }
+
+    private static func microseconds(_ count: Int64, _ timeBase: AVRational) -> Int64? {
+        guard timeBase.num > 0, timeBase.den > 0 else { return nil }
+        return av_rescale_q(count, timeBase, AVRational(num: 1, den: 1_000_000))
     }
 
     /// Returns a URL that libavformat takes for a file whatever the path looks like, so that a name such as `http:x` or

@@ -100,6 +100,26 @@ import Testing
         #expect(try read(input, upTo: 3).pictureTimes == (0..<3).map { .milliseconds(40) * $0 })
     }
 
+    @Test("a fragmented film whose times begin later than at zero is as long as it can be seen", arguments: [0, 5])
+    func lateFragments(audioLateness: Int64) throws {
+        let samples = try SampleStream.make(count: 300)
+        let writer = try FragmentWriter(video: samples[0].format, audio: AACEncoder().configuration)
+        var bytes = writer.initialization
+        for sample in samples {
+            var sample = sample
+            sample.presentationTime = sample.presentationTime + MediaTime(value: 100, timescale: 1)
+            sample.decodeTime = sample.presentationTime
+            if sample.isSync { bytes.writeImmutableBuffer(try writer.endFragment()) }
+            try writer.append(sample, duration: MediaTime(value: 1, timescale: 30))
+        }
+        let time = MediaTime(value: 100 + audioLateness, timescale: 1)
+        try writer.append(AACEncoder.Packet(data: ByteBuffer(repeating: 0, count: 8), time: time))
+        bytes.writeImmutableBuffer(try writer.endFragment())
+        let file = TemporaryFile(".mp4", contents: Array(bytes.readableBytesView))
+        #expect(abs((try open(file.path).duration ?? .zero) / .seconds(1) - 10) < 0.1)
+        #expect(abs((try MovieReader(path: file.path).duration ?? .zero) / .seconds(1) - 10) < 0.1)
+    }
+
     @Test("a seek leads to the keyframe before its place")
     func seek() throws {
         let file = try Self.film()
@@ -286,6 +306,28 @@ import Testing
     func lateOpus() throws {
         let file = TemporaryFile(".ogg", contents: Array(try #require(Data(base64Encoded: Self.lateOgg))))
         #expect(abs((try open(file.path).duration ?? .zero) / .seconds(1) - 0.9) < 0.02)
+    }
+
+    /// 0.9 s of silence, the first at ten seconds, in pages of about 0.4 s.
+    ///
+    /// Made by ffmpeg: `-itsoffset 10 -i silence.flac -copyts -c copy -page_duration 300000 late.ogg`.
+    private static let lateOggFLAC = [
+        "T2dnUwACAAAAAAAAAAAAAAAAAAAAAG+y+QIBM39GTEFDAQAAAWZMYUMAAAAiEgASAAAACwAADQu4APAAAKjA8HXAk04BWVQe8WS13p5f",
+        "x09nZ1MAAAAAAAAAAAAAAAAAAAEAAACt7QqoARKEAAAOBgAAAGZmbXBlZwAAAABPZ2dTAAAAmwcAAAAAAAAAAAACAAAAk8ZdAQQLCwsL",
+        "//haCACBAAAAK4j/+FoIAYYAAABH8P/4WggCjwAAAPN4//haCAOIAAAAnwBPZ2dTAAAA4wcAAAAAAAAAAAADAAAA0crMCQQLCwsL//ha",
+        "CASdAAAAGm3/+FoIBZoAAAB2Ff/4WggGkwAAAMKd//haCAeUAAAAruVPZ2dTAATA+wcAAAAAAAAAAAAEAAAAb3UlmAILDf/4WggIuQAA",
+        "AEhC//h6CAkGv7cAAABOMw==",
+    ].joined()
+
+    @Test("FLAC in Ogg whose times begin later than at zero is as long as it can be heard, without a gap")
+    func lateFLAC() throws {
+        let file = TemporaryFile(".ogg", contents: Array(try #require(Data(base64Encoded: Self.lateOggFLAC))))
+        let input = try open(file.path)
+        #expect(input.duration == .milliseconds(900))
+        let times = (0..<10).map { Duration.milliseconds(96) * $0 }
+        #expect(try read(input).audioTimes == times)
+        try input.seek(to: .milliseconds(100))
+        #expect(try read(input).audioTimes == times)
     }
 
     @Test("what is no film is an error, and what is not there another")

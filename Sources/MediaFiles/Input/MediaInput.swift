@@ -19,6 +19,7 @@ public final class MediaInput {
     private let context: UnsafeMutablePointer<AVFormatContext>
     /// The time of the beginning, in microseconds as libavformat counts.
     private let start: Int64
+    private let flac: OggFLACBeginning?
     /// Packets that a seek has read to find out where it led.
     private var ahead = CircularBuffer<MediaPacket>()
     /// The time of the first packet.
@@ -86,7 +87,8 @@ public final class MediaInput {
             let status = avformat_find_stream_info(opened, nil)
             guard status >= 0 else { throw StreamFailure(status: status, isOpen: true) }
             guard !isAbandoned() else { throw .timedOut }
-            let start = opened.pointee.start_time
+            flac = source.isLive ? nil : OggFLACBeginning(of: opened)
+            let start = flac?.start ?? opened.pointee.start_time
             self.start = start == LibAVFormat.noTimestamp ? 0 : start
             video = Self.coding(of: AVMEDIA_TYPE_VIDEO, in: opened, start: self.start)
             audio = Self.coding(of: AVMEDIA_TYPE_AUDIO, in: opened, start: self.start)
@@ -98,7 +100,8 @@ public final class MediaInput {
             throw error
         }
         context = opened
-        duration = source.isLive ? nil : LibAVFormat.length(of: opened)
+        let early = Duration.microseconds(flac?.start ?? 0)
+        duration = source.isLive ? nil : LibAVFormat.length(of: opened).flatMap { $0 > early ? $0 - early : nil }
         isSeekable = duration != nil && (opened.pointee.pb?.pointee.seekable ?? 0) != 0
         for index in 0..<Int(opened.pointee.nb_streams) {
             guard let stream = opened.pointee.streams[index] else { continue }
@@ -232,6 +235,7 @@ public final class MediaInput {
             guard status >= 0 else { throw StreamFailure(status: status, isOpen: true) }
             for coding in [video, audio] {
                 guard let coding, packet.packet.pointee.stream_index == coding.index else { continue }
+                flac?.correct(packet.packet)
                 packet.time = coding.time(packet.packet.pointee)
                 packet.isVideo = coding === video
                 if first == nil { first = packet.time }
