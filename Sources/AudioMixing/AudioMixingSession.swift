@@ -120,7 +120,8 @@ public final class AudioMixingSession {
             guard !source.isLeaving else { continue }
             result.sources[source.id] = AudioSourceReport(
                 level: source.level, mixGain: source.mixGain, isPlaying: source.isFrameWhole,
-                levelClaim: source.levelClaims.takeVerdict(), statistics: source.statistics)
+                timestamp: source.timestamp, levelClaim: source.levelClaims.takeVerdict(),
+                statistics: source.statistics)
         }
         swap(&total, &previousTotal)
         let isHeard = mixer.mix(without: nil, into: &total)

@@ -94,6 +94,8 @@ public final class AudioSource {
 
     /// The wait of the last played sample, counted from the arrival of the fastest recent packet.
     public private(set) var playoutDelay = Duration.zero
+    /// The RTP timestamp of the frame's first sample; nil where it is no sample of the sender's.
+    private(set) var timestamp: UInt32?
 
     /// Takes a packet. Packets may come in any order.
     public func insert(_ packet: AudioPacket) {
@@ -129,7 +131,11 @@ public final class AudioSource {
             fill(time)
             scale(time)
         }
-        if isPlaying, concealedRun == 0, let delay = delay(time) { playoutDelay = Self.duration(delay) }
+        timestamp = nil
+        if isPlaying, concealedRun == 0, let cursor, let delay = delay(time) {
+            playoutDelay = Self.duration(delay)
+            timestamp = UInt32(truncatingIfNeeded: cursor - Int64(queue.count))
+        }
         let hadSamples = queue.count > 0
         queue.read(into: &frame)
         level = hadSamples ? meter.measure(frame) : meter.skip()

@@ -48,17 +48,20 @@ public struct AudioSourceReport: Hashable, Sendable {
     public var mixGain: Float
     /// True if all of the frame was played; otherwise the source waited for packets.
     public var isPlaying: Bool
+    /// The RTP timestamp of the frame's first sample; nil where it is no sample of the sender's.
+    public var timestamp: UInt32?
     /// The verdict of this tick's decoding on the levels that packets claim.
     public var levelClaim: LevelClaim
     public var statistics: AudioSourceStatistics
 
     public init(
-        level: AudioLevel, mixGain: Float = 1, isPlaying: Bool = true, levelClaim: LevelClaim = .unchecked,
-        statistics: AudioSourceStatistics
+        level: AudioLevel, mixGain: Float = 1, isPlaying: Bool = true, timestamp: UInt32? = nil,
+        levelClaim: LevelClaim = .unchecked, statistics: AudioSourceStatistics
     ) {
         self.level = level
         self.mixGain = mixGain
         self.isPlaying = isPlaying
+        self.timestamp = timestamp
         self.levelClaim = levelClaim
         self.statistics = statistics
     }

@@ -40,8 +40,10 @@ final class AudioSendStream {
     }
 
     /// A packet for one Opus frame. `sampleTime` counts samples at 48 kHz since the stream began.
+    ///
+    /// - Parameter lag: The time by which it is behind video of the same capture time, for sender reports.
     func packetize(
-        _ payload: ByteBuffer, sampleTime: UInt32, captureTime: MonotonicInstant
+        _ payload: ByteBuffer, sampleTime: UInt32, captureTime: MonotonicInstant, lag: Duration
     ) -> RTPPacket {
         if let forwarding { end(forwarding, at: sampleTime, captureTime: captureTime) }
         defer {
@@ -51,7 +53,7 @@ final class AudioSendStream {
         let timestamp = timestampOffset &+ sampleTime
         last = (timestamp, captureTime)
         statistics.packetSent(
-            timestamp: timestamp, payloadSize: DataSize(bytes: payload.readableBytes), captureTime: captureTime)
+            timestamp: timestamp, payloadSize: DataSize(bytes: payload.readableBytes), captureTime: captureTime - lag)
         if let redundancyPayloadType,
             let redundant = redundancy.payload(
                 payload, timestamp: timestamp, payloadType: payloadType, depth: redundancyDepth)

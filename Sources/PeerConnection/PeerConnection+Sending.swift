@@ -72,12 +72,14 @@ extension PeerConnection {
     /// - Parameters:
     ///   - sampleTime: Samples at 48 kHz since the stream began, modulo 2³².
     ///   - level: The audio level for the header extension of RFC 6464, if that was negotiated.
+    ///   - lag: The time by which it is behind video of the same capture time, as sender reports are to say it.
     public func sendAudio(
         _ payload: ByteBuffer, sampleTime: UInt32, level: AudioLevel?, captureTime: MonotonicInstant,
-        now: MonotonicInstant
+        lag: Duration = .zero, now: MonotonicInstant
     ) {
         guard let line = sendingLine(lines.audio),
-            let packet = line.audioSender?.packetize(payload, sampleTime: sampleTime, captureTime: captureTime)
+            let packet = line.audioSender?.packetize(
+                payload, sampleTime: sampleTime, captureTime: captureTime, lag: lag)
         else { return }
         sendAudio(packet, level: level, on: line, now: now)
     }

@@ -1,6 +1,6 @@
 import CongestionControl
 public import MediaCore
-import RTP
+package import RTP
 package import SDP
 
 /// Counters of one connection, since it began.
@@ -59,6 +59,12 @@ extension PeerConnection {
 
     /// The fraction of our audio packets that the remote side last reported lost.
     public var audioFractionLost: Double { lines.audioFractionLost }
+
+    /// When received audio of an RTP timestamp was captured, on the sender's wall clock; nil before the first sender
+    /// report.
+    package func audioSenderTime(of timestamp: UInt32) -> NTPTime? {
+        lines.audio?.audioReceiver?.reception.ntpTime(atTimestamp: timestamp)
+    }
 
     /// The fraction of our video packets that the remote side last reported lost.
     package var videoFractionLost: Double { lines.videoFractionLost }

@@ -17,8 +17,23 @@ struct LipSync {
 
     /// The time by which the pictures of one stream are moved.
     struct Shift {
-        fileprivate(set) var value = Duration.zero
-        fileprivate var moved: MonotonicInstant?
+        private(set) var value = Duration.zero
+        private var moved: MonotonicInstant?
+
+        /// Goes towards a value: at once before the first picture, slowly later.
+        ///
+        /// - Parameter wanted: Nil: it stays.
+        mutating func approach(_ wanted: Duration?, at time: MonotonicInstant) {
+            let last = moved
+            moved = max(time, last ?? time)
+            guard let wanted else { return }
+            guard let last else {
+                value = wanted
+                return
+            }
+            let most = Duration.seconds(clamping: max(time - last, .zero).seconds * LipSync.slew)
+            value += min(max(wanted - value, .zero - most), most)
+        }
     }
 
     /// A place on the room's clock and on the sender's.
@@ -35,15 +50,7 @@ struct LipSync {
     ///   - time: Where a picture is placed without a shift.
     ///   - senderTime: Nil: no report has come.
     func move(_ shift: inout Shift, ofPictureAt time: MonotonicInstant, senderTime: NTPTime?) {
-        let last = shift.moved
-        shift.moved = max(time, last ?? time)
-        guard let wanted = senderTime.flatMap({ difference(at: time, senderTime: $0) }) else { return }
-        guard let last else {
-            shift.value = wanted
-            return
-        }
-        let most = Duration.seconds(clamping: max(time - last, .zero).seconds * Self.slew)
-        shift.value += min(max(wanted - shift.value, .zero - most), most)
+        shift.approach(senderTime.flatMap { difference(at: time, senderTime: $0) }, at: time)
     }
 
     /// The time by which the audio that was captured with a picture lies later than the picture.

@@ -87,8 +87,9 @@ final class RoomComposite {
         return true
     }
 
-    func take(_ frame: EncodedFrame, at time: MonotonicInstant) {
-        for index in takers.indices { takers[index].take(frame, at: time) }
+    /// - Parameter lag: The time by which the mix is behind it.
+    func take(_ frame: EncodedFrame, at time: MonotonicInstant, lag: Duration) {
+        for index in takers.indices { takers[index].take(frame, at: time, lag: lag) }
     }
 
     func take(_ mix: EncodedAudio, at time: MonotonicInstant) {
@@ -117,8 +118,9 @@ struct CompositeTaker {
 
     mutating func lostFrames() { awaitsKeyframe = true }
 
-    mutating func take(_ frame: EncodedFrame, at time: MonotonicInstant) {
-        guard time >= began, !awaitsKeyframe || frame.isKeyframe else { return }
+    mutating func take(_ frame: EncodedFrame, at captureTime: MonotonicInstant, lag: Duration) {
+        guard captureTime >= began, !awaitsKeyframe || frame.isKeyframe else { return }
+        let time = max(captureTime + lag, began)
         awaitsKeyframe = false
         if audioEnd == nil { audioEnd = time }
         var sample = frame.sample

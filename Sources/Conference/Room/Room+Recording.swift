@@ -82,6 +82,12 @@ extension Room {
         recorder?.record(packet, of: RoomRecorder.Member(participant))
     }
 
+    func record(_ mix: AudioPlane.Mix) {
+        guard let recorded = mix.recorded else { return }
+        recorder?.record(recorded, at: mix.tick.captureTime)
+        for composite in composites { composite.take(recorded, at: mix.tick.captureTime) }
+    }
+
     /// The tile that a recorded source is asked to fill: the room's canvas, however small it is shown now.
     func recordedTile(_ tile: VideoDimensions) -> VideoDimensions {
         tile.covering(configuration.canvas)

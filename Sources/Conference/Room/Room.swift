@@ -31,6 +31,7 @@ final class Room {
     private let events: RoomEventLog
     let timeline = RoomTimeline()
     private var tickMeter = TickMeter()
+    var mixLag = MixLag()
     var videoTicks: TickSchedule
     var phaseLock = PhaseLock()
     private var jobs = CircularBuffer<Job>()
@@ -292,6 +293,7 @@ final class Room {
         let frames = plan.requiredSources.compactMap { id in
             members[id.participant]?.pipeline(for: id.content)?.newestTimes
         }
+        for picture in frames where picture.source.content == .camera { mixLag.shown(picture, at: time) }
         let job = composition.takeJob(
             at: time, showing: compositionSources(plan, now: now), frames: frames,
             clock: wallClock.ntpTime(at: time).unixSeconds, now: now)
@@ -367,7 +369,7 @@ final class Room {
     private func send(_ delivery: EncoderPlane.Delivery, now: MonotonicInstant) -> [Participant] {
         delivery.receivers.compactMap { id in
             guard let receiver = members[id] else {
-                composite(id)?.take(delivery.frame, at: delivery.captureTime)
+                composite(id)?.take(delivery.frame, at: delivery.captureTime, lag: mixLag.behindComposed)
                 return nil
             }
             if forwarding.encoderTakesOver(id, now: now) { receiver.peer.endForwarding(now: now) }
@@ -382,14 +384,12 @@ final class Room {
         let speaker = audio.activeSpeaker
         for mix in audio.complete(ticks, now: now) {
             observe(mix.tick)
-            if let recorded = mix.recorded {
-                recorder?.record(recorded, at: mix.tick.captureTime)
-                for composite in composites { composite.take(recorded, at: mix.tick.captureTime) }
-            }
+            observeLag(of: mix.tick)
+            record(mix)
             for (id, packet) in mix.packets {
                 members[id]?.peer.sendAudio(
                     packet.payload, sampleTime: mix.tick.sampleTime, level: packet.level,
-                    captureTime: mix.tick.captureTime, now: now)
+                    captureTime: mix.tick.captureTime, lag: lagOfMix(for: id), now: now)
             }
         }
         tellSpeakers(unless: speaker)

@@ -294,7 +294,7 @@ final class UplinkPipeline {
         return shown.map { shown in
             SourceFrameTimes(
                 source: source, number: framesDecoded, received: shown.frame.lastArrival, assembled: shown.complete,
-                decodeStarted: completion.started, decoded: completion.finished)
+                decodeStarted: completion.started, decoded: completion.finished, senderTime: shown.frame.senderTime)
         }
     }
 

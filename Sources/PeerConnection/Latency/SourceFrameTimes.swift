@@ -1,4 +1,5 @@
 package import MediaCore
+package import RTP
 
 /// The times of a source's frame at the stages up to its picture.
 package struct SourceFrameTimes: Sendable {
@@ -12,10 +13,12 @@ package struct SourceFrameTimes: Sendable {
     var decodeStarted: MonotonicInstant
     /// The time at which its picture, and those of all frames decoded with it, was there.
     package var decoded: MonotonicInstant
+    /// The time of capture on the sender's wall clock; nil before the first sender report.
+    package var senderTime: NTPTime?
 
     package init(
         source: SourceID, number: UInt64, received: MonotonicInstant, assembled: MonotonicInstant,
-        decodeStarted: MonotonicInstant, decoded: MonotonicInstant
+        decodeStarted: MonotonicInstant, decoded: MonotonicInstant, senderTime: NTPTime? = nil
     ) {
         self.source = source
         self.number = number
@@ -23,5 +26,6 @@ package struct SourceFrameTimes: Sendable {
         self.assembled = assembled
         self.decodeStarted = decodeStarted
         self.decoded = decoded
+        self.senderTime = senderTime
     }
 }

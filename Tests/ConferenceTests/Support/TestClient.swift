@@ -53,6 +53,8 @@ final class TestClient {
     private var frameCount = 0
 
     private(set) var picture: PixelBuffer?
+    /// Called with each picture, and with the time at which it was made by the relay's sender reports.
+    var onPicture: ((PixelBuffer, NTPTime) -> Void)?
     /// The compressed frames that were received, if they are recorded.
     private(set) var frames: [[UInt8]] = []
     var recordsFrames = false
@@ -207,7 +209,9 @@ final class TestClient {
                 decoder.decode(frame.sample) { event in
                     guard case .output(let output) = event else { return }
                     switch output.result {
-                    case .picture(let decoded): picture = decoded.pixelBuffer
+                    case .picture(let decoded):
+                        picture = decoded.pixelBuffer
+                        if let time = frame.senderTime { onPicture?(decoded.pixelBuffer, time) }
                     case .dropped: break
                     case .failed: decodeFailures += 1
                     }
