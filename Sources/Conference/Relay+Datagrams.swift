@@ -112,6 +112,15 @@ extension Relay {
         }
     }
 
+    /// Records that the system cannot send on a path, since a network interface or a route is gone: those who use it
+    /// get media on another path that they have checked, if there is one.
+    public func sendingFailed(on path: NetworkPath, now: MonotonicInstant) {
+        for endpoint in paths.owners(of: path.remote) {
+            endpoint.peer.sendingFailed(on: path, now: now)
+            service(endpoint, now: now)
+        }
+    }
+
     // MARK: Media
 
     /// An RTP or RTCP packet on its way to its owner.

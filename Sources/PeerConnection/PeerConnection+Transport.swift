@@ -31,6 +31,12 @@ extension PeerConnection {
         followTransport(now: now)
     }
 
+    /// Records that the system cannot send on a path: its local address or the route is gone.
+    package func sendingFailed(on path: NetworkPath, now: MonotonicInstant) {
+        transport?.sendingFailed(on: path, now: now)
+        followTransport(now: now)
+    }
+
     func receiveSTUN(
         _ datagram: ByteBuffer, on path: NetworkPath, now: MonotonicInstant
     ) -> ReceiveOutcome {

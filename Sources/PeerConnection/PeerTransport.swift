@@ -147,6 +147,12 @@ package final class PeerTransport {
         controlling?.checkNow(now: now)
     }
 
+    /// Records that nothing can be sent on a path: a lite agent takes another one that the remote side has checked.
+    func sendingFailed(on path: NetworkPath, now: MonotonicInstant) {
+        mayTransmit = true
+        lite?.sendingFailed(on: path, now: now)
+    }
+
     /// Applies a renegotiation: new credentials restart ICE, and new candidates are checked too.
     func update(_ wanted: NegotiatedTransport, now: MonotonicInstant) {
         mayTransmit = true

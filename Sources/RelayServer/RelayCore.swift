@@ -64,6 +64,8 @@ public protocol RelayCore: AnyObject {
     func receive(
         _ datagram: consuming ByteBuffer, from source: TransportAddress, at local: TransportAddress?,
         arrival: MonotonicInstant?, now: MonotonicInstant)
+    /// Takes that the system cannot send on a path: its local address or the route is gone.
+    func sendingFailed(on path: NetworkPath, now: MonotonicInstant)
     /// Takes what the system's clock shows by now.
     func setWallClock(_ clock: WallClock)
     /// Takes the media addresses that answers name from now on.

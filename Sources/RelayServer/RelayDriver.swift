@@ -233,6 +233,7 @@ actor RelayDriver {
         }
         downlinks?.deliver(now: now) { socket.enqueue($0, on: $1) }
         socket.flush()
+        for path in socket.takeFailedPaths() { relay.sendingFailed(on: path, now: now) }
     }
 
     private func startJobs() {

@@ -35,6 +35,22 @@ import Testing
         #expect(ada.arrivals.count > arrived)
     }
 
+    @Test("Where nothing can be sent from an address any more, media go by another that the client has checked")
+    func addressGone() throws {
+        let call = VirtualCall()
+        call.localAddress = first
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        call.run(for: .seconds(1))
+        call.localAddress = second
+        call.run(for: .seconds(7))
+        call.act { relay, now in
+            relay.sendingFailed(on: NetworkPath(remote: ada.address, local: second), now: now)
+        }
+        call.paths = []
+        call.run(for: .milliseconds(300))
+        #expect(call.paths == [NetworkPath(remote: ada.address, local: first)])
+    }
+
     @Test("Answers to joins, further offers and ICE restarts name the addresses that the machine has by then")
     func newAddresses() throws {
         let call = VirtualCall()

@@ -71,6 +71,19 @@ struct DatagramSenderTests {
         #expect(sender.counters.datagramsSent == 2)
     }
 
+    @Test("a path whose local address is none of the machine's is told, once", arguments: [true, false])
+    func failedPaths(offload: Bool) throws {
+        let (socket, peer) = (try UDPPeer(host: "0.0.0.0"), try UDPPeer())
+        let sender = makeSender(socket, offload: offload && System.supportsUDPSegmentationOffload)
+        let gone = NetworkPath(remote: peer.address, local: TransportAddress(ipv4: 0xC000_0263, port: 0))
+        for _ in 0..<3 { sender.enqueue(datagram(100, 1), on: gone) }
+        sender.enqueue(datagram(100, 2), on: NetworkPath(remote: peer.address))
+        sender.flush()
+        #expect(peer.receive()?.first == 2)
+        #expect(sender.takeFailedPaths() == [gone])
+        #expect(sender.takeFailedPaths() == [])
+    }
+
     @Test(
         "datagrams leave from the address that their path names, in runs or one by one",
         .enabled(if: UDPPeer.hasIPv6), arguments: ["0.0.0.0", "::"], [true, false])

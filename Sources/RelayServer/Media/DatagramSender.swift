@@ -23,6 +23,7 @@ final class DatagramSender {
     private let isIPv6: Bool
     private var segmentsOffloaded: Bool
     private var pending: [(datagram: ByteBuffer, path: NetworkPath)] = []
+    private var failedPaths: Set<NetworkPath> = []
     /// One vector for each datagram of a run.
     private let vectors: UnsafeMutablePointer<iovec>
     /// The control messages that carry the segment size and our address.
@@ -32,6 +33,8 @@ final class DatagramSender {
     private static let maximumRunLength = 64
     /// The most bytes in a run: a little under the length field's limit, with room for headers.
     private static let maximumRunSize = 65_000
+    /// Paths that are remembered until they are taken.
+    private static let maximumFailedPaths = 256
     /// Datagrams queued before they are sent without waiting for a flush.
     private static let maximumPending = 512
     /// `CMSG_SPACE` and `CMSG_LEN` of a 16-bit value.
@@ -83,6 +86,12 @@ final class DatagramSender {
         pending.removeAll(keepingCapacity: true)
     }
 
+    /// The paths on which nothing can be sent, since our address or the route is gone, since the last call.
+    func takeFailedPaths() -> Set<NetworkPath> {
+        defer { if !failedPaths.isEmpty { failedPaths = [] } }
+        return failedPaths
+    }
+
     /// Returns the end of the run that begins at `start`: one path, and one size except for a shorter last one.
     private func endOfRun(from start: Int) -> Int {
         let (first, path) = pending[start]
@@ -110,8 +119,11 @@ final class DatagramSender {
             for index in run { sendRun(index..<index + 1) }
         case .failure(let error) where error.code == EAGAIN || error.code == ENOBUFS:
             counters.droppedBufferFull += UInt64(run.count)
-        case .failure:
+        case .failure(let error):
             counters.droppedUnsendable += UInt64(run.count)
+            if Self.concernsPath(error.code), failedPaths.count < Self.maximumFailedPaths {
+                failedPaths.insert(pending[run.lowerBound].path)
+            }
         }
     }
 
@@ -123,6 +135,11 @@ final class DatagramSender {
 
     private static func concernsSegmentation(_ code: CInt) -> Bool {
         [EIO, EINVAL, EMSGSIZE, EOPNOTSUPP, ENOPROTOOPT].contains(code)
+    }
+
+    /// Linux answers EINVAL where the local address of a path is none of the machine's any more.
+    private static func concernsPath(_ code: CInt) -> Bool {
+        [EADDRNOTAVAIL, EINVAL, ENETUNREACH, ENETDOWN, ENODEV].contains(code)
     }
 
     private struct SystemError: Error {

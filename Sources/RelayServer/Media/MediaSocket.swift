@@ -106,6 +106,9 @@ final class MediaSocket {
         sender.flush()
     }
 
+    /// The paths on which nothing can be sent any more, as far as sending has shown since the last call.
+    func takeFailedPaths() -> Set<NetworkPath> { sender.takeFailedPaths() }
+
     /// Closes the socket; the receiver hears nothing more.
     func close() {
         handler.receiver = nil

@@ -41,8 +41,9 @@ public struct ICELiteAgent: Sendable {
 
     /// The state of the path.
     public private(set) var state = ICEState.new
-    /// The path to send on: the last nominated one; before a nomination, the last validated one. A restart keeps it
-    /// until one is nominated with the new credentials (RFC 8445, section 9). Nil without consent to send.
+    /// The path to send on: the last nominated one; before a nomination, the last validated one. One on which nothing
+    /// can be sent is the last choice. A restart keeps it until one is nominated with the new credentials (RFC 8445,
+    /// section 9). Nil without consent to send.
     public private(set) var selectedPath: NetworkPath?
     /// The time of the next call to `advance(now:)`, if nothing comes before.
     public private(set) var nextDeadline: MonotonicInstant
@@ -64,6 +65,8 @@ public struct ICELiteAgent: Sendable {
         var lastProof: MonotonicInstant
         /// The order of the nomination, larger for later ones; 0 without a nomination.
         var nomination: UInt64 = 0
+        /// False if nothing could be sent on it since its last check.
+        var isOpen = true
     }
 
     /// Makes a session's agent, which waits 30 s for a first check.
@@ -129,6 +132,14 @@ public struct ICELiteAgent: Sendable {
         if state == .disconnected { update(now: now) }
     }
 
+    /// Records that nothing can be sent on a path, since our address or the route is gone: another one takes its place,
+    /// until a check comes on this one.
+    public mutating func sendingFailed(on path: NetworkPath, now: MonotonicInstant) {
+        guard let index = paths.firstIndex(where: { $0.path == path && $0.isOpen }) else { return }
+        paths[index].isOpen = false
+        update(now: now)
+    }
+
     /// Sets new credentials for both sides (RFC 8445, section 9). The old ones stay valid until the first check with
     /// the new ones, and the present path stays in use until another one is nominated, or this one ends.
     ///
@@ -174,6 +185,7 @@ public struct ICELiteAgent: Sendable {
         let known = paths.firstIndex { $0.path == path }
         var checked = known.map { paths.remove(at: $0) } ?? CheckedPath(path: path, lastProof: now)
         checked.lastProof = now
+        checked.isOpen = true
         if nominated {
             nominationCount += 1
             checked.nomination = nominationCount
@@ -220,9 +232,10 @@ public struct ICELiteAgent: Sendable {
     }
 
     private var bestPath: CheckedPath? {
-        var selected: CheckedPath?
-        for path in paths where path.nomination >= selected?.nomination ?? 0 { selected = path }
-        return selected
+        let open = paths.filter(\.isOpen)
+        return (open.isEmpty ? paths : open).reduce(nil) { selected, path in
+            path.nomination >= selected?.nomination ?? 0 ? path : selected
+        }
     }
 }
 

@@ -373,6 +373,8 @@ final class TwinRelay: RelayCore {
 
     func setMediaAddresses(_ addresses: [TransportAddress]) {}
 
+    func sendingFailed(on path: NetworkPath, now: MonotonicInstant) {}
+
     func linkSnapshots(now: MonotonicInstant) -> [CascadeLinkSnapshot] { [] }
 
     var cascadeCounters: CascadeCounters { CascadeCounters() }

@@ -183,6 +183,22 @@ import Testing
         #expect(agent.selectedPath == NetworkPath(remote: source, local: first))
     }
 
+    @Test("a path on which nothing can be sent gives way to another that was checked, until a check comes on it")
+    func sendingFailed() {
+        var agent = agent()
+        let (first, second) = (Fixture.address(101, port: 0), Fixture.address(102, port: 0))
+        _ = agent.receive(Fixture.check(1), from: source, at: second, now: .zero)
+        _ = agent.receive(Fixture.check(2, nominates: true), from: source, at: first, now: Fixture.at(1))
+        agent.sendingFailed(on: NetworkPath(remote: source, local: first), now: Fixture.at(2))
+        #expect(agent.selectedPath == NetworkPath(remote: source, local: second))
+        agent.sendingFailed(on: NetworkPath(remote: source, local: second), now: Fixture.at(2))
+        #expect(agent.selectedPath == NetworkPath(remote: source, local: first))
+        _ = agent.receive(Fixture.check(3), from: source, at: second, now: Fixture.at(3))
+        #expect(agent.selectedPath == NetworkPath(remote: source, local: second))
+        _ = agent.receive(Fixture.check(4), from: source, at: first, now: Fixture.at(4))
+        #expect(agent.selectedPath == NetworkPath(remote: source, local: first))
+    }
+
     @Test("a check caught and sent again from or to elsewhere validates nothing")
     func replay() {
         var agent = agent()
