@@ -60,8 +60,14 @@ struct AudioForwardingLink {
     }
 
     /// Returns true if a packet of a participant may be sent. Packets with too high a rate are not sent, until a mix
-    /// comes.
-    func passes(_ sender: ParticipantID) -> Bool { source == sender && obstacle != .rate }
+    /// comes: they leave unpaced, and a burst of them would fill the receiver's path before the next decision.
+    ///
+    /// - Parameters:
+    ///   - rate: The rate of the packets that come, with this one.
+    ///   - allowed: The receiver's rate of audio.
+    func passes(_ sender: ParticipantID, rate: BitRate, allowed: BitRate) -> Bool {
+        source == sender && obstacle != .rate && rate <= allowed * Self.excess.toGoOn
+    }
 
     /// Decides whether packets are forwarded to the receiver. Returns true if the mixer must make packets for it again.
     ///

@@ -18,8 +18,6 @@ final class AudioPlane {
     private static let pausesAfter = Duration.seconds(3)
     /// The time between two packets of silence then, as with Opus's discontinuous transmission.
     private static let silentInterval = Duration.milliseconds(400)
-    /// The rate of the headers of a mix's packets.
-    private static let headers = BitRate(PeerConfiguration.packetOverhead, over: AudioFormat.frameDuration)
 
     private let room: String
     private let mayForward: Bool
@@ -66,6 +64,8 @@ final class AudioPlane {
         var report: AudioSourceReport?
         var drops = CounterReading()
         var packetsNotDecoded: UInt64 = 0
+        /// The rate of audio that the member is to be sent, with the headers of a mix's packets.
+        var allowed: BitRate { bitRate + BitRate(PeerConfiguration.packetOverhead, over: AudioFormat.frameDuration) }
     }
 
     init(room: String, configuration: RelayConfiguration, queue: JobQueueID, now: MonotonicInstant) {
@@ -183,7 +183,7 @@ final class AudioPlane {
                 from: sender)
         }
         guard mayForward else { return [] }
-        members.values[from].undecoded.add(packet, now: now)
+        let rate = members.values[from].undecoded.add(packet, now: now)
         guard packet.payload.readableBytes <= ForwardingPolicy.maximumPayload,
             let sampleCount = OpusDecoder.sampleCount(of: packet.payload)
         else { return [] }
@@ -193,7 +193,8 @@ final class AudioPlane {
                 members.values[index].link.begin()
                 setMixed(false, index)
             }
-            guard members.values[index].link.passes(sender) else { continue }
+            let allowed = members.values[index].allowed
+            guard members.values[index].link.passes(sender, rate: rate, allowed: allowed) else { continue }
             forwarded.append(
                 Forwarded(
                     receiver: members.values[index].id, sampleCount: sampleCount,
@@ -325,7 +326,7 @@ final class AudioPlane {
                 id: members.values[sender].id,
                 reading: AudioForwardingLink.Reading(
                     rate: members.values[sender].undecoded.rate(now: now),
-                    allowed: members.values[index].bitRate + Self.headers,
+                    allowed: members.values[index].allowed,
                     loss: losses(members.values[index].id))
             )
         }

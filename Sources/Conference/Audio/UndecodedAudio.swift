@@ -20,10 +20,12 @@ struct UndecodedAudio {
     private(set) var isRefuted = false
     private var confirmed: MonotonicInstant?
 
-    mutating func add(_ packet: ReceivedAudioPacket, now: MonotonicInstant) {
+    /// Takes a packet. Returns the rate with it.
+    mutating func add(_ packet: ReceivedAudioPacket, now: MonotonicInstant) -> BitRate {
         rateMeter.add(DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead, now: now)
         tellsLevel = packet.level != nil
         if let level = packet.level { latest = (meter.judge(level), now) }
+        return rate(now: now)
     }
 
     /// Takes the verdict of decoding on the levels in packets.

@@ -108,6 +108,26 @@ import Testing
         #expect(plane.forwardingCount <= 1)
     }
 
+    @Test("a burst of large packets is not forwarded, although the next tick comes only after it")
+    func burst() throws {
+        let plane = makePlane(forwarding: .auto, members: [ada, ben])
+        var now = Self.start
+        for sequence in 0..<Int64(150) {
+            _ = plane.insert(try packet(sequence, now: now), from: ada, now: now)
+            if let job = plane.wake(losses: { _ in 0 }, now: now) { _ = try finish(job, of: plane, now: now) }
+            now += Self.frame
+        }
+        #expect(plane.forwardingCount == 1)
+        var bytes = 0
+        for sequence in 150..<Int64(1150) {
+            var large = try packet(150, now: now)
+            large.sequence = sequence
+            large.payload.writeRepeatingByte(0, count: 1100 - large.payload.readableBytes)
+            bytes += plane.insert(large, from: ada, now: now).count * 1100
+        }
+        #expect(bytes < 10_000)
+    }
+
     @Test("a participant whose microphone is off is not the speaker, however loud the packets are")
     func microphoneOff() throws {
         let plane = makePlane(members: [ada, ben])
