@@ -280,18 +280,16 @@ final class ForwardingPlane {
         backlog: (ParticipantID, DataSize) -> Duration, commands: inout [Command], now: MonotonicInstant
     ) {
         guard var link = links[id] else { return }
-        var leavesOutDispensable = false
-        if packet.startsFrame {
-            let backlog = backlog(id, .zero)
-            leavesOutDispensable = backlog > LatencyBudget.beforeDispensableFrame
-            if backlog > LatencyBudget.debt, link.source != nil {
-                // Later frames are useless without this one.
-                if link.isPassing { fallBack(&link, from: source, because: .network, commands: &commands, now: now) }
-                link.stop()
-            }
-            if packet.peek.isIDR { link.policy.keyframePassed(now: now) }
-            links[id] = link
+        let backlog = backlog(id, .zero)
+        let leavesOutDispensable = packet.startsFrame && backlog > LatencyBudget.beforeDispensableFrame
+        if packet.startsFrame, packet.peek.isIDR { link.policy.keyframePassed(now: now) }
+        // A frame that has begun is sent to its end, if it ever ends.
+        if backlog > (packet.startsFrame ? LatencyBudget.debt : LatencyBudget.mostDebt), link.source != nil {
+            // Later frames are useless without this one.
+            if link.isPassing { fallBack(&link, from: source, because: .network, commands: &commands, now: now) }
+            link.stop()
         }
+        links[id] = link
         // Packets that were missed before may still come.
         if link.isStopped { commands.append(.stopForwarding(id)) }
         commands.append(

@@ -67,12 +67,12 @@ struct KeyframeCollector {
 
     /// The packets, in the sender's order.
     func collected() -> CollectedKeyframe {
-        let own = packets.filter { $0.packet.timestamp == timestamp }
+        let sent = packets.sorted { $0.sequence < $1.sequence }.filter { $0.sequence >= first.sequence }
         return CollectedKeyframe(
-            packets: packets.sorted { $0.sequence < $1.sequence }.filter { $0.sequence >= first.sequence },
-            hasParameterSets: own.contains(where: \.peek.hasParameterSets),
+            packets: sent,
+            hasParameterSets: sent.contains { $0.packet.timestamp == timestamp && $0.peek.hasParameterSets },
             size: DataSize(
-                bytes: own.reduce(0) {
+                bytes: sent.reduce(0) {
                     $0 + $1.packet.payload.readableBytes + PeerConfiguration.packetOverhead.bytes
                 }))
     }
@@ -83,6 +83,6 @@ struct CollectedKeyframe {
     var packets: [ForwardedPacket]
     /// True if the parameter sets are among its packets.
     var hasParameterSets: Bool
-    /// The size of the keyframe, with the packets' headers.
+    /// The size of all packets, with their headers.
     var size: DataSize
 }

@@ -61,11 +61,16 @@ import Testing
 
     /// A frame of one packet: an IDR picture, or another.
     private func packet(_ number: UInt16, isIDR: Bool, now: MonotonicInstant) -> ReceivedVideoPacket {
-        let payload = ByteBuffer(bytes: [isIDR ? 0x65 : 0x41, 0x88, 0x84, 0x00, 0x10, 0xFF])
-        return ReceivedVideoPacket(
+        packet(number, [isIDR ? 0x65 : 0x41, 0x88, 0x84, 0x00, 0x10, 0xFF], frame: number, marker: true, now: now)
+    }
+
+    private func packet(
+        _ number: UInt16, _ payload: [UInt8], frame: UInt16, marker: Bool, now: MonotonicInstant
+    ) -> ReceivedVideoPacket {
+        ReceivedVideoPacket(
             packet: RTPPacket(
-                payloadType: 96, marker: true, sequenceNumber: number, timestamp: UInt32(number) * 3000, ssrc: 7,
-                payload: payload), content: .main, rotation: nil, arrival: now)
+                payloadType: 96, marker: marker, sequenceNumber: number, timestamp: UInt32(frame) * 3000, ssrc: 7,
+                payload: ByteBuffer(bytes: payload)), content: .main, rotation: nil, arrival: now)
     }
 
     /// Ticks with a source that sends, until the plane asks for something.
@@ -127,6 +132,24 @@ import Testing
             })
         #expect(plane.link(of: receiver)?.obstacle == .network)
         #expect(plane.sourceAnswering(receiver) == nil)
+    }
+
+    @Test("a frame without an end is cut off when its link is more than a second behind")
+    func endlessFrame() throws {
+        let plane = makePlane()
+        let (_, now) = try settle(plane, from: Self.start)
+        _ = plane.take(packet(1, isIDR: false, now: now), of: source, backlog: { _, _ in .zero }, now: now)
+        _ = plane.take(packet(2, isIDR: true, now: now), of: source, backlog: { _, _ in .zero }, now: now)
+        func isCutOff(at number: UInt16, backlog: Duration) -> Bool {
+            let fragment = packet(number, [0x5C, number == 3 ? 0x81 : 0x01, 0x9A], frame: 3, marker: false, now: now)
+            return plane.take(fragment, of: source, backlog: { _, _ in backlog }, now: now).contains {
+                if case .stopForwarding(receiver) = $0 { true } else { false }
+            }
+        }
+        #expect(!isCutOff(at: 3, backlog: .zero))
+        #expect(!isCutOff(at: 4, backlog: .milliseconds(900)))
+        #expect(isCutOff(at: 5, backlog: .milliseconds(1100)))
+        #expect(plane.link(of: receiver)?.obstacle == .network)
     }
 
     @Test("a receiver that is sent video again after a while without is first watched as long as a new one")

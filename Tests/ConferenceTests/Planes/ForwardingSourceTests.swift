@@ -70,6 +70,21 @@ import Testing
         #expect(collected.packets.map(\.sequence) == [2, 3, 4])
     }
 
+    @Test("packets that follow a keyframe count with it, because they are sent with it")
+    func sizeOfAll() throws {
+        let large = [UInt8](repeating: 0x41, count: 1000)
+        let collected = try #require(
+            keyframe(of: [
+                packet(1, Self.firstFragment, frame: 0),
+                packet(3, Self.lastFragment, frame: 0, marker: true),
+                packet(4, large, frame: 3000),
+                packet(5, large, frame: 3000),
+                packet(2, Self.middleFragment, frame: 0),
+            ]))
+        #expect(collected.packets.map(\.sequence) == [1, 2, 3, 4, 5])
+        #expect(collected.size.bytes > 2000)
+    }
+
     @Test("padding behind a keyframe does not keep it from being whole")
     func padding() throws {
         let collected = try #require(
