@@ -18,6 +18,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case notPermitted(Transport, host: String, port: Int)
     /// The interface for operators cannot be served at its address.
     case administrationAddressNotUsable(String, reason: String)
+    /// The process may not have as many files and sockets open as its connections take.
+    case tooFewOpenFiles(limit: Int, needed: Int)
     /// No port was free for both protocols.
     case noFreePort(host: String)
     /// Flight recordings cannot be kept there.
@@ -63,6 +65,9 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
                 + "with --port"
         case .administrationAddressNotUsable(let address, let reason):
             "figures cannot be served at \(address): \(reason); choose another with --admin-address"
+        case .tooFewOpenFiles(let limit, let needed):
+            "the relay may have \(limit) files open at once and needs \(needed) for its connections: raise the limit "
+                + "(ulimit -n, or LimitNOFILE= of the service), or give a smaller --max-connections"
         case .noFreePort(let host):
             "no port on \(host) is free for both TCP and UDP: choose one with --port"
         case .folderNotUsable(let path, let reason):

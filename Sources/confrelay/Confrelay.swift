@@ -123,6 +123,7 @@ enum Confrelay {
         case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable, .accessKeysNotUsable,
             .clusterNotUsable:
             .noInput
+        case .tooFewOpenFiles: .usage
         default: .unavailable
         }
     }
