@@ -86,6 +86,12 @@ struct CompressionPropertyTests {
             $0.temporalLayers = backEnds(with: .allowFrameReordering).contains(backEnd) ? 1 : 2
             if backEnds(with: .intraRefreshPeriod).contains(backEnd) { $0.intraRefreshPeriod = 20 }
         }
+        if backEnd == .openH264 {
+            try expectNotSupported(.entropyMode, backEnd) {
+                $0.entropyMode = .cabac
+                $0.sliceMaxBytes = DataSize(bytes: 1200)
+            }
+        }
         guard backEnds(with: .allowFrameReordering).contains(backEnd) else { return }
         try expectNotSupported(.allowFrameReordering, backEnd) { $0.allowFrameReordering = true }
         try expectNotSupported(.allowFrameReordering, backEnd, profile: .constrainedBaseline) {

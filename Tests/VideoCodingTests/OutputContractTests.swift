@@ -59,12 +59,33 @@ struct OutputContractTests {
         #expect(try expectEqualPictures(frames.map(\.sample)) == 12)
     }
 
-    private func noise(seed: UInt64) -> PixelBuffer {
+    @Test(
+        "fit into OpenH264's memory with arithmetic coding", arguments: [RateControlMode.constrainedVariable, .quality])
+    func arithmeticNoise(mode: RateControlMode) throws {
+        let pattern = MovingPattern(mediumPicture)
+        for layers in [1, 3] {
+            let encoder = try TestEncoder(.openH264, mediumPicture, bitRate: .megabits(50), profile: .high) {
+                $0.rateControlMode = mode
+                $0.temporalLayers = layers
+            }
+            #expect(encoder.session.properties.entropyMode == .cabac)
+            for number in 0..<8 {
+                let picture = number < 4 ? noise(seed: UInt64(number), isBlackAndWhite: true) : pattern.picture(number)
+                let frame = try #require(try encoder.encode(picture, number))
+                #expect(try #require(frame.statistics.averageQP) >= 20)
+            }
+        }
+    }
+
+    private func noise(seed: UInt64, isBlackAndWhite: Bool = false) -> PixelBuffer {
         var generator = SeededGenerator(seed: seed)
         var picture = MutablePixelBuffer(format: .i420, dimensions: mediumPicture)
         for plane in 0..<3 {
             picture.withMutablePlane(plane) { bytes, _ in
-                for index in bytes.indices { bytes[index] = .random(in: 0...255, using: &generator) }
+                for index in bytes.indices {
+                    let sample = UInt8.random(in: 0...255, using: &generator)
+                    bytes[index] = isBlackAndWhite ? (sample < 128 ? 0 : 255) : sample
+                }
             }
         }
         return picture.freeze()

@@ -105,7 +105,7 @@ struct StreamPropertyTests {
 
     @Test("slices are no larger than asked for", arguments: backEnds(with: .sliceMaxBytes), [600, 1200])
     func sliceSize(backEnd: EncoderBackEnd, size: Int) throws {
-        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2)) {
+        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2), profile: .high) {
             $0.sliceMaxBytes = DataSize(bytes: size)
         }
         let frames = try encoder.encode(0..<10, of: MovingPattern(mediumPicture))

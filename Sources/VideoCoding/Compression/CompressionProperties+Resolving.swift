@@ -13,7 +13,8 @@ extension CompressionProperties {
         if entropyMode == .cabac, !profile.hasCABAC {
             throw .propertyNotSupported(.entropyMode, reason: "\(profile.rawValue) has CAVLC only; take Main or High")
         }
-        inForce.entropyMode = entropyMode ?? (profile.hasCABAC ? .cabac : .cavlc)
+        let prefersCABAC = profile.hasCABAC && !isUnsafeWithCABAC(backEnd)
+        inForce.entropyMode = entropyMode ?? (prefersCABAC ? .cabac : .cavlc)
         let level = try resolvedLevel(for: dimensions)
         inForce.profileLevel.level = level
         let highest = max(
@@ -134,7 +135,14 @@ extension CompressionProperties {
         return nil
     }
 
+    /// With arithmetic coding, OpenH264 writes on behind its memory where a frame takes more than its picture's samples.
+    /// Small slices of noise do, even with coarse steps.
+    private func isUnsafeWithCABAC(_ backEnd: EncoderBackEnd) -> Bool { backEnd == .openH264 && sliceMaxBytes != nil }
+
     private func checkCombinations(by backEnd: EncoderBackEnd) throws(VideoCodingError) {
+        if entropyMode == .cabac, isUnsafeWithCABAC(backEnd) {
+            throw .propertyNotSupported(.entropyMode, reason: "OpenH264 makes small slices with CAVLC only")
+        }
         if allowFrameReordering, realTime {
             throw .propertyNotSupported(
                 .allowFrameReordering, reason: "no frame waits for a later one in real time; set realTime to false")

@@ -121,7 +121,8 @@ final class OpenH264Encoder: EncoderBackEndSession {
     private func encode(
         _ picture: PixelBuffer, _ time: MediaTime, qp: Int
     ) throws(VideoCodingError) {
-        try library.setQP(qp)
+        let isArithmetic = properties.entropyMode == .cabac
+        try library.setQP(isArithmetic ? max(qp, ramp.request(for: OpenH264Library.leastArithmeticQP)) : qp)
         try library.set(ENCODER_OPTION_RC_MODE, to: RC_OFF_MODE)
         do throws(VideoCodingError) {
             try library.encode(picture, dimensions: dimensions, time: time)

@@ -4,6 +4,9 @@ import MediaCore
 extension OpenH264Library {
     /// A frame is marked as a long-term reference this long after the last one was acknowledged.
     private static let markingPeriod = Duration.milliseconds(500)
+    /// The least QP with arithmetic coding, which writes on behind the library's memory where a frame takes more than
+    /// its picture's samples. With this QP, noise of black and white takes less.
+    static let leastArithmeticQP = 20
 
     /// The library's parameters for a session.
     func parameters(
@@ -60,7 +63,8 @@ extension OpenH264Library {
         // With a lower bound of zero the library replaces both bounds, and its upper one (42) is too low to follow a
         // steep drop of the bitrate.
         let isCapped = properties.rateControlMode == .constrainedVariable
-        parameters.iMinQp = Int32(isCapped ? properties.qualityQP : 10)
+        let leastQP = isCapped ? properties.qualityQP : 10
+        parameters.iMinQp = Int32(properties.entropyMode == .cabac ? max(leastQP, Self.leastArithmeticQP) : leastQP)
         parameters.iMaxQp = 51
         // Its own way to make up for overspending has no bound; `OverspendMeter` takes its place.
         parameters.bFixRCOverShoot = false
