@@ -57,12 +57,8 @@ public struct H264ProfileLevelID: Hashable, Sendable {
 
     /// Reads six hexadecimal digits; nil for any other text.
     public init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 6, text.utf8.first != UInt8(ascii: "+"), let value = UInt32(text, radix: 16) else {
-            return nil
-        }
-        self.init(
-            profileIDC: UInt8(truncatingIfNeeded: value >> 16),
-            constraintFlags: UInt8(truncatingIfNeeded: value >> 8), levelIDC: UInt8(truncatingIfNeeded: value))
+        guard text.utf8.count == 6, let bytes = [UInt8](hexadecimal: text.utf8) else { return nil }
+        self.init(profileIDC: bytes[0], constraintFlags: bytes[1], levelIDC: bytes[2])
     }
 
     /// The value for a payload type without the parameter: Baseline at level 1 (RFC 6184, 8.1).

@@ -1,3 +1,5 @@
+internal import MediaCore
+
 /// Text forms of IP addresses: dotted decimal, and IPv6 as RFC 4291, 2.2 reads and RFC 5952 writes it.
 enum IPLiteral {
     static func parseIPv4(_ text: ArraySlice<UInt8>) -> UInt32? {
@@ -95,12 +97,5 @@ enum IPLiteral {
 
     private static func decimalDigit(_ byte: UInt8) -> UInt32? {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) ? UInt32(byte - UInt8(ascii: "0")) : nil
-    }
-}
-
-extension UInt8 {
-    /// The value of a hexadecimal digit of either case; nil for any other character.
-    var hexadecimalDigitValue: UInt8? {
-        Character(Unicode.Scalar(self)).hexDigitValue.map { UInt8(truncatingIfNeeded: $0) }
     }
 }

@@ -45,12 +45,10 @@ extension LayoutTemplate {
 extension LayoutTemplate.RGBColour {
     /// Reads `#rrggbb`.
     init?(_ text: String) {
-        let digits = text.utf8.dropFirst().compactMap { byte in
-            Character(Unicode.Scalar(byte)).hexDigitValue.flatMap { UInt8(exactly: $0) }
-        }
-        guard text.utf8.first == UInt8(ascii: "#"), text.utf8.count == 7, digits.count == 6 else { return nil }
-        self.init(
-            red: digits[0] << 4 | digits[1], green: digits[2] << 4 | digits[3], blue: digits[4] << 4 | digits[5])
+        guard text.utf8.first == UInt8(ascii: "#"), text.utf8.count == 7,
+            let bytes = [UInt8](hexadecimal: text.utf8.dropFirst())
+        else { return nil }
+        self.init(red: bytes[0], green: bytes[1], blue: bytes[2])
     }
 
     /// The value's text in JSON.

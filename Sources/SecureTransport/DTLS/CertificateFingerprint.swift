@@ -17,10 +17,8 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
         let pairs = Array(text.utf8).split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         var digest: [UInt8] = []
         for pair in pairs.prefix(Self.digestSize + 1) {
-            guard pair.count == 2, let high = pair.first?.hexadecimalDigitValue,
-                let low = pair.last?.hexadecimalDigitValue
-            else { return nil }
-            digest.append(high << 4 | low)
+            guard pair.count == 2, let byte = [UInt8](hexadecimal: pair)?.first else { return nil }
+            digest.append(byte)
         }
         self.init(digest: digest)
     }
