@@ -114,7 +114,8 @@ let modules: [Module] = [
     Module(name: "Cluster", dependencies: ["MediaCore", "SecureTransport"]),
     // Requests by HTTP, with libcurl.
     Module(
-        name: "HTTPTransfer", dependencies: ["MediaCore", "CLibCURL"], testDependencies: ["LoopbackServer"]),
+        name: "HTTPTransfer", dependencies: ["MediaCore", "CLibCURL"],
+        testDependencies: ["LoopbackServer", "OpenSSLClient"]),
     Module(name: "VectorGraphics", dependencies: []),
     // The network, its flows, rooms and reports on virtual time: the relay and its connections are real.
     Module(
@@ -270,7 +271,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         // A server whose connections tests serve by hand.
         .target(
-            name: "LoopbackServer", dependencies: ["COpenSSL"], path: "Tests/LoopbackServer",
+            name: "LoopbackServer", dependencies: ["COpenSSL", "OpenSSLClient"], path: "Tests/LoopbackServer",
             swiftSettings: swiftSettings),
         // H.264 written by hand, for decoders' and players' tests.
         .target(

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import OpenSSLClient
 import Synchronization
 import Testing
 
@@ -347,7 +348,8 @@ struct HTTPClientTests {
 
     @Test("a server is trusted whose certificate is among those that are given, and no other")
     func trust() async throws {
-        let server = try LoopbackServer(.one) { connection in
+        let own = try BareCertificate(isOfLoopback: true)
+        let server = try LoopbackServer(own) { connection in
             _ = connection.readRequest()
             connection.answer()
         }
@@ -355,8 +357,9 @@ struct HTTPClientTests {
         func status(_ tls: HTTPClient.TLS) async throws -> Int {
             try await makeClient(tls).status(of: request, within: Self.patience)
         }
-        #expect(try await status(.init(trusted: Array(LoopbackCertificate.one.certificate.utf8))) == 200)
-        for tls in [HTTPClient.TLS(trusted: Array(LoopbackCertificate.other.certificate.utf8)), .init()] {
+        #expect(try await status(.init(trusted: own.certificateText)) == 200)
+        let other = try BareCertificate(isOfLoopback: true)
+        for tls in [HTTPClient.TLS(trusted: other.certificateText), .init()] {
             let failure = await #expect(throws: HTTPFailure.self) { try await status(tls) }
             #expect(failure?.description.contains("certificate") == true)
         }
@@ -364,12 +367,13 @@ struct HTTPClientTests {
 
     @Test("a server's certificate must be that of the host")
     func wrongHost() async throws {
-        let server = try LoopbackServer(.one) { connection in
+        let own = try BareCertificate(isOfLoopback: true)
+        let server = try LoopbackServer(own) { connection in
             _ = connection.readRequest()
             connection.answer()
         }
         let request = Self.request(to: "https://films.invalid:\(server.port)/") { $0.address = "127.0.0.1" }
-        let client = makeClient(.init(trusted: Array(LoopbackCertificate.one.certificate.utf8)))
+        let client = makeClient(.init(trusted: own.certificateText))
         await #expect(throws: HTTPFailure.self) {
             try await client.status(of: request, within: Self.patience)
         }

@@ -1,4 +1,5 @@
 import Foundation
+package import OpenSSLClient
 import Synchronization
 
 /// A server on a port of 127.0.0.1 that does to each connection what a test says, on a thread of its own.
@@ -14,8 +15,8 @@ public final class LoopbackServer: Sendable {
     /// - Parameters:
     ///   - certificate: Nil: the server speaks no TLS.
     ///   - serve: Called for each connection, which ends when it returns.
-    public init(
-        _ certificate: LoopbackCertificate? = nil, serve: @escaping @Sendable (LoopbackConnection) -> Void
+    package init(
+        _ certificate: BareCertificate? = nil, serve: @escaping @Sendable (LoopbackConnection) -> Void
     ) throws {
         listener = try Self.bind()
         guard listen(listener, 512) == 0 else { throw NotOpen(reason: String(cString: strerror(errno))) }

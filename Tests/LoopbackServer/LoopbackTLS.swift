@@ -1,5 +1,6 @@
 import COpenSSL
 import Foundation
+import OpenSSLClient
 
 /// TLS of a `LoopbackServer`.
 ///
@@ -26,20 +27,16 @@ final class LoopbackTLS: @unchecked Sendable {
 
     private let context: OpaquePointer
 
-    init(_ certificate: LoopbackCertificate) throws {
+    init(_ certificate: BareCertificate) throws {
         // Writes to a closed connection, which are the library's own.
         signal(SIGPIPE, SIG_IGN)
         guard let context = SSL_CTX_new(TLS_server_method()) else {
             throw LoopbackServer.NotOpen(reason: "no memory")
         }
         self.context = context
-        let leaf = Self.read(certificate.certificate) { PEM_read_bio_X509($0, nil, nil, nil) }
-        let key = Self.read(certificate.key) { PEM_read_bio_PrivateKey($0, nil, nil, nil) }
-        defer {
-            X509_free(leaf)
-            EVP_PKEY_free(key)
-        }
-        guard SSL_CTX_use_certificate(context, leaf) == 1, SSL_CTX_use_PrivateKey(context, key) == 1 else {
+        guard SSL_CTX_use_certificate(context, certificate.certificate) == 1,
+            SSL_CTX_use_PrivateKey(context, certificate.key) == 1
+        else {
             throw LoopbackServer.NotOpen(reason: "the certificate cannot be used")
         }
     }
@@ -54,14 +51,5 @@ final class LoopbackTLS: @unchecked Sendable {
             return nil
         }
         return Session(session)
-    }
-
-    private static func read(_ text: String, _ read: (OpaquePointer?) -> OpaquePointer?) -> OpaquePointer? {
-        let bytes = Array(text.utf8)
-        return bytes.withUnsafeBytes { bytes in
-            let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
-            defer { BIO_free(bio) }
-            return read(bio)
-        }
     }
 }

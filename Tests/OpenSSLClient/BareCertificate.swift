@@ -16,8 +16,10 @@ package final class BareCertificate {
     package let key: OpaquePointer
     package let fingerprint: CertificateFingerprint
 
-    /// - Parameter rsaBits: The length of an RSA key; nil for one of P-256.
-    package init(rsaBits: Int32? = nil) throws {
+    /// - Parameters:
+    ///   - rsaBits: The length of an RSA key; nil for one of P-256.
+    ///   - isOfLoopback: True for the certificate of a server at 127.0.0.1; false: it names nobody.
+    package init(rsaBits: Int32? = nil, isOfLoopback: Bool = false) throws {
         key = try Self.require(rsaBits.map(Self.makeRSAKey) ?? shim_EVP_EC_gen_P256(), "key")
         certificate = try Self.require(X509_new(), "certificate")
         X509_set_version(certificate, 2)
@@ -25,6 +27,7 @@ package final class BareCertificate {
         ASN1_TIME_set(X509_getm_notBefore(certificate), Self.validity.lowerBound)
         ASN1_TIME_set(X509_getm_notAfter(certificate), Self.validity.upperBound)
         X509_set_pubkey(certificate, key)
+        if isOfLoopback { Self.nameLoopback(in: certificate) }
         guard X509_sign(certificate, key, EVP_sha256()) > 0 else { throw LibraryFailure(step: "signature") }
         var digest = [UInt8](repeating: 0, count: 32)
         X509_digest(certificate, EVP_sha256(), &digest, nil)
@@ -38,6 +41,20 @@ package final class BareCertificate {
 
     /// The certificate in PEM.
     package var certificateText: [UInt8] { Self.text { PEM_write_bio_X509($0, certificate) } }
+
+    /// A certificate in PEM that differs in its end alone, in seconds since 1970.
+    package func certificateText(validUntil end: Int) throws -> [UInt8] {
+        let other = try Self.require(X509_dup(certificate), "copy")
+        defer { X509_free(other) }
+        ASN1_TIME_set(X509_getm_notAfter(other), end)
+        guard X509_sign(other, key, EVP_sha256()) > 0 else { throw LibraryFailure(step: "signature") }
+        return Self.text { PEM_write_bio_X509($0, other) }
+    }
+
+    /// A server's certificate.
+    package func makeServerContext() throws -> TLSServerContext {
+        try TLSServerContext(certificateChain: certificateText, key: keyText)
+    }
 
     /// The key in PEM.
     package var keyText: [UInt8] { Self.text { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) } }
@@ -59,6 +76,20 @@ package final class BareCertificate {
     package static func require<Value>(_ value: Value?, _ step: String) throws -> Value {
         guard let value else { throw LibraryFailure(step: step) }
         return value
+    }
+
+    /// Adds a name, without which libcurl takes no certificate, and the extension `subjectAltName` with the address
+    /// (RFC 5280, 4.2.1.6).
+    private static func nameLoopback(in certificate: OpaquePointer) {
+        let subject = X509_get_subject_name(certificate)
+        X509_NAME_add_entry_by_NID(subject, NID_commonName, V_ASN1_UTF8STRING, Array("loopback".utf8), 8, -1, 0)
+        X509_set_issuer_name(certificate, subject)
+        let value = ASN1_OCTET_STRING_new()
+        ASN1_OCTET_STRING_set(value, [0x30, 6, 0x87, 4, 127, 0, 0, 1], 8)
+        let names = X509_EXTENSION_create_by_NID(nil, NID_subject_alt_name, 0, value)
+        X509_add_ext(certificate, names, -1)
+        X509_EXTENSION_free(names)
+        ASN1_OCTET_STRING_free(value)
     }
 
     private static func text(_ write: (OpaquePointer?) -> Int32) -> [UInt8] {

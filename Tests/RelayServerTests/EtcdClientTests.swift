@@ -1,6 +1,7 @@
 import Cluster
 import Foundation
 import LoopbackServer
+import OpenSSLClient
 import Synchronization
 import Testing
 
@@ -20,7 +21,7 @@ struct EtcdClientTests {
         }
 
         /// - Parameter certificate: Nil: the member speaks no TLS.
-        init(_ status: Int, _ body: String, certificate: LoopbackCertificate? = nil) throws {
+        init(_ status: Int, _ body: String, certificate: BareCertificate? = nil) throws {
             let requests = Requests()
             self.requests = requests
             server = try LoopbackServer(certificate) { connection in
@@ -115,16 +116,17 @@ struct EtcdClientTests {
 
     @Test("the files of TLS hold once they are read again; where they cannot be used, the earlier ones stay")
     func readingAgain() async throws {
-        let member = try Member(200, Self.emptyPage, certificate: .one)
+        let (own, other) = (try BareCertificate(isOfLoopback: true), try BareCertificate(isOfLoopback: true))
+        let member = try Member(200, Self.emptyPage, certificate: own)
         try await withFiles { settings, folder in
             let file = folder.appending(path: "ca.pem")
-            try Data(LoopbackCertificate.other.certificate.utf8).write(to: file)
+            try Data(other.certificateText).write(to: file)
             settings.endpoints = [member.endpoint]
             settings.trustedCertificates = file.path
             let client = try EtcdClient(settings)
             let page = DirectoryResponse.page([], revision: 7, hasMore: false)
             #expect(await client.perform(Self.read) != page)
-            try Data(LoopbackCertificate.one.certificate.utf8).write(to: file)
+            try Data(own.certificateText).write(to: file)
             try await client.readFilesAgain()
             #expect(await client.perform(Self.read) == page)
             try Data("hello\n".utf8).write(to: file)
@@ -136,7 +138,8 @@ struct EtcdClientTests {
 
     @Test("other files of TLS end the watch that was made with the earlier ones")
     func watchWithEarlierFiles() async throws {
-        let server = try LoopbackServer(.one) { connection in
+        let own = try BareCertificate(isOfLoopback: true)
+        let server = try LoopbackServer(own) { connection in
             _ = connection.readRequest()
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
             connection.send(#"{"result":{"header":{"revision":"7"},"created":true}}"# + "\n")
@@ -144,7 +147,7 @@ struct EtcdClientTests {
         }
         try await withFiles { settings, folder in
             let file = folder.appending(path: "ca.pem")
-            try Data(LoopbackCertificate.one.certificate.utf8).write(to: file)
+            try Data(own.certificateText).write(to: file)
             settings.endpoints = [try #require(EtcdSettings.Endpoint("https://127.0.0.1:\(server.port)"))]
             settings.trustedCertificates = file.path
             let client = try EtcdClient(settings)
@@ -153,7 +156,7 @@ struct EtcdClientTests {
             var told = news.makeAsyncIterator()
             #expect(await told.next() == .began)
             try await client.readFilesAgain()
-            try Data(LoopbackCertificate.other.certificate.utf8).write(to: file)
+            try Data(BareCertificate().certificateText).write(to: file)
             try await client.readFilesAgain()
             #expect(await told.next() == .ended(isIncomplete: false))
             await watch.value
@@ -164,9 +167,10 @@ struct EtcdClientTests {
     @Test("files of TLS that cannot be used are named, with the reason")
     func unusableFiles() async throws {
         try await withFiles { settings, folder in
-            func write(_ name: String, _ text: String) throws -> String {
+            let own = try BareCertificate()
+            func write(_ name: String, _ text: [UInt8]) throws -> String {
                 let file = folder.appending(path: name)
-                try Data(text.utf8).write(to: file)
+                try Data(text).write(to: file)
                 return file.path
             }
             func reason(_ settings: EtcdSettings) -> String {
@@ -177,12 +181,12 @@ struct EtcdClientTests {
                     return error.description
                 }
             }
-            settings.certificate = try write("one.pem", LoopbackCertificate.one.certificate)
-            settings.key = try write("other.key", LoopbackCertificate.other.key)
+            settings.certificate = try write("one.pem", own.certificateText)
+            settings.key = try write("other.key", BareCertificate().keyText)
             #expect(reason(settings).contains("other.key: it is not the key of the certificate"))
             settings.key = folder.appending(path: "none.key").path
             #expect(reason(settings).contains("none.key: it cannot be read"))
-            settings.key = try write("one.key", LoopbackCertificate.one.key)
+            settings.key = try write("one.key", own.keyText)
             #expect(reason(settings).isEmpty)
             settings.trustedCertificates = settings.key
             #expect(reason(settings).contains("one.key: it holds no certificate"))

@@ -259,7 +259,7 @@ struct TLSServerHandlerTests {
         "who asks for reads one by one gets the request, though the handshake's reads bring none",
         .timeLimit(.minutes(1)))
     func singleReads() async throws {
-        let context = try TLSChannel.context()
+        let context = try BareCertificate().makeServerContext()
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { channel in

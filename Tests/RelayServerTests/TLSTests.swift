@@ -13,10 +13,10 @@ struct TLSTests {
     private final class Folder {
         let url: URL
 
-        init(_ files: [String: String]) throws {
+        init(_ files: [String: [UInt8]]) throws {
             url = FileManager.default.temporaryDirectory.appending(path: "confrelay-tls-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            for (name, text) in files { try Data(text.utf8).write(to: url.appending(path: name)) }
+            for (name, text) in files { try Data(text).write(to: url.appending(path: name)) }
         }
 
         deinit {
@@ -27,11 +27,12 @@ struct TLSTests {
     }
 
     private func makeFolder() throws -> Folder {
-        try Folder([
-            "good.crt": TestCertificate.certificate, "old.crt": TestCertificate.expiredCertificate,
-            "good.key": TestCertificate.key, "other.key": TestCertificate.otherKey,
-            "encrypted.key": TestCertificate.encryptedKey, "empty": "", "text": "hello\n",
-            "broken.crt": TestCertificate.certificate.replacingOccurrences(of: "M", with: "!"),
+        let own = try BareCertificate()
+        return try Folder([
+            "good.crt": own.certificateText, "old.crt": own.certificateText(validUntil: 1_500_000_000),
+            "good.key": own.keyText, "same.key": own.keyText, "other.key": BareCertificate().keyText,
+            "encrypted.key": own.encryptedKeyText, "empty": [], "text": Array("hello\n".utf8),
+            "broken.crt": own.certificateText.map { $0 == UInt8(ascii: "M") ? UInt8(ascii: "!") : $0 },
         ])
     }
 
@@ -80,8 +81,9 @@ struct TLSTests {
         }
     }
 
-    private func replace(_ name: String, in folder: Folder, by text: String) throws {
-        try Data(text.utf8).write(to: folder.url.appending(path: name), options: .atomic)
+    private func replace(_ name: String, in folder: Folder, by other: String) throws {
+        try Data(contentsOf: folder.url.appending(path: other))
+            .write(to: folder.url.appending(path: name), options: .atomic)
     }
 
     private func makeStore(in folder: Folder, log lines: LogLines) throws -> CertificateStore {
@@ -98,7 +100,7 @@ struct TLSTests {
         let first = store.context
         store.reloadIfChanged()
         #expect(store.context === first)
-        try replace("good.crt", in: folder, by: TestCertificate.expiredCertificate)
+        try replace("good.crt", in: folder, by: "old.crt")
         store.reloadIfChanged()
         #expect(store.context !== first)
         #expect(lines.texts.withLock { $0.last } == "notice: the TLS certificate was read again")
@@ -110,13 +112,13 @@ struct TLSTests {
         let lines = LogLines()
         let store = try makeStore(in: folder, log: lines)
         let first = store.context
-        try replace("good.key", in: folder, by: TestCertificate.otherKey)
+        try replace("good.key", in: folder, by: "other.key")
         for _ in 0..<3 { store.reloadIfChanged() }
         #expect(store.context === first)
         let texts = lines.texts.withLock { $0 }
         #expect(texts.count == 1)
         #expect(texts.first?.hasPrefix("error: the earlier TLS certificate stays in use") ?? false)
-        try replace("good.key", in: folder, by: TestCertificate.key)
+        try replace("good.key", in: folder, by: "same.key")
         store.reloadIfChanged()
         #expect(store.context !== first)
     }

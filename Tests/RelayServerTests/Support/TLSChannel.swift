@@ -18,16 +18,11 @@ final class TLSChannel {
     init(
         _ options: BareTLSClient.Options = BareTLSClient.Options(), last: (any ChannelHandler)? = nil
     ) throws {
-        let handler = TLSServerHandler(try TLSServerConnection(context: Self.context()))
+        let handler = TLSServerHandler(try TLSServerConnection(context: BareCertificate().makeServerContext()))
         channel = EmbeddedChannel(handlers: [socket, handler, program] + (last.map { [$0] } ?? []))
         channel.allowRemoteHalfClosure = true
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         client = try BareTLSClient(options)
-    }
-
-    static func context() throws -> TLSServerContext {
-        try TLSServerContext(
-            certificateChain: Array(TestCertificate.certificate.utf8), key: Array(TestCertificate.key.utf8))
     }
 
     /// Hands everything over, both ways, until nothing is left to say.

@@ -5,7 +5,7 @@ import SecureTransport
 /// A server's connection and its client.
 final class TLSLink {
     /// The certificate of all tests.
-    private static let context = try? makeContext()
+    private static let context = try? BareCertificate().makeServerContext()
 
     let server: TLSServerConnection
     let client: BareTLSClient
@@ -19,11 +19,6 @@ final class TLSLink {
     init(_ options: BareTLSClient.Options = BareTLSClient.Options()) throws {
         server = try TLSServerConnection(context: BareCertificate.require(Self.context, "context"))
         client = try BareTLSClient(options)
-    }
-
-    private static func makeContext() throws -> TLSServerContext {
-        let certificate = try BareCertificate()
-        return try TLSServerContext(certificateChain: certificate.certificateText, key: certificate.keyText)
     }
 
     /// Hands everything over, both ways, until nothing is left to say.
