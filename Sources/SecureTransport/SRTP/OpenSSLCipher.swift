@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import CSRTP
+internal import MediaCore
 
 /// The ciphers of SRTP as OpenSSL computes them, in the form in which libsrtp takes ciphers of others
 /// (`srtp_replace_cipher_type`).
@@ -260,11 +261,9 @@ enum OpenSSLCipher {
 
     /// Bytes written as hexadecimal digits, with white space between groups.
     private static func permanentBytes(_ digits: String) -> UnsafeMutableBufferPointer<UInt8> {
-        let values = digits.compactMap(\.hexDigitValue)
-        let place = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: values.count / 2)
-        for index in place.indices {
-            place.initializeElement(at: index, to: UInt8(values[2 * index] << 4 | values[2 * index + 1]))
-        }
+        let bytes = [UInt8](hexadecimal: digits.utf8.filter { $0.hexadecimalDigitValue != nil }) ?? []
+        let place = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+        _ = place.initialize(from: bytes)
         return place
     }
 }
