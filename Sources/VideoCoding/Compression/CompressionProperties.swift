@@ -10,7 +10,8 @@ public struct CompressionProperties: Hashable, Sendable {
     public var averageBitRate = BitRate.megabits(1)
     /// Hard limits on the bytes in any span of time, all of them at once.
     ///
-    /// The rate is kept below them, and a frame that would break one is left out.
+    /// The rate is kept below them, and in real time a frame that would break one is left out. Otherwise they hold as
+    /// long as frames come at `expectedFrameRate`.
     public var dataRateLimits: [DataRateLimit] = []
     public var rateControlMode = RateControlMode.constrainedVariable
     /// True if frames must come out at once, as calls need: no frame waits for a later one.
