@@ -19,10 +19,15 @@ public struct PixelRect: Hashable, Sendable {
 
     public var dimensions: VideoDimensions { VideoDimensions(width: width, height: height) }
 
-    /// The first column right of the rectangle.
-    public var maxX: Int { x + width }
-    /// The first row below the rectangle.
-    public var maxY: Int { y + height }
+    /// The first column right of the rectangle, within the range of `Int`.
+    public var maxX: Int { Self.end(x, width) }
+    /// The first row below the rectangle, within the range of `Int`.
+    public var maxY: Int { Self.end(y, height) }
+
+    private static func end(_ start: Int, _ length: Int) -> Int {
+        let (end, overflow) = start.addingReportingOverflow(length)
+        return overflow ? (start < 0 ? .min : .max) : end
+    }
     public var area: Int { width * height }
     public var isEmpty: Bool { width <= 0 || height <= 0 }
 

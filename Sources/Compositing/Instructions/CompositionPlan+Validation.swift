@@ -84,11 +84,11 @@ extension CompositionLayer {
         kinds += issues(of: opacityRamps.map(\.timeRange), of: .opacity, in: instruction)
 
         // The corners are meant for the start or the end of the ramp; between them they get as large as there is room.
-        let side = ([rect] + places).map { min($0.width, $0.height) }.max() ?? 0
-        if cornerRadius < 0 || 2 * cornerRadius > max(side, 0) {
+        let side = max(0, ([rect] + places).map { min($0.width, $0.height) }.max() ?? 0)
+        if cornerRadius < 0 || cornerRadius > side / 2 {
             kinds.append(.cornerRadiusTooLarge(source, cornerRadius))
         }
-        if let border, border.width <= 0 || 2 * border.width >= side {
+        if let border, border.width <= 0 || border.width > (side - 1) / 2 {
             kinds.append(.borderTooWide(source, border.width))
         }
         return kinds

@@ -139,6 +139,13 @@ struct PlanValidationTests {
         }
     }
 
+    @Test("layers whose right and lower edges are beyond all numbers")
+    func hugeLayer() {
+        let rect = PixelRect(x: 2, y: 2, width: .max, height: .max)
+        let found = issues { $0.instructions[0].layers[0].rect = rect }.map(\.kind)
+        #expect(found.contains(.layerOutsideCanvas(1, rect)))
+    }
+
     @Test("on a canvas of an odd size a layer may end where the canvas ends")
     func oddCanvas() {
         let canvas = VideoDimensions(width: 101, height: 57)
@@ -160,7 +167,7 @@ struct PlanValidationTests {
         }
     }
 
-    @Test("corners and borders for which there is no room", arguments: [(-1, 0), (91, 90), (92, 200)])
+    @Test("corners and borders for which there is no room", arguments: [(-1, 0), (91, 90), (92, 200), (.max, .max)])
     func edges(radius: Int, width: Int) {
         let found = issues {
             $0.instructions[0].layers[0].cornerRadius = radius
