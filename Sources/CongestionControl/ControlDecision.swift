@@ -23,7 +23,7 @@ public struct ControlDecision: Hashable, Sendable {
     /// The reason for which no video may be sent now, not even at the minimum rate; nil while video is sent. Audio
     /// continues in any case.
     public var videoPause: VideoPause?
-    /// The latest time of the next call.
+    /// The latest time of the next call; one that is not after this call stands for a millisecond later.
     public var nextWakeUp: MonotonicInstant
 
     public init(

@@ -41,6 +41,7 @@ struct SendController: ~Copyable {
         self.canPad = canPad
         rates = MediaRates(maximum: maximum)
         decision = self.controller.advance(now: now)
+        deferWakeUp(now: now)
     }
 
     /// Goes on with another controller, which knows of nothing that was sent.
@@ -58,8 +59,14 @@ struct SendController: ~Copyable {
     mutating func advance(_ conditions: MediaRates.Conditions, now: MonotonicInstant) -> MediaRates.Changes {
         controller.senderQueueChanged(pacer.queuedSize, now: now)
         decision = controller.advance(now: now)
+        deferWakeUp(now: now)
         queue.predicted = controller.predictedQueue ?? .zero
         return apply(conditions, now: now)
+    }
+
+    /// Gives a controller that is always due its turn at times that go forwards.
+    private mutating func deferWakeUp(now: MonotonicInstant) {
+        if decision.nextWakeUp <= now { decision.nextWakeUp = now + .milliseconds(1) }
     }
 
     /// Applies the controller's last decision. Returns the changes for the encoders.

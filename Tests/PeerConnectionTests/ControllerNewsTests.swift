@@ -48,6 +48,14 @@ import Testing
         try path.say([.receiverReport(ReceiverReport(ssrc: path.media.localSSRC, reports: blocks))])
         #expect(counts.lastFractionLost == 0.5)
     }
+
+    @Test("a controller that is always due lets time go on")
+    func alwaysDue() throws {
+        let path = try KeyedPath(controller: CountingController(counts: CallCounts(), isAlwaysDue: true))
+        #expect(path.peer.nextWakeUp(now: path.now) > path.now)
+        path.peer.wake(now: path.now + .milliseconds(1))
+        #expect(path.peer.nextWakeUp(now: path.now + .milliseconds(1)) > path.now + .milliseconds(1))
+    }
 }
 
 /// The calls that a controller got.
@@ -68,10 +76,12 @@ private final class CallCounts: @unchecked Sendable {
 /// Sends at one rate and counts its calls.
 private struct CountingController: CongestionController {
     let counts: CallCounts
+    let isAlwaysDue: Bool
     private var fixed = FixedRateController(rate: .kilobits(300))
 
-    init(counts: CallCounts) {
+    init(counts: CallCounts, isAlwaysDue: Bool = false) {
         self.counts = counts
+        self.isAlwaysDue = isAlwaysDue
     }
 
     mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant) {}
@@ -90,7 +100,9 @@ private struct CountingController: CongestionController {
 
     mutating func advance(now: MonotonicInstant) -> ControlDecision {
         counts.advances += 1
-        return fixed.advance(now: now)
+        var decision = fixed.advance(now: now)
+        if isAlwaysDue { decision.nextWakeUp = now }
+        return decision
     }
 
     var snapshot: ControllerSnapshot { fixed.snapshot }
