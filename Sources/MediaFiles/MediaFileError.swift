@@ -16,8 +16,8 @@ public enum MediaFileError: Error, Equatable, Sendable {
     case cannotCreate(path: String, reason: String)
     /// A sample or the end of the file could not be written.
     case cannotWrite(path: String, reason: String)
-    /// Audio was given to a movie without an audio track, a sample without a time that is a number, or anything to a
-    /// finished movie.
+    /// Audio was given to a movie without an audio track, a sample without a time that is a number or with one that is
+    /// too long after the sample before, or anything to a finished movie.
     case misuse(path: String, reason: String)
 }
 

@@ -11,7 +11,8 @@ public final class MovieWriter {
     /// The layout of the file.
     public enum Layout: Sendable, Hashable {
         /// Self-contained fragments of about this length. Each fragment is handed to the operating system when it is
-        /// complete, so a crash of the program loses at most the last fragment.
+        /// complete, so a crash of the program loses at most the last fragment. The times of a movie with one track
+        /// count from its first sample, whenever that is; those of one with two tracks stay as they are.
         case fragmented(every: Duration)
         /// One index at the file's end, written by `finish`: the most widely understood form.
         case indexAtEnd
@@ -42,7 +43,7 @@ public final class MovieWriter {
     public private(set) var audioPacketCount = 0
 
     /// Begins a fragmented movie in a file of the caller's, as CMAF has it (ISO/IEC 23000-19), but for a file with both
-    /// tracks, where each fragment has both.
+    /// tracks, where each fragment has both. Times are those of `Layout.fragmented`.
     ///
     /// - Parameters:
     ///   - file: Takes the bytes.
@@ -58,7 +59,7 @@ public final class MovieWriter {
         videoTrack = if let format { try muxer.addVideoTrack(format) } else { nil }
         audioTrack = hasAudio ? try muxer.addOpusTrack(OpusTrack()) : nil
         currentParameterSets = format?.parameterSets ?? []
-        try muxer.writeHeader(.fragmented(every: fragment), isCMAF: true)
+        try muxer.writeHeader(.fragmented(every: fragment))
     }
 
     /// Creates the file, and replaces an existing one.
@@ -82,7 +83,8 @@ public final class MovieWriter {
 
     /// Writes a frame. Frames come in decoding order; those of streams with B-frames need decode times.
     ///
-    /// - Throws: `MediaFileError.cannotWrite`, or `.misuse` after `finish` or for a time that is no number.
+    /// - Throws: `MediaFileError.cannotWrite`, or `.misuse` after `finish`, for a time that is no number, and for one
+    ///   that is more than 2³¹ ticks, 6.6 hours, after the frame before.
     public func append(_ sample: SampleBuffer) throws(MediaFileError) {
         guard !isFinished else { throw .misuse(path: path, reason: "the movie is finished") }
         guard let videoTrack else { throw .misuse(path: path, reason: "the movie has no video track") }
@@ -106,7 +108,7 @@ public final class MovieWriter {
     /// Writes an Opus packet.
     ///
     /// - Throws: `MediaFileError.cannotWrite`, or `.misuse` if the movie has no audio track or is finished, or the time
-    ///   is no number.
+    ///   is no number, or more than 2³¹ samples, 12.4 hours, after the packet before.
     public func append(
         opus packet: ByteBuffer, presentationTime: MediaTime, duration: MediaTime? = nil
     ) throws(MediaFileError) {

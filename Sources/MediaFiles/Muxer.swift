@@ -237,15 +237,15 @@ final class Muxer {
     /// The bytes that were written so far.
     var bytesWritten: Int64 { context.pointee.pb?.pointee.bytes_written ?? 0 }
 
-    /// - Parameter isCMAF: Whether the file keeps to ISO/IEC 23000-19, but for having several tracks.
-    func writeHeader(_ layout: MovieWriter.Layout, isCMAF: Bool = false) throws(MediaFileError) {
+    /// Begins a file. A fragmented one keeps to CMAF (ISO/IEC 23000-19), but for having several tracks.
+    func writeHeader(_ layout: MovieWriter.Layout) throws(MediaFileError) {
         var options: OpaquePointer?
         if case .fragmented(let interval) = layout {
             let microseconds = max(interval.nanoseconds / 1000, 1)
             // Fragments by time: a stream may go without keyframes for its whole length. Several tracks count from the
             // beginning of the file, and not each from its own first sample.
-            let flags = (isCMAF ? "+cmaf" : "") + (isCMAF && context.pointee.nb_streams > 1 ? "+frag_discont" : "")
-            av_dict_set(&options, "movflags", "empty_moov+default_base_moof\(flags)", 0)
+            let flags = context.pointee.nb_streams > 1 ? "+frag_discont" : ""
+            av_dict_set(&options, "movflags", "cmaf+empty_moov+default_base_moof\(flags)", 0)
             av_dict_set_int(&options, "frag_duration", microseconds, 0)
             // libavformat's file layer holds back 256 KiB, and a crash would lose them. With this flag each fragment
             // reaches the kernel when it is complete. Samples that wait for a fragment are not written by it.
@@ -276,7 +276,17 @@ final class Muxer {
         }
         let previous = lastDecodeTimes[Int(track)]
         let decode = max(wanted.value, Self.successor(of: previous))
-        if previous != .min { lastIntervals[Int(track)] = decode &- previous }
+        if previous != .min {
+            let interval = decode &- previous
+            // libavformat would write this sample and all that follow without intervals. Streams to servers have none.
+            guard interruption != nil || (0..<Int64(Int32.max)).contains(interval) else {
+                throw .misuse(
+                    path: path,
+                    reason: "a sample at \(presentationTime) comes too long after the one before for MP4; "
+                        + "begin another file")
+            }
+            lastIntervals[Int(track)] = interval
+        }
         lastDecodeTimes[Int(track)] = decode
         guard let size = Int32(exactly: data.readableBytes) else {
             throw .cannotWrite(path: path, reason: "a sample of \(data.readableBytes) bytes is too large")

@@ -294,6 +294,43 @@ struct MovieRoundTripTests {
         #expect(times == [0, 1, 3].map { samples[$0].presentationTime })
     }
 
+    @Test(
+        "a sample that is later than MP4 can say is refused, and the movie goes on without it",
+        arguments: [MovieWriter.Layout.indexAtEnd, .fragmented(every: .seconds(1))])
+    func longGap(layout: MovieWriter.Layout) throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try SampleStream.make(count: 4)
+        let writer = try MovieWriter(path: file.path, video: samples[0].format, layout: layout)
+        for sample in samples.prefix(2) { try writer.append(sample) }
+        var late = samples[2]
+        late.presentationTime = MediaTime(value: 7 * 3600, timescale: 1)
+        let error = #expect(throws: MediaFileError.self) { try writer.append(late) }
+        #expect(error?.description.contains("begin another file") == true)
+        try writer.append(samples[3])
+        try writer.finish()
+        let reader = try MovieReader(path: file.path)
+        var times: [MediaTime] = []
+        while let sample = try reader.nextSample() { times.append(sample.presentationTime) }
+        #expect(times == [0, 1, 3].map { samples[$0].presentationTime })
+    }
+
+    @Test("audio of a fragmented movie stays where it is beside the pictures, also if one begins later")
+    func lateAudio() throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try SampleStream.make(count: 60)
+        let writer = try MovieWriter(path: file.path, video: samples[0].format, audio: MovieWriter.OpusTrack())
+        for (index, sample) in samples.enumerated() {
+            try writer.append(sample)
+            guard index >= 30 else { continue }
+            try writer.append(
+                opus: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]), presentationTime: sample.presentationTime,
+                duration: MediaTime(value: 960, timescale: 48_000))
+        }
+        try writer.finish()
+        #expect(try OpusReader(path: file.path).nextPacket()?.presentationTime?.seconds == 1)
+        #expect(try MovieReader(path: file.path).nextSample()?.presentationTime == .zero)
+    }
+
     @Test("a last sample of unknown duration lasts as long as the one before", arguments: [nil, MediaTime.indefinite])
     func unknownDuration(duration: MediaTime?) throws {
         let file = TemporaryFile(".mp4")
