@@ -19,9 +19,10 @@ public struct BitrateAllocation: Hashable, Sendable {
 
 /// Divides a target between audio, video and retransmissions.
 ///
-/// Audio gets its minimum in every case, and more as the target grows. Retransmissions get what the loss rate demands,
-/// and forward error correction its share of the rest, in proportion to the video. Video gets the rest; its rate moves
-/// only when it changed by more than 3 %, so that the encoder is not reconfigured for nothing.
+/// Audio gets its minimum in every case, and more as the target grows, of which it gets all where there is no video.
+/// Retransmissions get what the loss rate demands, and forward error correction its share of the rest, in proportion to
+/// the video. Video gets the rest; its rate moves only when it changed by more than 3 %, so that the encoder is not
+/// reconfigured for nothing.
 public struct BitrateAllocator: Sendable {
     public struct Configuration: Hashable, Sendable {
         /// The audio encoder's range; nil without audio.
@@ -48,7 +49,7 @@ public struct BitrateAllocator: Sendable {
         }
     }
 
-    /// The share of the target up to which audio grows above its minimum.
+    /// The share of the target up to which audio grows above its minimum beside video.
     static let audioShare = 0.1
     /// The largest share of retransmissions.
     static let maximumRetransmissionShare = 0.3
@@ -76,8 +77,11 @@ public struct BitrateAllocator: Sendable {
         var rest = target
         var audioRate = BitRate.zero
         if let range = configuration.audio {
-            audioRate = (target * Self.audioShare).clamped(to: range)
-            rest = rest - audioRate * Double(1 + max(audioRepetitions, 0)) - audioOverhead
+            let copies = Double(1 + max(audioRepetitions, 0))
+            let share =
+                configuration.video == nil ? (target - audioOverhead) * (1 / copies) : target * Self.audioShare
+            audioRate = share.clamped(to: range)
+            rest = rest - audioRate * copies - audioOverhead
         }
         let retransmission = rest * Self.retransmissionShare(fractionLost: fractionLost)
         rest = rest - retransmission

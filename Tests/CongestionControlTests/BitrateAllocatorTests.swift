@@ -66,6 +66,9 @@ struct BitrateAllocatorTests {
         var audioOnly = BitrateAllocator(
             configuration: .init(audio: .kilobits(24)...BitRate.kilobits(64), video: nil))
         #expect(audioOnly.allocate(target: .megabits(1)).video == .zero)
+        #expect(audioOnly.allocate(target: .kilobits(70)).audio == .kilobits(70) - audioOnly.audioOverhead)
+        #expect(audioOnly.allocate(target: .kilobits(140), audioRepetitions: 1).audio > .kilobits(60))
+        #expect(audioOnly.allocate(target: .kilobits(10)).audio == .kilobits(24))
         var videoOnly = BitrateAllocator(
             configuration: .init(audio: nil, video: .kilobits(100)...BitRate.megabits(4)))
         #expect(videoOnly.allocate(target: .megabits(1)).video > .kilobits(960))
