@@ -76,6 +76,18 @@ import Testing
         #expect(anchors == [60])
     }
 
+    @Test("a clock that runs a hundred times too fast places nothing far in the future")
+    func runaway() {
+        var clock = TrackClock()
+        var farthest = Duration.zero
+        for packet in 0..<4000 {
+            let arrival = MonotonicInstant.zero + .milliseconds(packet)
+            let media = MediaTime(value: Int64(packet) * 4800, timescale: 48_000)
+            farthest = max(farthest, clock.time(of: media, arrival: arrival).time - arrival)
+        }
+        #expect(farthest <= TrackClock.tolerance, "\(farthest)")
+    }
+
     @Test("a pause during which the sender's clock goes on is no jump")
     func pause() {
         var clock = TrackClock()

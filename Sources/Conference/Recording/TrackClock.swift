@@ -7,7 +7,8 @@ import MediaCore
 /// that a delayed packet does not move it and audio and video of one sender, whose fastest packets take equally long,
 /// stay together. A jump of the sender's clock anchors the stream anew.
 struct TrackClock {
-    /// The largest distance by which a stream's clock may jump ahead of the time that has passed, or stay behind it.
+    /// The largest distance by which a stream's clock may jump ahead of the time that has passed, or stay behind it; and
+    /// by which a sample may lie in the future: many small jumps add up.
     static let tolerance = Duration.seconds(5)
     /// The largest distance by which it may jump back. Pictures that are reordered go back by less.
     static let backwardTolerance = Duration.seconds(1)
@@ -47,7 +48,8 @@ struct TrackClock {
     mutating func time(of media: MediaTime, arrival: MonotonicInstant) -> Reading {
         let media = Self.nanoseconds(media)
         let difference = Self.subtract(arrival.nanoseconds, media)
-        let isAnchor = last.map { hasJumped(since: $0, to: media, arrival: arrival) } ?? false
+        let isEarly = offset.map { Self.subtract($0, difference) > Self.tolerance.nanoseconds } ?? false
+        let isAnchor = isEarly || last.map { hasJumped(since: $0, to: media, arrival: arrival) } ?? false
         let elapsed = last.map { max(arrival - $0.arrival, .zero) } ?? .zero
         last = Last(media: media, arrival: max(arrival, last?.arrival ?? arrival))
         if let offset, !isAnchor {
