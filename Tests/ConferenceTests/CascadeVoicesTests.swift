@@ -15,7 +15,9 @@ struct CascadeVoicesTests {
             defer { now = now + .milliseconds(20) }
             var chosen: Set<UInt64> = []
             for (id, decibels) in levels.sorted(by: { $0.key < $1.key })
-            where voices.observe(level(decibels), of: ParticipantID(rawValue: id), now: now) { chosen.insert(id) }
+            where voices.observe(
+                level(decibels), size: DataSize(bytes: 100), of: ParticipantID(rawValue: id), now: now)
+            { chosen.insert(id) }
             return chosen
         }
         for _ in 0..<10 { #expect(step([1: 30, 2: 32, 3: 34, 4: 60]) == [1, 2, 3]) }
@@ -28,5 +30,26 @@ struct CascadeVoicesTests {
         // A voice that sends nothing any more gives its place up.
         for _ in 0..<100 { _ = step([1: 30, 2: 32, 3: 34]) }
         #expect(step([1: 30, 2: 32, 3: 34]) == [1, 2, 3])
+    }
+
+    @Test("take no more than Opus can have, however many packets come, and are heard again afterwards")
+    func flood() {
+        var voices = CascadeVoices()
+        let ada = ParticipantID(rawValue: 1)
+        var now = MonotonicInstant.zero
+        func crossing(_ size: Int, each interval: Duration) -> Int {
+            let end = now + .seconds(1)
+            var bytes = 0
+            while now < end {
+                if voices.observe(level(10), size: DataSize(bytes: size), of: ada, now: now) { bytes += size }
+                now += interval
+            }
+            return bytes
+        }
+        #expect(crossing(1250, each: .milliseconds(20)) == 62_500)
+        #expect(crossing(1250, each: .microseconds(200)) < 200_000)
+        #expect(crossing(1250, each: .microseconds(200)) < 100_000)
+        _ = crossing(150, each: .milliseconds(20))
+        #expect(crossing(150, each: .milliseconds(20)) == 7_500)
     }
 }

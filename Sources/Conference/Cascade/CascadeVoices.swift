@@ -15,6 +15,9 @@ struct CascadeVoices {
     private static let decay = 25.0
     /// A voice without a packet for this time gives its place up.
     private static let silence = Duration.seconds(1)
+    /// The bytes a second that a voice may take, with headers: more than Opus at its highest rate. Audio leaves
+    /// unpaced, and all people of a relay share what another one takes from it.
+    private static let allowance = 96_000.0
 
     private struct Voice {
         var id: ParticipantID
@@ -22,14 +25,15 @@ struct CascadeVoices {
         var updated: MonotonicInstant
         /// The time since which it is forwarded; nil while it is not.
         var since: MonotonicInstant?
+        var allowance = TokenBucket(rate: CascadeVoices.allowance, capacity: CascadeVoices.allowance)
 
         func loudness(now: MonotonicInstant) -> Double { loudness - (now - updated).seconds * CascadeVoices.decay }
     }
 
     private var voices: [Voice] = []
 
-    /// Takes the level of a packet. Returns true if the packet is to be forwarded.
-    mutating func observe(_ level: AudioLevel, of id: ParticipantID, now: MonotonicInstant) -> Bool {
+    /// Takes the level and size of a packet. Returns true if the packet is to be forwarded.
+    mutating func observe(_ level: AudioLevel, size: DataSize, of id: ParticipantID, now: MonotonicInstant) -> Bool {
         let loudness = Double(127 - min(level.decibelsBelowOverload, 127))
         let index: Int
         if let known = voices.firstIndex(where: { $0.id == id }) {
@@ -41,7 +45,7 @@ struct CascadeVoices {
             voices.append(Voice(id: id, loudness: loudness, updated: now))
         }
         if voices[index].since == nil { takePlace(index, loudness: loudness, now: now) }
-        return voices[index].since != nil
+        return voices[index].since != nil && voices[index].allowance.take(Double(size.bytes), now: now)
     }
 
     /// - Parameter loudness: The loudness of the voice's packet. A voice without a place has no claim from earlier

@@ -203,7 +203,9 @@ extension Room {
             let sampleCount = OpusDecoder.sampleCount(of: packet.payload)
         else { return [] }
         let level = packet.level ?? audio.state(of: participant.id)?.report?.level ?? .silence
-        guard voices.observe(participant.isHeard ? level : .silence, of: participant.id, now: now) else { return [] }
+        let size = DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead
+        guard voices.observe(participant.isHeard ? level : .silence, size: size, of: participant.id, now: now)
+        else { return [] }
         let source = CascadeSource(participant: participant.publicID, content: .audio)
         return links.values.filter { link in
             guard let sender = link.outgoing[source], sender.isReady,
