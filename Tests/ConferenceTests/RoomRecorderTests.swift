@@ -25,13 +25,15 @@ import Testing
             sequence: index, level: nil, arrival: .zero + time)
     }
 
-    private func frame(at time: Duration, isSync: Bool) -> ReceivedVideoFrame {
+    private func frame(
+        at time: Duration, isSync: Bool, rotation: VideoRotation = .none
+    ) -> ReceivedVideoFrame {
         let arrival = MonotonicInstant.zero + time
         return ReceivedVideoFrame(
             sample: SampleBuffer(
                 data: BlockBuffer(), format: Self.format,
                 presentationTime: MediaTime(value: time.nanoseconds / 100_000 * 9, timescale: 90_000), isSync: isSync),
-            firstArrival: arrival, lastArrival: arrival)
+            firstArrival: arrival, lastArrival: arrival, rotation: rotation)
     }
 
     /// The times of the samples in seconds, with -1 for each end of the track.
@@ -91,5 +93,22 @@ import Testing
             }
         }
         #expect((30...45).contains(anchors) && packets == 500)
+    }
+
+    @Test("a camera that turns with each picture fills no timeline, and at last it is recorded as it is")
+    func spinningCamera() {
+        let recorder = RoomRecorder(id: "r1", log: log, now: .zero)
+        func record(_ rotation: VideoRotation, at time: Duration) {
+            _ = recorder.record(frame(at: time, isSync: true, rotation: rotation), of: member, now: .zero + time)
+        }
+        for index in 0..<500 {
+            record(index.isMultiple(of: 2) ? .clockwise90 : .none, at: .milliseconds(20 * index))
+        }
+        record(.rotate180, at: .seconds(12))
+        var rotations = [VideoRotation.none]
+        while let item = log.popFirst() {
+            if case .video(_, let rotation) = item.content, rotation != rotations.last { rotations.append(rotation) }
+        }
+        #expect((30...45).contains(rotations.count) && rotations.last == .rotate180)
     }
 }

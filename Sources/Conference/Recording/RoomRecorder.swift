@@ -17,8 +17,8 @@ final class RoomRecorder {
     private var lipSyncs: [ParticipantID: LipSync] = [:]
     /// The number of files that each member's tracks may still begin.
     private var files: [ParticipantID: TokenBucket] = [:]
-    /// The number of jumps of the clocks of each member's tracks that may still be told.
-    private var anchors: [ParticipantID: TokenBucket] = [:]
+    /// The number of jumps of clocks and of turns of pictures of each member that may still be told.
+    private var changes: [ParticipantID: TokenBucket] = [:]
 
     /// A member of the room whose tracks are recorded.
     struct Member {
@@ -46,6 +46,8 @@ final class RoomRecorder {
         var isOpen = false
         /// The format of the file that the frames go to.
         var format: VideoFormatDescription?
+        /// The rotation that was handed on last.
+        var rotation = VideoRotation.none
         /// The arrival of the last frame or packet that was handed on.
         var newest: MonotonicInstant?
     }
@@ -55,9 +57,9 @@ final class RoomRecorder {
     /// The files that a member may begin each second in the long run, and at once. The writer waits for the disk at the
     /// end of each, so a stream that ends, or changes its format, with each keyframe would take the others' time.
     private static let newFiles = (rate: 1.0, burst: 30.0)
-    /// The jumps of a member's clocks that the timeline tells each second in the long run, and at once. Of a sender
-    /// whose times jump with each packet, a film has nothing to measure by anyhow.
-    private static let toldAnchors = (rate: 1.0, burst: 30.0)
+    /// The jumps of a member's clocks and the turns of its pictures that the timeline tells each second in the long run,
+    /// and at once. Of a sender whose times jump with each packet, a film has nothing to measure by anyhow.
+    private static let toldChanges = (rate: 1.0, burst: 30.0)
     /// A track of which nothing has come for longer ends. In one MP4 file, two samples may be at most 2³¹ ticks apart,
     /// which is six hours of pictures: libavformat would write all that follows without intervals.
     private static let longestSilence = Duration.seconds(3600)
@@ -94,7 +96,8 @@ final class RoomRecorder {
         var sample = frame.sample
         sample.presentationTime = mediaTime(reading.time + track.shift.value, timescale: 90_000)
         (track.isOpen, track.newest) = (true, now)
-        append(.video(sample, frame.rotation), to: track.name, at: now)
+        if frame.rotation != track.rotation, takeChange(of: member.id, now: now) { track.rotation = frame.rotation }
+        append(.video(sample, track.rotation), to: track.name, at: now)
         return false
     }
 
@@ -145,11 +148,13 @@ final class RoomRecorder {
     private func tellAnchor(
         of track: Track, of participant: ParticipantID, at time: MonotonicInstant, now: MonotonicInstant
     ) {
-        let (rate, burst) = Self.toldAnchors
-        guard anchors[participant, default: TokenBucket(rate: rate, capacity: burst, now: now)].take(now: now) else {
-            return
-        }
-        append(.anchored, to: track.name, at: time)
+        if takeChange(of: participant, now: now) { append(.anchored, to: track.name, at: time) }
+    }
+
+    /// Returns true if the timeline may tell a change of the member's tracks now, which counts as told.
+    private func takeChange(of participant: ParticipantID, now: MonotonicInstant) -> Bool {
+        let (rate, burst) = Self.toldChanges
+        return changes[participant, default: TokenBucket(rate: rate, capacity: burst, now: now)].take(now: now)
     }
 
     // MARK: Ends
@@ -170,7 +175,7 @@ final class RoomRecorder {
         }
         lipSyncs[participant] = nil
         files[participant] = nil
-        anchors[participant] = nil
+        changes[participant] = nil
     }
 
     /// Hands on what waits for its turn; nothing is recorded any more.
