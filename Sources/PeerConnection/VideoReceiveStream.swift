@@ -14,6 +14,8 @@ package final class VideoReceiveStream {
     /// After a loss without repair, frames are held back until a keyframe. If the sender answers no request for this
     /// long, it is decoded as it is: it may refresh intra-coded rows, or ignore feedback.
     package static let keyframePatience = Duration.seconds(2)
+    /// The number of packets from which on a gap is not merely some losses.
+    private static let longGap = 10
 
     private(set) var ssrc: UInt32?
     private var sources = SourceSuccession()
@@ -59,6 +61,12 @@ package final class VideoReceiveStream {
     /// True while nobody sees the stream: no keyframe is requested, and losses do not affect which frames are handed
     /// on.
     private(set) var isUnseen = false
+
+    /// The arrival of the last packet.
+    private var lastArrival: MonotonicInstant?
+    private var start = WaitingStart()
+    /// True if a keyframe is requested although the gap may still be filled.
+    private var asksBeforeLoss = false
 
     /// True if new packets are handed out as they come.
     var isForwarded = false
@@ -156,12 +164,28 @@ package final class VideoReceiveStream {
         _ packet: RTPPacket, isRepair: Bool = false, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void
     ) {
         arrivals.record(timestamp: packet.timestamp, arrival: now)
+        let missing = jitterBuffer.missingCount
         let result = jitterBuffer.insert(packet, isRepair: isRepair, now: now)
+        gapGrew(by: jitterBuffer.missingCount - missing, now: now)
+        start.skip(to: packet, in: &jitterBuffer) { unit in
+            unit.isIDR || recoveryPoint(of: unit, afterLoss: true)?.frameCount == 0
+        }
         guard isForwarded, result == .inserted || result == .overflow else { return }
         forward(
             ReceivedVideoPacket(
                 packet: packet, content: media.content,
                 rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now))
+    }
+
+    /// Requests a keyframe at once if a gap shows that the path was interrupted: the viewers' picture has been still
+    /// for as long as a gap is waited for, and many packets take longer to be sent again than a keyframe.
+    private func gapGrew(by count: Int, now: MonotonicInstant) {
+        defer { lastArrival = now }
+        guard canRequestKeyframes, count >= Self.longGap,
+            let lastArrival, now - lastArrival >= jitterBuffer.configuration.maximumDelay
+        else { return }
+        asksBeforeLoss = !keyframes.isNeeded
+        keyframes.need(now: now)
     }
 
     /// Inserts the payload of a retransmission (RFC 4588). It repeats the announced stream; without an announcement
@@ -228,6 +252,7 @@ package final class VideoReceiveStream {
 
     /// Requests a keyframe, although nothing is missing.
     func keyframeWanted(now: MonotonicInstant) {
+        asksBeforeLoss = false
         if canRequestKeyframes { keyframes.need(now: now) }
     }
 
@@ -290,7 +315,7 @@ package final class VideoReceiveStream {
         if isKeyframe {
             counters.keyframesReceived &+= 1
             begin(recovery: nil)
-        } else if let recovery = recoveryPoint(of: unit) {
+        } else if let recovery = recoveryPoint(of: unit, afterLoss: brokenSince != nil) {
             counters.recoveryPointsUsed &+= 1
             begin(recovery: recovery)
         } else if !isUnseen, !sawKeyframe || brokenSince != nil {
@@ -302,7 +327,11 @@ package final class VideoReceiveStream {
                 isAfterLoss = true
                 return nil
             }
+        } else if asksBeforeLoss {
+            // Retransmission was faster.
+            keyframes.keyframeArrived()
         }
+        asksBeforeLoss = false
         let time = MediaTime(value: timestamps.unwrap(unit.rtpTimestamp), timescale: 90_000)
         let sample = SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time)
         if isKeyframe { acknowledgement.isWanted = media.feedback.rpsi && sample.isLongTermReference }
@@ -319,8 +348,8 @@ package final class VideoReceiveStream {
 
     /// Returns the recovery point at which decoding can continue although earlier pictures are missing (RFC 4585 6.3.3,
     /// H.264 D.2.8): all of the picture is renewed after it, or it needs only acknowledged pictures.
-    private func recoveryPoint(of unit: AccessUnit) -> RecoveryPoint? {
-        guard media.feedback.rpsi, !unit.isDamaged, !sawKeyframe || brokenSince != nil,
+    private func recoveryPoint(of unit: AccessUnit, afterLoss: Bool) -> RecoveryPoint? {
+        guard media.feedback.rpsi, !unit.isDamaged, !sawKeyframe || afterLoss,
             let point = RecoveryPoint(of: unit.nalUnits),
             point.frameCount > 0 || (sawKeyframe && !needsWholePicture)
         else { return nil }
@@ -354,6 +383,9 @@ package final class VideoReceiveStream {
         depacketizer = H264Depacketizer()
         timestamps = TimestampUnwrapper()
         arrivals = FrameArrivals()
+        lastArrival = nil
+        start = WaitingStart()
+        asksBeforeLoss = false
         orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
         lastSequence = nil
         sawKeyframe = false
@@ -361,36 +393,5 @@ package final class VideoReceiveStream {
         needsWholePicture = false
         picturesToRecover = 0
         acknowledgement = PictureAcknowledgement()
-    }
-}
-
-/// The arrivals of the packets of the latest frames, by RTP timestamp, in a ring of fixed size.
-private struct FrameArrivals {
-    private struct Entry {
-        var timestamp: UInt32
-        var first: MonotonicInstant
-        var last: MonotonicInstant
-    }
-
-    private var entries = [Entry?](repeating: nil, count: 32)
-    /// The place of the last packet's frame.
-    private var current = 0
-    private var next = 0
-
-    mutating func record(timestamp: UInt32, arrival: MonotonicInstant) {
-        if entries[current]?.timestamp != timestamp {
-            guard let known = entries.firstIndex(where: { $0?.timestamp == timestamp }) else {
-                entries[next] = Entry(timestamp: timestamp, first: arrival, last: arrival)
-                current = next
-                next = (next + 1) % entries.count
-                return
-            }
-            current = known
-        }
-        entries[current]?.last = arrival
-    }
-
-    func arrival(timestamp: UInt32) -> (first: MonotonicInstant, last: MonotonicInstant)? {
-        entries.first { $0?.timestamp == timestamp }?.map { ($0.first, $0.last) }
     }
 }

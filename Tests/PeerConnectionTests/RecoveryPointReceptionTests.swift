@@ -37,6 +37,7 @@ import VideoCoding
         private var sequence: UInt16 = 100
         private(set) var now = MonotonicInstant(nanoseconds: 1_000_000_000)
         private var next = 0
+        private var lost: [RTPPacket] = []
 
         init(
             feedback: FeedbackSupport = FeedbackSupport(pli: true, fir: true, rpsi: true), keepsReferences: Bool = true
@@ -54,29 +55,44 @@ import VideoCoding
 
         /// Sends frames, some with a message; returns the numbers of the frames that the stream hands on.
         func send(
-            _ count: Int = 1, after point: RecoveryPoint? = nil, isLost: Bool = false
+            _ count: Int = 1, after point: RecoveryPoint? = nil, isKeyframe: Bool = false, isLost: Bool = false
         ) -> [(number: Int, isRecovering: Bool, followsLoss: Bool)] {
             var frames: [(Int, Bool, Bool)] = []
             for _ in 0..<count {
-                let payloads = packetizer.packetize((point.map { [$0.nalUnit] } ?? []) + units[next])
+                let payloads = packetizer.packetize((point.map { [$0.nalUnit] } ?? []) + units[isKeyframe ? 0 : next])
                 for (position, payload) in payloads.enumerated() {
                     let packet = RTPPacket(
                         payloadType: 96, marker: position == payloads.count - 1, sequenceNumber: sequence,
                         timestamp: Self.timestamp(next), ssrc: 7, payload: payload)
                     sequence += 1
-                    guard !isLost else { continue }
-                    let datagram = packet.encode()
-                    let size = DataSize(bytes: datagram.readableBytes)
-                    stream.insert(packet, datagram: datagram, size: size, now: now) { _ in }
+                    if isLost { lost.append(packet) } else { insert(packet) }
                 }
                 next += 1
                 now += .milliseconds(33)
-                frames += stream.popFrames(now: now).map { frame in
-                    (Int(frame.sample.presentationTime.value / 3000), frame.isRecovering, frame.followsLoss)
-                }
+                frames += pop()
             }
             return frames
         }
+
+        /// Sends the lost packets again; returns the numbers of the frames that the stream hands on.
+        func sendLost() -> [Int] {
+            lost.forEach(insert)
+            return pop().map(\.number)
+        }
+
+        private func insert(_ packet: RTPPacket) {
+            let datagram = packet.encode()
+            stream.insert(packet, datagram: datagram, size: DataSize(bytes: datagram.readableBytes), now: now) { _ in }
+        }
+
+        private func pop() -> [(number: Int, isRecovering: Bool, followsLoss: Bool)] {
+            stream.popFrames(now: now).map { frame in
+                (Int(frame.sample.presentationTime.value / 3000), frame.isRecovering, frame.followsLoss)
+            }
+        }
+
+        /// True if the stream requests a keyframe now.
+        var requestsKeyframe: Bool { stream.takeKeyframeRequest(roundTripTime: .milliseconds(50), now: now) }
     }
 
     private static let exact = RecoveryPoint(frameCount: 0, isExact: true)
@@ -168,5 +184,63 @@ import VideoCoding
             feedback: FeedbackSupport(pli: true, rpsi: !keepsReferences), keepsReferences: keepsReferences)
         _ = rig.send(10)
         #expect(rig.stream.takeAcknowledgement(now: rig.now) == nil)
+    }
+
+    private static let retransmitting = FeedbackSupport(nack: true, pli: true, rpsi: true)
+
+    @Test("a keyframe is handed on when it is whole, although packets before it may still come")
+    func keyframeBehindGap() throws {
+        let rig = try Rig(feedback: Self.retransmitting)
+        _ = rig.send(5)
+        _ = rig.send(isLost: true)
+        #expect(rig.send(2).isEmpty)
+        let frames = rig.send(isKeyframe: true) + rig.send(2)
+        #expect(frames.map(\.number) == [8, 9, 10])
+        #expect(frames.map(\.followsLoss) == [true, false, false])
+        #expect(rig.sendLost().isEmpty)
+    }
+
+    @Test("so is a picture that refers only to acknowledged ones, but not one from which a round of refreshes begins")
+    func refreshBehindGap() throws {
+        let rig = try Rig(feedback: Self.retransmitting)
+        _ = rig.send(5)
+        _ = rig.send(isLost: true)
+        #expect(rig.send(after: RecoveryPoint(frameCount: 4, isExact: true)).isEmpty)
+        #expect(rig.send(after: Self.exact).map(\.number) == [7])
+    }
+
+    @Test("packets before a frame that decoding needs still fill their gap")
+    func otherFrameBehindGap() throws {
+        let rig = try Rig(feedback: Self.retransmitting)
+        _ = rig.send(5)
+        _ = rig.send(isLost: true)
+        #expect(rig.send(3).isEmpty)
+        #expect(rig.sendLost() == [5, 6, 7, 8])
+    }
+
+    @Test("after an interruption of the path a keyframe is requested at once, and not after a single loss")
+    func interruption() throws {
+        let rig = try Rig(feedback: Self.retransmitting)
+        _ = rig.send(5)
+        _ = rig.send(isLost: true)
+        _ = rig.send(1)
+        #expect(!rig.requestsKeyframe)
+        let interrupted = try Rig(feedback: Self.retransmitting)
+        _ = interrupted.send(5)
+        _ = interrupted.send(15, isLost: true)
+        #expect(interrupted.send(1).isEmpty)
+        #expect(interrupted.requestsKeyframe)
+    }
+
+    @Test("if the interrupted packets come all the same, no further keyframe is requested")
+    func interruptionRepaired() throws {
+        let rig = try Rig(feedback: Self.retransmitting)
+        _ = rig.send(5)
+        _ = rig.send(15, isLost: true)
+        _ = rig.send(1)
+        #expect(rig.requestsKeyframe)
+        #expect(rig.sendLost() == Array(5...20))
+        _ = rig.send(9)
+        #expect(!rig.requestsKeyframe)
     }
 }

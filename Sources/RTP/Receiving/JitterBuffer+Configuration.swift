@@ -58,7 +58,7 @@ extension JitterBuffer {
         public var requested: Int64 = 0
         /// The number of jumps of the stream at which the buffer restarted.
         public var resets: Int64 = 0
-        /// Packets dropped by that.
+        /// Packets dropped by that, or because the stream goes on at a later packet.
         public var discarded: Int64 = 0
 
         public init() {}

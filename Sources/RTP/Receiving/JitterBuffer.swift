@@ -30,8 +30,8 @@ public struct JitterBuffer: Sendable {
     private var next: Int64 = 0
     /// The highest sequence number received; nil before the first packet.
     private var highest: Int64?
-    /// The number of empty slots from `next` to `highest`.
-    private var missingCount = 0
+    /// The number of missing packets that are waited for.
+    public private(set) var missingCount = 0
     /// The earliest time of a missing packet's request; nanoseconds.
     private var nextRequest: Int64 = .max
     private var roundTripTime: Int64 = 100_000_000
@@ -133,6 +133,50 @@ public struct JitterBuffer: Sendable {
             next += 1
         }
         return nil
+    }
+
+    /// True if packets wait behind a gap that may still be filled.
+    public var isBlocked: Bool {
+        guard let highest, next <= highest else { return false }
+        return slots[index(of: next)].packet == nil
+    }
+
+    /// Returns the waiting packets with the timestamp of one of them, in order up to the marker; nil if one of them is
+    /// missing. Those before the first may be missing.
+    public func waitingFrame(with sequenceNumber: UInt16) -> [ReceivedPacket]? {
+        guard let highest else { return nil }
+        let distance = Int16(bitPattern: sequenceNumber &- UInt16(truncatingIfNeeded: highest))
+        var last = highest &+ Int64(distance)
+        guard let timestamp = waiting(last)?.packet.timestamp else { return nil }
+        var first = last
+        while let packet = waiting(last)?.packet, packet.timestamp == timestamp, !packet.marker { last += 1 }
+        guard waiting(last)?.packet.timestamp == timestamp else { return nil }
+        while waiting(first - 1)?.packet.timestamp == timestamp { first -= 1 }
+        return (first...last).compactMap(waiting)
+    }
+
+    private func waiting(_ sequence: Int64) -> ReceivedPacket? {
+        guard let highest, next <= sequence, sequence <= highest else { return nil }
+        let slot = slots[index(of: sequence)]
+        return slot.packet.map {
+            ReceivedPacket(packet: $0, sequence: sequence, arrival: MonotonicInstant(nanoseconds: slot.time))
+        }
+    }
+
+    /// Drops all packets before one that waits, and abandons the missing ones.
+    public mutating func skip(to sequence: Int64) {
+        guard waiting(sequence) != nil else { return }
+        defer { updateDeadline() }
+        while next < sequence {
+            if slots[index(of: next)].packet == nil {
+                statistics.lost += 1
+                missingCount -= 1
+            } else {
+                statistics.discarded += 1
+            }
+            slots[index(of: next)] = Slot()
+            next += 1
+        }
     }
 
     /// Returns the sequence numbers to request now, in ascending order. They count as requested.

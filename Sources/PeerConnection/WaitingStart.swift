@@ -1,0 +1,47 @@
+import H264
+import NIOCore
+import RTP
+
+/// Finds a frame that waits as a whole behind a gap, and with which decoding can begin: what is missing before it would
+/// only delay it.
+struct WaitingStart {
+    /// The timestamp of a frame that may be one.
+    private var timestamp: UInt32?
+
+    /// Gives up everything before the frame of a packet that was inserted, if the frame is whole and can begin.
+    mutating func skip(to packet: RTPPacket, in buffer: inout JitterBuffer, ifBegins canBegin: (AccessUnit) -> Bool) {
+        guard buffer.isBlocked else { return }
+        if packet.timestamp != timestamp {
+            let peek = H264PayloadPeek(packet.payload)
+            guard peek.isIDR || peek.hasParameterSets || Self.hasMessages(packet.payload) else { return }
+            timestamp = packet.timestamp
+        }
+        guard let frame = buffer.waitingFrame(with: packet.sequenceNumber),
+            let unit = Self.accessUnit(of: frame), canBegin(unit)
+        else { return }
+        buffer.skip(to: frame[0].sequence)
+    }
+
+    /// True if messages (SEI) are the first unit in a payload.
+    private static func hasMessages(_ payload: ByteBuffer) -> Bool {
+        guard let unit = NALUnit(payload) else { return false }
+        guard unit.type == .aggregationSTAPA else { return unit.type == .sei }
+        // Behind the header and a size of two bytes.
+        return payload.getInteger(at: payload.readerIndex + 3, as: UInt8.self).map { $0 & 0x1F }
+            == NALUnitType.sei.rawValue
+    }
+
+    /// Returns the access unit if it shows by itself that nothing of it is missing.
+    private static func accessUnit(of frame: [ReceivedPacket]) -> AccessUnit? {
+        var depacketizer = H264Depacketizer()
+        // The next payload follows a loss.
+        _ = depacketizer.append(payload: ByteBuffer(), timestamp: 0, marker: false, sequence: frame[0].sequence - 2)
+        for received in frame {
+            let units = depacketizer.append(
+                payload: received.packet.payload, timestamp: received.packet.timestamp, marker: received.packet.marker,
+                sequence: received.sequence)
+            if let unit = units.first { return unit.isDamaged ? nil : unit }
+        }
+        return nil
+    }
+}
