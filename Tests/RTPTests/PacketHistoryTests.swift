@@ -40,8 +40,19 @@ struct PacketHistoryTests {
 
     @Test mutating func `a packet older than the maximum age is gone`() {
         store([7], at: 0)
-        #expect(packet(7, at: 1000) != nil)
-        #expect(packet(7, at: 1001, roundTripTime: 0) == nil)
+        store((8..<39).map { $0 }, at: 1)
+        #expect(packet(7, at: 1001) != nil)
+        store([39], at: 1002)
+        #expect(packet(7, at: 1003, roundTripTime: 0) == nil)
+        #expect(history.age(of: 7, now: .milliseconds(1003)) == nil)
+    }
+
+    @Test mutating func `the latest packets are kept for longer, as a still picture has few`() {
+        store([7], at: 0)
+        store([8], at: 1500)
+        #expect(packet(7, at: 3000) != nil)
+        #expect(history.age(of: 8, now: .milliseconds(3000)) == .milliseconds(1500))
+        #expect(packet(7, at: 3001, roundTripTime: 0) == nil)
     }
 
     @Test mutating func `only the last packets are kept, across 65535`() {
@@ -65,7 +76,7 @@ struct PacketHistoryTests {
     @Test mutating func `old packets are let go as new ones come, even at a low rate`() {
         store(0..<100, at: 0)
         #expect(history.count == 100)
-        for index in UInt16(0)..<64 { store([100 + index], at: 2000 + Int64(index)) }
+        for index in UInt16(0)..<64 { store([100 + index], at: 4000 + Int64(index)) }
         #expect(history.count == 64)
     }
 

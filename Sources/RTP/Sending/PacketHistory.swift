@@ -22,8 +22,11 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
 
     /// The largest number of stored packets.
     public let maximumPacketCount: Int
-    /// The time for which a packet can be requested.
+    /// The time for which a packet can be requested; three times as long for the latest few. A stream of a still picture
+    /// sends a frame a second, and a loss shows only with the next one.
     public let maximumAge: Duration
+    /// The number of packets that count as the latest.
+    @usableFromInline static var latestCount: Int { 32 }
 
     /// A ring by sequence number. Its size is a power of two, so that it fits the wrap-around of sequence numbers.
     @usableFromInline var packets: [Packet?]
@@ -82,9 +85,19 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
         return packets[index]
     }
 
+    /// Returns the time since a packet was sent; nil if it is not kept.
+    @inlinable
+    public func age(of sequenceNumber: UInt16, now: MonotonicInstant) -> Duration? {
+        let record = records[Int(sequenceNumber) & (records.count - 1)]
+        guard let record, record.sequenceNumber == sequenceNumber, !isOutdated(record, now: now) else { return nil }
+        return now - record.sentAt
+    }
+
     @inlinable
     func isOutdated(_ record: Record, now: MonotonicInstant) -> Bool {
-        now - record.sentAt > maximumAge || Int(newest &- record.sequenceNumber) >= maximumPacketCount
+        let count = Int(newest &- record.sequenceNumber)
+        let limit = count < Self.latestCount ? maximumAge * 3 : maximumAge
+        return now - record.sentAt > limit || count >= maximumPacketCount
     }
 
     @inlinable
