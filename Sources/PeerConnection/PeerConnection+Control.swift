@@ -106,13 +106,19 @@ extension PeerConnection {
         guard let line = lines.sendingVideo(ssrc: nack.mediaSSRC) else { return }
         let resends = sending.resend(
             nack.sequenceNumbers, on: line, roundTripTime: roundTripTime ?? .milliseconds(50), now: now)
-        if resends { repair.resent(now: now) }
+        if resends.some { repair.resent(now: now) }
+        let isLost = line.videoSender?.pictureWasLost(with: nack.sequenceNumbers, isDelayed: !resends.all, now: now)
+        if isLost == true { pictureWasLost(on: line) }
     }
 
     private func pictureLossIndicated(ssrc: UInt32, now: MonotonicInstant) {
         guard let line = lines.sendingVideo(ssrc: ssrc), line.videoSender?.pictureLossIndicated(now: now) == true else {
             return
         }
+        pictureWasLost(on: line)
+    }
+
+    private func pictureWasLost(on line: MediaLine) {
         let media = line.negotiated
         emit(media.feedback.rpsi ? .pictureLost(media.content) : .keyframeRequested(media.content))
     }

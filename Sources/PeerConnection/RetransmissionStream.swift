@@ -7,7 +7,7 @@ struct RetransmissionStream {
     let ssrc: UInt32
     var payloadType: UInt8
     private var sequenceNumber: UInt16
-    private var history = PacketHistory<RTPPacket>()
+    private(set) var history = PacketHistory<RTPPacket>()
 
     init(ssrc: UInt32, payloadType: UInt8, using generator: inout some RandomNumberGenerator) {
         self.ssrc = ssrc

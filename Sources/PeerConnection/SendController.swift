@@ -216,9 +216,8 @@ struct SendController: ~Copyable {
 
     /// Queues a packet of audio; it leaves unpaced, ahead of everything else.
     mutating func send(audio packet: RTPPacket, on line: MediaLine, now: MonotonicInstant) {
-        pacer.enqueue(
-            .media(packet, line: line, beginning: nil), size: OutgoingPacket.size(of: packet), priority: .audio,
-            now: now)
+        let size = OutgoingPacket.size(of: packet)
+        pacer.enqueue(.media(packet, line: line, beginning: nil), size: size, priority: .audio, now: now)
     }
 
     /// Queues packets of forward error correction.
@@ -230,14 +229,15 @@ struct SendController: ~Copyable {
         }
     }
 
-    /// Sends missing packets again, as long as the path carries them in time. Returns true if it sends any.
+    /// Sends missing packets again, as long as the path carries them in time: some, all that are kept, or none.
     mutating func resend(
         _ sequenceNumbers: [UInt16], on line: MediaLine, roundTripTime: Duration, now: MonotonicInstant
-    ) -> Bool {
+    ) -> (some: Bool, all: Bool) {
         var resends = false
         counters.nacks &+= UInt64(sequenceNumbers.count)
         for sequenceNumber in sequenceNumbers {
-            guard queue.hasRoomForRetransmission(waiting: pacer.expectedDrainTime, now: now) else { break }
+            let hasRoom = queue.hasRoomForRetransmission(waiting: pacer.expectedDrainTime, now: now)
+            guard hasRoom else { return (resends, false) }
             let (packet, size): (OutgoingPacket, DataSize)
             switch line.videoSender?.resend(sequenceNumber, roundTripTime: roundTripTime, now: now) {
             case .retransmission(let original):
@@ -250,7 +250,7 @@ struct SendController: ~Copyable {
             queue.spend(retransmission: size, now: now)
             pacer.enqueue(packet, size: size, priority: .retransmission, now: now)
         }
-        return resends
+        return (resends, true)
     }
 
     /// Drops all that waits.

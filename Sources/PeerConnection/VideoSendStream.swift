@@ -15,6 +15,10 @@ import VideoCoding
 final class VideoSendStream {
     /// Requests closer together than this are one request: the keyframe for the first is still on its way.
     static let keyframeRequestWindow = Duration.milliseconds(300)
+    /// A packet that is older and waits for its turn to be sent again is worse than a keyframe.
+    private static let longestWait = Duration.milliseconds(500)
+    /// Numbers may have come round after this.
+    private static let answerMemory = Duration.seconds(10)
     /// Ticks of timestamps a second (RFC 6184 8.1).
     static let clockRate: Int32 = 90_000
 
@@ -27,6 +31,8 @@ final class VideoSendStream {
     /// The number of the next packet.
     private var sequenceNumber: UInt16
     private var lastKeyframeRequest: MonotonicInstant?
+    /// The number of the next packet when a loss was last answered: nothing before it is missed any more.
+    private var answeredNumber: UInt16?
     private var lastFullIntraRequest: UInt8?
     private var orientationID: UInt8?
     private var lastRotation: VideoRotation?
@@ -223,10 +229,40 @@ final class VideoSendStream {
 
     /// Returns true if a picture loss indication is a new request.
     func pictureLossIndicated(now: MonotonicInstant) -> Bool {
-        if let lastKeyframeRequest, now - lastKeyframeRequest < Self.keyframeRequestWindow { return false }
-        lastKeyframeRequest = now
+        guard pictureWasLost(now: now) else { return false }
         keyframeRequests &+= 1
         return true
+    }
+
+    private func pictureWasLost(now: MonotonicInstant) -> Bool {
+        if let lastKeyframeRequest, now - lastKeyframeRequest < Self.keyframeRequestWindow { return false }
+        lastKeyframeRequest = now
+        answeredNumber = sequenceNumber
+        return true
+    }
+
+    /// Returns true if a request for packets shows a new loss of a picture: the first of them is kept no more, or is old
+    /// and waits for its turn. libwebrtc asks for a keyframe only after a picture has been still for three seconds.
+    ///
+    /// - Parameter isDelayed: True if packets that are kept are not sent again now.
+    func pictureWasLost(with requested: [UInt16], isDelayed: Bool, now: MonotonicInstant) -> Bool {
+        guard let first = requested.first(where: { wasSent($0) && !isAnswered($0, now: now) }) else { return false }
+        let isGone = retransmissions?.history.isGone(first, now: now) ?? repetitions?.isGone(first, now: now) ?? false
+        let age = retransmissions?.history.age(of: first, now: now) ?? repetitions?.age(of: first, now: now)
+        guard isGone || (isDelayed && age.map { $0 >= Self.longestWait } ?? false) else { return false }
+        return pictureWasLost(now: now)
+    }
+
+    private func wasSent(_ requested: UInt16) -> Bool {
+        let distance = sequenceNumber &- requested
+        return (1..<0x8000).contains(distance) && Int64(distance) <= statistics.packetCount
+    }
+
+    private func isAnswered(_ requested: UInt16, now: MonotonicInstant) -> Bool {
+        guard let answeredNumber, let lastKeyframeRequest, now - lastKeyframeRequest < Self.answerMemory else {
+            return false
+        }
+        return Int16(bitPattern: requested &- answeredNumber) < 0
     }
 
     /// Returns true if a full intra request is new; repeated ones have the same number (RFC 5104 4.3.1.2).

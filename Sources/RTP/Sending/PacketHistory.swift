@@ -93,6 +93,15 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
         return now - record.sentAt
     }
 
+    /// Returns true if a packet was sent and is kept no more. Then those before it are not kept either: otherwise it
+    /// has not been sent yet, as a forwarded packet that the relay waits for itself.
+    @inlinable
+    public func isGone(_ sequenceNumber: UInt16, now: MonotonicInstant) -> Bool {
+        (0..<maximumPacketCount).allSatisfy { distance in
+            age(of: sequenceNumber &- UInt16(truncatingIfNeeded: distance), now: now) == nil
+        }
+    }
+
     @inlinable
     func isOutdated(_ record: Record, now: MonotonicInstant) -> Bool {
         let count = Int(newest &- record.sequenceNumber)
