@@ -199,6 +199,17 @@ struct FrameLimitTests {
         if mode != .quality { #expect(frames.size.bytes > 60_000 * 3 * 6 / 10, "\(frames.size) of 180000 B") }
     }
 
+    @Test("decide OpenH264's frames from the first on if they are lower than the rate, whatever that is")
+    func lowerThanRate() throws {
+        let sizes = try [10.0, 40].map { rate in
+            let encoder = try TestEncoder(.openH264, mediumPicture, bitRate: .megabits(rate), profile: .main) {
+                $0.maxFrameBytes = DataSize(bytes: 10_000)
+            }
+            return try encoder.encode(0..<30, of: MovingPattern(mediumPicture)).map(\.size)
+        }
+        #expect(sizes[0] == sizes[1])
+    }
+
     @Test(
         "behind a coarse keyframe OpenH264's pictures get finer step by step, however many layers there are",
         arguments: 1...3)

@@ -52,7 +52,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         meter = OverspendMeter(rate: rate)
         previousMeter = meter
         target = rate
-        applied = rate
+        applied = EncodingRate(properties)
         self.properties = properties
         let profile = properties.profileLevel.profile
         highestRate =
