@@ -167,8 +167,10 @@ package final class VideoReceiveStream {
         let missing = jitterBuffer.missingCount
         let result = jitterBuffer.insert(packet, isRepair: isRepair, now: now)
         gapGrew(by: jitterBuffer.missingCount - missing, now: now)
-        start.skip(to: packet, in: &jitterBuffer) { unit in
-            unit.isIDR || recoveryPoint(of: unit, afterLoss: true)?.frameCount == 0
+        if result == .inserted {
+            start.skip(to: packet, in: &jitterBuffer) { unit in
+                unit.isIDR || recoveryPoint(of: unit, afterLoss: true)?.frameCount == 0
+            }
         }
         guard isForwarded, result == .inserted || result == .overflow else { return }
         forward(

@@ -5,20 +5,30 @@ import RTP
 /// Finds a frame that waits as a whole behind a gap, and with which decoding can begin: what is missing before it would
 /// only delay it.
 struct WaitingStart {
+    /// The most frames behind one gap that are looked at: a hostile sender's may be long, and seem whole with each
+    /// packet.
+    private static let maximumAttempts = 64
+
     /// The timestamp of a frame that may be one.
     private var timestamp: UInt32?
+    /// The number of whole frames that were looked at since the gap.
+    private var attempts = 0
 
     /// Gives up everything before the frame of a packet that was inserted, if the frame is whole and can begin.
     mutating func skip(to packet: RTPPacket, in buffer: inout JitterBuffer, ifBegins canBegin: (AccessUnit) -> Bool) {
-        guard buffer.isBlocked else { return }
+        guard buffer.isBlocked else {
+            attempts = 0
+            return
+        }
+        guard attempts < Self.maximumAttempts else { return }
         if packet.timestamp != timestamp {
             let peek = H264PayloadPeek(packet.payload)
             guard peek.isIDR || peek.hasParameterSets || Self.hasMessages(packet.payload) else { return }
             timestamp = packet.timestamp
         }
-        guard let frame = buffer.waitingFrame(with: packet.sequenceNumber),
-            let unit = Self.accessUnit(of: frame), canBegin(unit)
-        else { return }
+        guard let frame = buffer.waitingFrame(with: packet.sequenceNumber) else { return }
+        attempts += 1
+        guard let unit = Self.accessUnit(of: frame), canBegin(unit) else { return }
         buffer.skip(to: frame[0].sequence)
     }
 
