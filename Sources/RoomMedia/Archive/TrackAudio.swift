@@ -9,7 +9,7 @@ final class TrackAudio {
     /// The time by which the audio in a packet is later than the packet's own time, in seconds: the look-ahead of
     /// libopus, which senders do not take off their timestamps.
     private static let lookAhead = 312.0 / 48_000
-    /// The lengths of fades: 40 ms out before a long gap, and 5 ms in after it.
+    /// The lengths of fades: 40 ms out before a long gap or another stream, and 5 ms in after it.
     private static let fadeOut = 1920
     private static let fadeIn = 240
 
@@ -59,35 +59,42 @@ final class TrackAudio {
     private func decodeNext() throws {
         guard let (packet, time) = try nextPacket() else {
             hasEnded = true
-            appendFadeOut()
+            appendFadeOut(Self.fadeOut)
             return
         }
         guard let count = OpusDecoder.sampleCount(of: packet.payload) else { return }
         let step = placement.place(count, at: time - Self.lookAhead)
-        if step.silence > 0 {
-            appendFadeOut()
-            silence = max(step.silence - Self.fadeOut, 0)
+        let gap = step.concealed + step.silence
+        let continues = step.silence == 0 && !beginsStream
+        if !continues {
+            appendFadeOut(min(gap, Self.fadeOut))
+            silence = max(gap - Self.fadeOut, 0)
         }
+        // Without a gap the end of the stream before sounds on while the new one fades in.
+        let end = beginsStream && gap == 0 ? (try? decoder.conceal(sampleCount: AudioPlacement.bridgeUnit)) : nil
         if beginsStream { decoder.reset() }
         beginsStream = false
-        if step.concealed > 0 {
+        if continues, step.concealed > 0 {
             decoded =
                 (try? decoder.recover(sampleCount: step.concealed, from: packet.payload))
                 ?? Array(repeating: 0, count: step.concealed)
         }
         // A packet that cannot be decoded is silent.
         var audio = (try? decoder.decode(packet.payload)) ?? Array(repeating: 0, count: count)
-        if step.silence > 0 {
-            for index in 0..<min(Self.fadeIn, audio.count) { audio[index] *= Float(index) / Float(Self.fadeIn) }
+        if !continues {
+            for index in 0..<min(Self.fadeIn, audio.count) {
+                let gain = Float(index) / Float(Self.fadeIn)
+                audio[index] = audio[index] * gain + (end?[index] ?? 0) * (1 - gain)
+            }
         }
         decoded += Self.stretch(Array(audio.dropFirst(step.omitted)), by: step.stretch)
     }
 
-    /// Continues the audio so far until it has faded out.
-    private func appendFadeOut() {
-        let audio = (try? decoder.conceal(sampleCount: Self.fadeOut)) ?? Array(repeating: 0, count: Self.fadeOut)
+    /// Continues the audio so far by `count` samples, a multiple of `AudioPlacement.bridgeUnit`, in which it fades out.
+    private func appendFadeOut(_ count: Int) {
+        let audio = (try? decoder.conceal(sampleCount: count)) ?? Array(repeating: 0, count: count)
         for (index, sample) in audio.enumerated() {
-            samples.append(sample * (1 - Float(index + 1) / Float(Self.fadeOut)))
+            samples.append(sample * (1 - Float(index + 1) / Float(count)))
         }
     }
 
