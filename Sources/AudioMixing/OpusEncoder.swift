@@ -12,8 +12,10 @@ public final class OpusEncoder {
     /// The largest Opus packet of one frame (RFC 6716, 3.2.1), with its table-of-contents byte.
     static let maximumPacketSize = 1276
 
-    /// A packet of 20 ms of silence in one channel: the music modes have a flag for it (RFC 6716, 4.3). A packet without
-    /// audio (DTX) would have the decoder conceal a loss: it adds noise, and the next 60 ms of audio are too quiet.
+    /// A packet of 20 ms of silence in one channel: the music modes have a flag for it (RFC 6716, 4.3).
+    ///
+    /// A packet without audio (DTX) would have the decoder conceal a loss: it adds noise, and the next 60 ms of audio
+    /// are too quiet.
     public static let silence = ByteBuffer(bytes: [0xF8, 0xFF, 0xFE])
 
     public private(set) var settings: AudioEncoderSettings

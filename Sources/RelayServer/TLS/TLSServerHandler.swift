@@ -3,8 +3,8 @@ import SecureTransport
 
 /// Serves a connection with TLS: decrypts the bytes that arrive, and encrypts those that the server writes.
 ///
-/// Written bytes are encrypted at once and go to the socket together, with the next flush. A client that does not complete
-/// its handshake is closed by the idle timeout, which only requests put off.
+/// Written bytes are encrypted at once and go to the socket together, with the next flush. A client that does not
+/// complete its handshake is closed by the idle timeout, which only requests put off.
 final class TLSServerHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
