@@ -1,14 +1,14 @@
 import MediaCore
 
-/// Chooses the sources that are mixed when too many are loud at once: the loudest.
+/// Chooses the sources that are mixed when too many are audible at once: those that speak loudest.
 ///
 /// Each participant in the mix needs an encoder of its own, so an open microphone for everyone would cost one encoder
 /// each. A source stays in the mix for at least half a second, then gives way only to a clearly louder one.
 struct VoiceSelection {
     /// The data of one source.
     struct Voice {
-        /// The loudness in decibels above silence. It rises at once and falls slowly, so that pauses between words
-        /// matter little.
+        /// The loudness of speech in decibels above silence: a fan is not speech, however loud. It rises at once and
+        /// falls slowly, so that pauses between words matter little.
         fileprivate(set) var loudness: Float = 0
         /// True if the source is audible.
         fileprivate(set) var isAudible = false
@@ -16,7 +16,8 @@ struct VoiceSelection {
         fileprivate(set) var framesInMix: Int?
 
         mutating func observe(_ level: AudioLevel, isAudible: Bool) {
-            loudness = max(127 - Float(min(level.decibelsBelowOverload, 127)), loudness - VoiceSelection.decay)
+            let speech = level.isVoice ? 127 - Float(min(level.decibelsBelowOverload, 127)) : 0
+            loudness = max(speech, loudness - VoiceSelection.decay)
             self.isAudible = isAudible
             framesInMix = isAudible ? framesInMix.map { $0 + 1 } : nil
         }

@@ -194,6 +194,24 @@ struct AudioMixingSessionTests {
         #expect(room.encodeCount == 3)
     }
 
+    @Test("who speaks softly takes the place of a fan that is louder")
+    func softVoice() throws {
+        var room = TestRoom(session: AudioMixingSession(maximumVoices: 2))
+        for id in 1...4 { try room.join(ParticipantID(rawValue: UInt64(id)), tone: Double(300 * id)) }
+        for fan in [1, 2] as [ParticipantID] {
+            room.senders[fan]?.signal = { tone(300 * Double(fan.rawValue), amplitude: 0.035, from: $0, count: $1) }
+        }
+        room.senders[3]?.signal = { position, count in
+            // Words of 0.3 s and pauses, after twelve seconds.
+            let speaks = position >= 576_000 && position / 14_400 % 2 == 0
+            return tone(900, amplitude: speaks ? 0.012 : 0, from: position, count: count)
+        }
+        room.senders[4]?.signal = { tone(1200, amplitude: 0, from: $0, count: $1) }
+        _ = try room.run(650)
+        let heard = try #require(try room.run(30)[4])
+        #expect(amplitude(of: 900, in: heard) > 0.004)
+    }
+
     @Test("voices of one loudness do not take turns")
     func equalVoices() throws {
         var room = TestRoom(session: AudioMixingSession(maximumVoices: 2))
