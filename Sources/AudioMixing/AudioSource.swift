@@ -173,9 +173,11 @@ public final class AudioSource {
     private func belongsToStream(_ packet: PacketQueue.Packet, arrival: Int64) -> Bool {
         guard let base = estimator.base else { return true }
         guard abs(arrival - packet.timestamp - base) <= Self.discontinuity else { return false }
-        // The number is lower but the time is later: the sender restarted its numbers.
         guard let lastSequence, let cursor else { return true }
-        return packet.sequence > lastSequence || packet.timestamp < cursor + Self.startDelay
+        // A sender whose number is lower but whose time is later restarted its numbers, and one whose number is higher
+        // but whose time is over set its clock back.
+        return packet.sequence > lastSequence
+            ? packet.end > cursor - Self.startDelay : packet.timestamp < cursor + Self.startDelay
     }
 
     private func accept(_ packet: PacketQueue.Packet, arrival: Int64) {

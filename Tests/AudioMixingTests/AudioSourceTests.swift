@@ -212,6 +212,23 @@ struct AudioSourceTests {
         #expect(source.statistics.restarts == 2)
     }
 
+    @Test("a sender that sets its timestamps back is heard on", arguments: [150, 500, 900])
+    func timestampsSetBack(milliseconds: Int) throws {
+        let source = try AudioSource(id: 1)
+        var sender = try TestSender()
+        var played: [Float] = []
+        for index in 0..<150 {
+            var (packet, leaves) = try sender.next()
+            if index >= 75 { packet.rtpTimestamp &-= UInt32(milliseconds * 48) }
+            source.insert(packet)
+            source.pull(now: .at(leaves))
+            played += source.frame
+        }
+        #expect(holes(in: played[(960 * 81)...]) == 0)
+        #expect(source.statistics.restarts == 1)
+        #expect(source.statistics.playoutDelay <= .milliseconds(60))
+    }
+
     @Test("a stream that replaces another does not click", arguments: [0.0, 7, 13])
     func replacement(phase: Double) throws {
         let source = try AudioSource(id: 1)
