@@ -184,6 +184,7 @@ actor RelayDriver {
         ServerReport(
             relay: relay.snapshot(now: now()),
             socket: socket?.counters ?? MediaSocketCounters(),
+            recordings: recordings?.counters,
             streams: streams?.count,
             outputs: outputs?.counters,
             players: players?.totals,

@@ -362,8 +362,8 @@ public final class RelayServer: Service {
         let access = AccessControl(keys: keys, driver: driver, sessions: sessions, quotas: quotas)
         return SignallingRouter(
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
-            isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
-            turnSecret: turnSecret, events: events, tracer: tracer, sessions: sessions,
+            isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, certificates: certificates,
+            iceServers: iceServers, turnSecret: turnSecret, events: events, tracer: tracer, sessions: sessions,
             recordings: recordings, streams: streams?.streams, outputRules: outputs, playerRules: players,
             sites: SitePolicy(allowedOrigins: allowedOrigins, isEncrypted: endpoint.isEncrypted), clients: clients,
             quotas: quotas, access: access,

@@ -1,4 +1,5 @@
 public import Conference
+public import RoomAPI
 public import RoomMedia
 
 /// Everything a server can say of itself at one moment; metrics are written from it.
@@ -15,6 +16,10 @@ public struct ServerReport: Sendable {
     public var webhooks: WebhookCounters? = nil
     /// The relay's part in its cluster; nil: it has none.
     public var cluster: ClusterReport? = nil
+    /// When the TLS certificate expires, in seconds since 1970; nil: the relay has none, or it does not say.
+    public var certificateEnd: Int64? = nil
+    /// The recordings of all rooms; nil: the relay records none.
+    public var recordings: RecordingCounters? = nil
     /// Live streams; nil: the relay streams no rooms.
     public var streams: Int? = nil
     /// The outputs of all rooms; nil: the relay sends rooms nowhere.
@@ -32,4 +37,12 @@ public struct ServerReport: Sendable {
     /// The number of times that such a connection was read too slowly, and got the whole state instead of the missed
     /// events.
     public var eventSubscriberOverruns: UInt64 = 0
+}
+
+/// The recordings of all rooms, since the relay started.
+public struct RecordingCounters: Hashable, Sendable {
+    /// Those that go on.
+    public var active = 0
+    /// Those that ended.
+    public var ended: [RecordingEndReason: UInt64] = [:]
 }

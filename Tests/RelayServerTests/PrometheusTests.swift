@@ -1,6 +1,7 @@
 import LoadControl
 import MediaCore
 import PeerConnection
+import RoomAPI
 import SecureTransport
 import Testing
 
@@ -82,6 +83,20 @@ struct PrometheusTests {
         return ServerReport(
             relay: relay, socket: MediaSocketCounters(), kernelDrops: 5, workers: WorkerPoolStatistics(),
             workerCount: 2, isServing: true)
+    }
+
+    @Test("recordings are told with the reasons of their ends, where there may be some")
+    func recordings() {
+        var report = report
+        #expect(!report.prometheusText().contains("confrelay_recordings"))
+        report.recordings = RecordingCounters(active: 3, ended: [.diskFull: 2])
+        let lines = Set(report.prometheusText().split(separator: "\n").map(String.init))
+        for line in [
+            "confrelay_recordings 3", #"confrelay_recordings_ended_total{reason="disk_full"} 2"#,
+            #"confrelay_recordings_ended_total{reason="failed"} 0"#,
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
     }
 
     @Test("rooms, participants and stages have their samples")

@@ -63,6 +63,16 @@ import Testing
         #expect(hub.store.delete("o1") == .noSuchRecording)
     }
 
+    @Test("one is counted while it goes on, and by the reason of its end")
+    func counters() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var hub = try hub()
+        hub.begin("o1", room: "demo", mode: .tracks, state: RoomState(id: "demo"), now: .zero)
+        #expect(hub.counters == RecordingCounters(active: 1))
+        await end(&hub, because: .diskFull)
+        #expect(hub.counters == RecordingCounters(ended: [.diskFull: 1]))
+    }
+
     @Test("a room that is to be recorded is so from its first participant on, and not again before it has ended")
     func everyRoom() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

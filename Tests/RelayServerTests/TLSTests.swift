@@ -123,8 +123,8 @@ struct TLSTests {
         #expect(store.context !== first)
     }
 
-    @Test("signalling is served by TLS 1.2 and later, and says so")
-    func serving() async throws {
+    /// Runs a server with a certificate meanwhile.
+    private func withServer(_ body: (RelayServer.Endpoint) async throws -> Void) async throws {
         let folder = try makeFolder()
         var configuration = RelayServerConfiguration()
         configuration.port = 0
@@ -141,19 +141,36 @@ struct TLSTests {
             try await group.run()
         }
         var endpoints = listening.makeAsyncIterator()
-        let endpoint = try #require(await endpoints.next())
-        #expect("\(endpoint)".contains("listening: https://127.0.0.1:\(endpoint.port) (signalling)"))
-        let (port, request) = (
-            Int(endpoint.port), "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        )
-        for version in [BareTLSClient.Version.tls12, BareTLSClient.Version.tls13] {
-            let answer = try await TLSExchange.answer(to: request, port: port, version: version)
-            #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("\"ready\":true"))
-        }
-        await #expect(throws: BareCertificate.LibraryFailure.self) {
-            try await TLSExchange.answer(to: request, port: port, version: BareTLSClient.Version.tls11)
-        }
+        try await body(try #require(await endpoints.next()))
         await group.triggerGracefulShutdown()
         try await run.value
+    }
+
+    private func request(_ path: String) -> String {
+        "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    }
+
+    @Test("signalling is served by TLS 1.2 and later, and says so")
+    func serving() async throws {
+        try await withServer { endpoint in
+            #expect("\(endpoint)".contains("listening: https://127.0.0.1:\(endpoint.port) (signalling)"))
+            let (port, request) = (Int(endpoint.port), request("/readyz"))
+            for version in [BareTLSClient.Version.tls12, BareTLSClient.Version.tls13] {
+                let answer = try await TLSExchange.answer(to: request, port: port, version: version)
+                #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("\"ready\":true"))
+            }
+            await #expect(throws: BareCertificate.LibraryFailure.self) {
+                try await TLSExchange.answer(to: request, port: port, version: BareTLSClient.Version.tls11)
+            }
+        }
+    }
+
+    @Test("metrics say when the certificate expires")
+    func expiry() async throws {
+        try await withServer { endpoint in
+            let answer = try await TLSExchange.answer(
+                to: request("/metrics"), port: Int(endpoint.port), version: BareTLSClient.Version.tls13)
+            #expect(answer.contains("\nconfrelay_certificate_expiry_timestamp_seconds 4733510400\n"))
+        }
     }
 }

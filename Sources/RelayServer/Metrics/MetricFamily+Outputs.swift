@@ -2,6 +2,25 @@ import RoomAPI
 import RoomMedia
 
 extension MetricFamily<ServerReport> {
+    /// Recordings; absent without `--recordings` and `--record-all`.
+    static var recordings: [Self] {
+        [
+            gauge("recordings", \.recordings?.active, "Recordings that go on."),
+            split(
+                "recordings_ended_total", .counter, by: "reason",
+                "Recordings ended, by `reason`: `stopped`, `room_closed`, `disk_full`, `failed`, `shut_down`."
+            ) { report in
+                report.recordings.map { recordings in
+                    [
+                        "stopped": recordings.ended[.stopped] ?? 0, "room_closed": recordings.ended[.roomClosed] ?? 0,
+                        "disk_full": recordings.ended[.diskFull] ?? 0, "failed": recordings.ended[.failed] ?? 0,
+                        "shut_down": recordings.ended[.shutDown] ?? 0,
+                    ]
+                }
+            },
+        ]
+    }
+
     /// The streams of rooms, and their outputs to servers; absent without `--streams` and `--outputs-to`.
     static var outputs: [Self] {
         [

@@ -6,7 +6,8 @@ import PeerConnection
 extension MetricFamily<ServerReport> {
     /// The metrics of the whole relay, in the order in which they are written.
     static var relay: [Self] {
-        process + sockets + signalling + webhooks + outputs + players + cluster + workers + decoding + population
+        process + sockets + signalling + webhooks + recordings + outputs + players + cluster + workers + decoding
+            + population
     }
 
     private static var process: [Self] {
@@ -50,9 +51,7 @@ extension MetricFamily<ServerReport> {
 
     private static var signalling: [Self] {
         [
-            gauge(
-                "draining", \.relay.isDraining,
-                "1: joins are refused, and the relay waits for its calls to end."),
+            gauge("draining", \.relay.isDraining, "1: joins are refused until all calls end."),
             gauge(
                 "unconnected_participants", \.relay.joins.unconnected,
                 "Participants that joined and have not connected yet."),
@@ -69,6 +68,9 @@ extension MetricFamily<ServerReport> {
             counter(
                 "http_connections_refused", \.connectionsRefused,
                 "HTTP connections over their address's share."),
+            gauge(
+                "certificate_expiry_timestamp_seconds", \.certificateEnd,
+                "When the TLS certificate expires, since 1970."),
             gauge("event_subscribers", \.eventSubscribers, "Open event streams."),
             counter(
                 "event_subscriber_overruns", \.eventSubscriberOverruns,

@@ -14,6 +14,7 @@ struct RecordingHub {
     private let now: @Sendable () -> MonotonicInstant
     private let budget = RecordingQueue.Budget()
     private var sessions: [String: RecordingSession] = [:]
+    private var ended: [RecordingEndReason: UInt64] = [:]
     /// The writers whose end has been written to the queue.
     private var ending: [RecordingWriter] = []
     /// The rooms whose recording began by itself, or by hand, since they opened.
@@ -77,6 +78,7 @@ struct RecordingHub {
         case .recordingChanged(let status) where status.state == .ended:
             guard let session = sessions.removeValue(forKey: status.id) else { return }
             ending.append(session.writer)
+            ended[status.reason ?? .failed, default: 0] += 1
             logger.notice(
                 "recording ended",
                 metadata: [
@@ -92,6 +94,8 @@ struct RecordingHub {
 
     /// The writer of a recording that goes on.
     func writer(of id: String) -> RecordingWriter? { sessions[id]?.writer }
+
+    var counters: RecordingCounters { RecordingCounters(active: sessions.count, ended: ended) }
 
     /// The recordings whose files may not be closed yet.
     mutating func takeEnding() -> [RecordingWriter] {

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import RoomAPI
+import SecureTransport
 
 /// The relay's state, health and metrics.
 extension SignallingRouter {
@@ -74,6 +75,7 @@ extension SignallingRouter {
             report.kernelDrops = KernelDropCounter(port: mediaPort).read()
             report.webhooks = events?.counters
             report.cluster = clusterReport
+            report.certificateEnd = certificates?.context.notAfter
             report.connectionsRefused = connections?.refusedCount ?? 0
             return ByteBuffer(string: report.prometheusText())
         }

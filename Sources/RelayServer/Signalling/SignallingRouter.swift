@@ -22,6 +22,8 @@ struct SignallingRouter {
     let isLocalAddress: @Sendable (TransportAddress) -> Bool
     /// The connections that requests come on; nil if there are none.
     var connections: ConnectionRegister?
+    /// The certificate of HTTPS; nil for plain HTTP.
+    var certificates: CertificateStore?
     /// The STUN and TURN servers that joining clients get.
     var iceServers: [ICEServer] = []
     /// The secret from which credentials of servers without credentials are made.
