@@ -48,13 +48,14 @@ manual() {
             --see-also $(printf '%s\n' $pages | grep -vx "$page") |
         gzip --best --no-name >"$package/usr/share/man/man1/$page.1.gz"
 }
-pages="confrelay confrelay-calibrate confrelay-config confrelay-layout confclient confsim"
+pages="confrelay confrelay-archive confrelay-calibrate confrelay-cluster confrelay-config confrelay-key confrelay-layout
+    confrelay-token confclient confsim"
 for page in $pages; do manual "$page" ${page/-/ }; done
 
 documentation=$package/usr/share/doc/confrelay
 install -D --mode=644 deploy/debian/copyright "$documentation/copyright"
-install -D --mode=644 docs/operating.md "$documentation/operating.md"
-cp -r deploy/monitoring "$documentation/monitoring"
+# All pages, since they and the alerts name each other.
+cp -r docs/*.md docs/openapi.json docs/examples deploy/monitoring "$documentation"
 gzip --best --no-name --stdout CHANGELOG.md >"$documentation/changelog.gz"
 chmod -R u=rwX,go=rX "$documentation"
 

@@ -89,10 +89,15 @@ expect "the user's shell is none" grep -q '^confrelay:.*nologin$' /etc/passwd
 quietly confrelay config check /etc/confrelay/confrelay.yaml
 quietly systemd-analyze verify /usr/lib/systemd/system/confrelay.service
 systemd-analyze security --offline=yes --threshold=20 /usr/lib/systemd/system/confrelay.service | tail -n 1
-for page in confrelay confrelay-config confrelay-layout confrelay-calibrate confclient confsim; do
+for page in confrelay confrelay-{archive,calibrate,cluster,config,key,layout,token} confclient confsim; do
     # Of a file, because of a page by its name man may keep the formatter's warnings to itself.
     warnings=$(man --warnings=all --local-file "/usr/share/man/man1/$page.1.gz" 2>&1 >/dev/null)
     expect "the manual page $page is well-formed: $warnings" test -z "$warnings"
+done
+for page in /usr/share/doc/confrelay/*.md; do
+    for other in $(grep -oE '\]\([a-z-]+\.(md|json)' "$page" | cut -c3-); do
+        expect "$page names $other" test -f "/usr/share/doc/confrelay/$other"
+    done
 done
 missing=$(ldd /usr/bin/confrelay /usr/bin/confclient /usr/bin/confsim | grep 'not found' || true)
 expect "all libraries are there: $missing" test -z "$missing"
