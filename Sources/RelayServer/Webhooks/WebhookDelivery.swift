@@ -48,6 +48,8 @@ actor WebhookDelivery {
     private let totals = Mutex(WebhookCounters())
     /// True if the log has said that requests fail.
     private var isFailing = false
+    /// True if the log has said that the disk takes no events.
+    private var isWithoutDisk = false
     /// True once the log has said that the disk does not keep the place up to which events are delivered.
     private var isForgetful = false
     /// The time of the log's last line about refused events, and how many were refused since.
@@ -89,9 +91,17 @@ actor WebhookDelivery {
             let dropped = queue.dropped
             try queue.append(line)
             count { $0.dropped &+= queue.dropped - dropped }
+            isWithoutDisk = false
         } catch {
             count { $0.dropped &+= 1 }
-            logger.error("an event for the webhook \(endpoint.shownURL) cannot be kept: \(error.localizedDescription)")
+            if !isWithoutDisk {
+                logger.error(
+                    """
+                    events for the webhook \(endpoint.shownURL) cannot be kept and are lost: \
+                    \(error.localizedDescription)
+                    """)
+            }
+            isWithoutDisk = true
         }
         tell.yield()
     }

@@ -64,11 +64,13 @@ struct WebhookDeliveryTests {
 
     private let folder = FileManager.default.temporaryDirectory.appending(path: "webhooks-\(UUID().uuidString)")
 
-    private func delivery(_ world: World, url: String = "http://receiver.example/") throws -> WebhookDelivery {
+    private func delivery(
+        _ world: World, url: String = "http://receiver.example/", log lines: LogLines = LogLines()
+    ) throws -> WebhookDelivery {
         WebhookDelivery(
             endpoint: try WebhookEndpoint(parsing: url), queue: try WebhookQueue(folder: folder, fileLimit: 2000),
             signer: try WebhookSigner(parsing: "test 0123456789abcdef"), transport: world, clock: world.clock,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: Logger(label: "test") { _ in LogCollector(lines: lines) })
     }
 
     private func event(_ number: Int, room: String?, after seconds: Double = 0) -> RelayEvent {
@@ -129,6 +131,16 @@ struct WebhookDeliveryTests {
         #expect(delivery.counters.expired == 0 && delivery.counters.dropped == 0 && delivery.counters.waiting == 0)
         // Pauses grow: in ten minutes none of the three rooms is tried more than some fifteen times.
         #expect((3...50).contains(delivery.counters.failedRequests))
+    }
+
+    @Test("the log says once that the disk takes no events")
+    func fullDisk() async throws {
+        let lines = LogLines()
+        let delivery = try delivery(World { _, _ in 200 }, log: lines)
+        try FileManager.default.removeItem(at: folder)
+        for number in 0..<3 { try await append(event(number, room: "a"), to: delivery) }
+        #expect(delivery.counters.dropped == 3)
+        #expect(lines.texts.withLock { $0.count } == 1)
     }
 
     @Test("events are given up after an hour, and later ones are delivered")
