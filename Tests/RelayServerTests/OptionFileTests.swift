@@ -178,6 +178,7 @@ struct OptionFileTests {
         #expect(try read(yaml).entries.isEmpty)
         for option in DeclaredOption.all { #expect(yaml.contains("\n# \(option.name): "), "\(option.name)") }
         #expect(yaml.contains("\n# port: 7000\n") && yaml.contains("\n# max-bitrate: 2.5M\n"))
+        #expect(yaml.contains("\n# cluster-ca: <file>\n"), "the system's, which is no file")
     }
 
     @Test("config print --json tells where each value comes from")

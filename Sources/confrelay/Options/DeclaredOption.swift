@@ -43,9 +43,10 @@ struct DeclaredOption: Hashable {
         valueName = argument.valueName ?? name
         section = argument.sectionTitle ?? ""
         help = argument.abstract ?? ""
-        // The parser knows no default of options that it does not print itself; their help says it.
+        // The parser knows no default of options that it does not print itself; their help says it. Several words
+        // describe a default, and are no value.
         defaultValue =
-            argument.defaultValue ?? help.firstMatch(of: #/\(default: ([^)]+)\)/#).map { String($0.output.1) }
+            argument.defaultValue ?? help.firstMatch(of: #/\(default: ([^) ]+)\)/#).map { String($0.output.1) }
     }
 
     /// The part of the parser's description that is of use here.
