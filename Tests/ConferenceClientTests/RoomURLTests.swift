@@ -14,6 +14,12 @@ struct RoomURLTests {
         #expect(try RoomURL("http://relay.example/rooms/a").port == 80)
     }
 
+    @Test("an address by HTTPS is refused with what to use")
+    func https() throws {
+        let error = #expect(throws: ClientError.self) { try RoomURL("https://relay.example/rooms/demo") }
+        #expect("\(try #require(error))".contains("use a relay without a certificate"))
+    }
+
     @Test("an IPv6 address is written in brackets")
     func ipv6() throws {
         let url = try RoomURL("http://[::1]:7000/rooms/demo")

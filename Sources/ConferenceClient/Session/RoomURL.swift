@@ -17,7 +17,9 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
             throw .usage(reason: "'\(text)' is no room's address; use one such as http://127.0.0.1:7000/rooms/demo")
         }
         guard scheme == "http" else {
-            throw .usage(reason: "'\(text)': only http is supported, not \(scheme)")
+            throw .usage(
+                reason: "'\(text)': only http is supported, not \(scheme); use a relay without a certificate, or a "
+                    + "port of a reverse proxy that takes http")
         }
         let path = parts.percentEncodedPath.split(separator: "/")
         guard path.count == 2, path[0] == "rooms", parts.query == nil, (1...65_535).contains(parts.port ?? 80) else {
