@@ -57,8 +57,8 @@ final class RoomRecorder {
     /// The files that a member may begin each second in the long run, and at once. The writer waits for the disk at the
     /// end of each, so a stream that ends, or changes its format, with each keyframe would take the others' time.
     private static let newFiles = (rate: 1.0, burst: 30.0)
-    /// The jumps of a member's clocks and the turns of its pictures that the timeline tells each second in the long run,
-    /// and at once. Of a sender whose times jump with each packet, a film has nothing to measure by anyhow.
+    /// The jumps of a member's clocks and the turns of its pictures that the timeline tells each second in the long
+    /// run, and at once. Of a sender whose times jump with each packet, a film has nothing to measure by anyhow.
     private static let toldChanges = (rate: 1.0, burst: 30.0)
     /// A track of which nothing has come for longer ends. In one MP4 file, two samples may be at most 2³¹ ticks apart,
     /// which is six hours of pictures: libavformat would write all that follows without intervals.

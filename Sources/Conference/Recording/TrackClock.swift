@@ -7,8 +7,8 @@ import MediaCore
 /// that a delayed packet does not move it and audio and video of one sender, whose fastest packets take equally long,
 /// stay together. A jump of the sender's clock anchors the stream anew.
 struct TrackClock {
-    /// The largest distance by which a stream's clock may jump ahead of the time that has passed, or stay behind it; and
-    /// by which a sample may lie in the future: many small jumps add up.
+    /// The largest distance by which a stream's clock may jump ahead of the time that has passed, or stay behind it. No
+    /// sample lies farther in the future either: small jumps add up.
     static let tolerance = Duration.seconds(5)
     /// The largest distance by which it may jump back. Pictures that are reordered go back by less.
     static let backwardTolerance = Duration.seconds(1)
