@@ -59,6 +59,17 @@ struct OutputContractTests {
         #expect(try expectEqualPictures(frames.map(\.sample)) == 12)
     }
 
+    @Test("go on after noise at any rate", arguments: backEnds)
+    func noiseAtOddRates(backEnd: EncoderBackEnd) throws {
+        // Beyond 2²⁴ not all of these are numbers of `Float`.
+        for bits: Int64 in [20_259_776, 25_905_363, 43_088_234, 72_472_608, 107_626_784] {
+            let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: BitRate(bitsPerSecond: bits))
+            for number in 0..<4 {
+                #expect(try encoder.encode(noise(seed: UInt64(number)), number) != nil, "\(bits)")
+            }
+        }
+    }
+
     @Test(
         "fit into OpenH264's memory with arithmetic coding", arguments: [RateControlMode.constrainedVariable, .quality])
     func arithmeticNoise(mode: RateControlMode) throws {

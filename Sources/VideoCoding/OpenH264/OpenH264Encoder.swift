@@ -112,7 +112,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         let allowance = min(meter.allowance, highestRate)
         let isWorthwhile = allowance == target.bitRate || abs(allowance / applied.bitRate - 1) > Self.rateResolution
         guard allowance != applied.bitRate, isWorthwhile else { return }
-        let bitRate = Int32(clamping: allowance.bitsPerSecond)
+        let bitRate = OpenH264Library.bitRate(allowance)
         try library.set(ENCODER_OPTION_BITRATE, to: SBitrateInfo(iLayer: SPATIAL_LAYER_ALL, iBitrate: bitRate))
         applied.bitRate = allowance
     }

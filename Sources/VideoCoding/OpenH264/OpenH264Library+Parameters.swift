@@ -8,12 +8,18 @@ extension OpenH264Library {
     /// its picture's samples. With this QP, noise of black and white takes less.
     static let leastArithmeticQP = 20
 
+    /// A rate as the library takes it. It adds rates up as `Float`s, and refuses a sum that was rounded up.
+    static func bitRate(_ rate: BitRate) -> Int32 {
+        let bits = Int32(clamping: rate.bitsPerSecond)
+        return bits < 1 << 24 ? bits : bits / 32 * 32
+    }
+
     /// The library's parameters for a session.
     func parameters(
         _ properties: CompressionProperties, dimensions: VideoDimensions
     ) throws(VideoCodingError) -> SEncParamExt {
         var parameters = try defaultParameters()
-        let bitRate = Int32(clamping: properties.targetBitRate.bitsPerSecond)
+        let bitRate = Self.bitRate(properties.targetBitRate)
         parameters.iUsageType = CAMERA_VIDEO_REAL_TIME
         parameters.iPicWidth = Int32(dimensions.width)
         parameters.iPicHeight = Int32(dimensions.height)
