@@ -59,7 +59,8 @@ struct EncoderCapabilities: Sendable {
     private static let openH264: EncoderCapabilities = {
         var properties = common
         properties[.temporalLayers] = Capability(range: .integers(1...3))
-        // OpenH264 keeps room for a large macroblock and headers in each slice, and for headers once more where a QP is set.
+        // OpenH264 keeps room for a large macroblock and headers in each slice, and for headers once more where a QP is
+        // set.
         properties[.sliceMaxBytes]?.range = .sizes(DataSize(bytes: 441)...DataSize(bytes: 1 << 20))
         return EncoderCapabilities(
             properties: properties, frameOptions: [.forceKeyframe, .invalidateReferences, .acknowledgeReferences],
