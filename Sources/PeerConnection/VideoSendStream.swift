@@ -241,8 +241,8 @@ final class VideoSendStream {
         return true
     }
 
-    /// Returns true if a request for packets shows a new loss of a picture: the first of them is kept no more, or is old
-    /// and waits for its turn. libwebrtc asks for a keyframe only after a picture has been still for three seconds.
+    /// Returns true if a request for packets shows a new loss of a picture: the first of them is kept no more, or is
+    /// old and waits for its turn. libwebrtc asks for a keyframe only after a picture has been still for three seconds.
     ///
     /// - Parameter isDelayed: True if packets that are kept are not sent again now.
     func pictureWasLost(with requested: [UInt16], isDelayed: Bool, now: MonotonicInstant) -> Bool {

@@ -22,8 +22,8 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
 
     /// The largest number of stored packets.
     public let maximumPacketCount: Int
-    /// The time for which a packet can be requested; three times as long for the latest few. A stream of a still picture
-    /// sends a frame a second, and a loss shows only with the next one.
+    /// The time for which a packet can be requested; three times as long for the latest few. A stream of a still
+    /// picture sends a frame a second, and a loss shows only with the next one.
     public let maximumAge: Duration
     /// The number of packets that count as the latest.
     @usableFromInline static var latestCount: Int { 32 }

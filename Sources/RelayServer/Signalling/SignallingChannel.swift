@@ -40,8 +40,8 @@ struct SignallingChannel: ServerChildChannel {
                 handlers: { [ReservedConnectionHandler(timeout: SignallingLimits.reservedTimeout)] }))
     }
 
-    /// True if a client waits before it sends a body (RFC 9110, section 10.1.1). A body that is larger than any that the
-    /// relay takes gets its refusal at once.
+    /// True if a client waits before it sends a body (RFC 9110, section 10.1.1). One that is larger than all that the
+    /// relay takes is refused at once.
     private static func asksToGoOn(_ request: Request) -> Bool {
         request.headers[.expect]?.lowercased() == "100-continue" && request.statedSize <= SignallingLimits.avatarSize
     }

@@ -135,8 +135,8 @@ extension CompressionProperties {
         return nil
     }
 
-    /// With arithmetic coding, OpenH264 writes on behind its memory where a frame takes more than its picture's samples.
-    /// Small slices of noise do, even with coarse steps.
+    /// With arithmetic coding, OpenH264 writes on behind its memory where a frame takes more than its picture's
+    /// samples. Small slices of noise do, even with coarse steps.
     private func isUnsafeWithCABAC(_ backEnd: EncoderBackEnd) -> Bool { backEnd == .openH264 && sliceMaxBytes != nil }
 
     private func checkCombinations(by backEnd: EncoderBackEnd) throws(VideoCodingError) {

@@ -18,7 +18,8 @@ public struct CompressionProperties: Hashable, Sendable {
     public var realTime = true
     /// True if the decoding order may differ from the presentation order (B-frames). Not in real time.
     public var allowFrameReordering = false
-    /// The entropy coding; nil for the best of the profile. OpenH264 makes small slices (`sliceMaxBytes`) with CAVLC only.
+    /// The entropy coding; nil for the best of the profile. OpenH264 makes small slices (`sliceMaxBytes`) with CAVLC
+    /// only.
     public var entropyMode: EntropyMode?
     public var profileLevel = H264ProfileLevel(.constrainedBaseline)
     /// The most frames from one keyframe to the next; nil for no limit.
