@@ -41,7 +41,6 @@ struct SendController: ~Copyable {
         self.canPad = canPad
         rates = MediaRates(maximum: maximum)
         decision = self.controller.advance(now: now)
-        deferWakeUp(now: now)
     }
 
     /// Goes on with another controller, which knows of nothing that was sent.
@@ -59,14 +58,10 @@ struct SendController: ~Copyable {
     mutating func advance(_ conditions: MediaRates.Conditions, now: MonotonicInstant) -> MediaRates.Changes {
         controller.senderQueueChanged(pacer.queuedSize, now: now)
         decision = controller.advance(now: now)
-        deferWakeUp(now: now)
+        // A controller that is always due has its turn at times that go forwards.
+        if decision.nextWakeUp <= now { decision.nextWakeUp = now + .milliseconds(1) }
         queue.predicted = controller.predictedQueue ?? .zero
         return apply(conditions, now: now)
-    }
-
-    /// Gives a controller that is always due its turn at times that go forwards.
-    private mutating func deferWakeUp(now: MonotonicInstant) {
-        if decision.nextWakeUp <= now { decision.nextWakeUp = now + .milliseconds(1) }
     }
 
     /// Applies the controller's last decision. Returns the changes for the encoders.
@@ -204,8 +199,7 @@ struct SendController: ~Copyable {
         var size = DataSize.zero
         for packet in packets {
             let packetSize = OutgoingPacket.size(of: packet)
-            pacer.enqueue(
-                .media(packet, line: line, beginning: first), size: packetSize, priority: .video, now: now)
+            pacer.enqueue(.media(packet, line: line, beginning: first), size: packetSize, priority: .video, now: now)
             size += packetSize
             first = nil
         }
@@ -377,9 +371,7 @@ struct SendController: ~Copyable {
         _ packet: inout RTPPacket, line: MediaLine, probeClusterID: Int?, now: MonotonicInstant
     ) -> PeerConnection.Transmit? {
         // A packet that waited while an offer gave the line to another stream must not leave under that stream's name.
-        guard line.speaks(as: packet.ssrc), let path = line.rtpPath, let keys = line.keys else {
-            return nil
-        }
+        guard line.speaks(as: packet.ssrc), let path = line.rtpPath, let keys = line.keys else { return nil }
         line.setExtensions(of: &packet, now: now)
         let header = line.header
         if header.outboundTransportSequence != nil || header.usesCongestionControlFeedback {

@@ -123,11 +123,10 @@ struct StreamPropertyTests {
         let support = CompressionSession.supportedProperties(of: backEnd)[.sliceMaxBytes]
         guard case .sizes(let sizes)? = support?.range else { return #expect(support == nil) }
         let encoder = try TestEncoder(backEnd, mediumPicture) {
-            $0.sliceMaxBytes = sizes.lowerBound
-            $0.rateControlMode = .quality
+            ($0.sliceMaxBytes, $0.rateControlMode) = (sizes.lowerBound, .quality)
         }
-        let frames = try encoder.encode(0..<3, of: MovingPattern(mediumPicture))
-        #expect(try libavcodecPictures(frames.map(\.sample)).count == 3)
+        let samples = try encoder.encode(0..<3, of: MovingPattern(mediumPicture)).map(\.sample)
+        #expect(try libavcodecPictures(samples).count == 3)
     }
 
     @Test("keyframes come as often as asked for", arguments: backEnds(with: .maxKeyframeInterval))
