@@ -63,6 +63,7 @@ public struct I420Region {
         if isSmaller, source.width * source.height > PictureView.mostAveraged * width * height {
             return average(source)
         }
+        if reduce(source) { return }
         let code = I420Scale(
             source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStrides.u),
             source.v, Int32(source.chromaStrides.v), Int32(source.width), Int32(source.height),
@@ -70,6 +71,20 @@ public struct I420Region {
             isSmaller ? kFilterBox : kFilterBilinear)
         // It fails if a scratch row cannot be allocated; a black tile is better than the memory's old content.
         if code != 0 { fill(luma: 16) }
+    }
+
+    /// Takes `source` if that is somewhat larger. Returns false if it is not.
+    private func reduce(_ source: I420Region) -> Bool {
+        func half(_ size: VideoDimensions) -> VideoDimensions {
+            VideoDimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+        }
+        guard let luma = PlaneReduction(from: source.dimensions, to: dimensions),
+            let chroma = PlaneReduction(from: half(source.dimensions), to: half(dimensions))
+        else { return false }
+        luma.scale(source.y, source.lumaStride, to: y, lumaStride)
+        chroma.scale(source.u, source.chromaStrides.u, to: u, chromaStrides.u)
+        chroma.scale(source.v, source.chromaStrides.v, to: v, chromaStrides.v)
+        return true
     }
 
     /// Takes `source`, which is much larger, each sample the mean of those in its place.

@@ -39,6 +39,37 @@ struct ScalingTests {
         }
     }
 
+    @Test(
+        "a region is scaled sample for sample as a picture is",
+        arguments: [(640, 360), (65, 49), (64, 48), (21, 15)],
+        [(666, 666), (510, 510), (990, 501), (750, 667), (750, 750), (500, 500), (400, 700), (1000, 600)])
+    func region(size: (width: Int, height: Int), thousandths: (x: Int, y: Int)) throws {
+        let picture = noise(.i420, size.width, size.height, seed: 6)
+        let (width, height) = (size.width * thousandths.x / 1000, size.height * thousandths.y / 1000)
+        var scaled = MutablePixelBuffer(format: .i420, dimensions: VideoDimensions(width: width, height: height))
+        picture.withPlanes { planes in
+            scaled.withI420Region { $0.scale(I420Region(planes: planes, dimensions: picture.dimensions)) }
+        }
+        let expected = try transfer(picture, to: attributes(.i420, size: (width, height)))
+        #expect(scaled.freeze().allSamples == expected.allSamples)
+    }
+
+    @Test("a region that is reduced changes nothing beside it")
+    func besideRegion() {
+        let picture = noise(.i420, 64, 48, seed: 7)
+        let canvas = PixelRect(x: 0, y: 0, width: 80, height: 60)
+        let place = PixelRect(x: 10, y: 6, width: 42, height: 30)
+        var around = MutablePixelBuffer(format: .i420, dimensions: canvas.dimensions)
+        around.withI420Region { canvas in
+            canvas.fill(luma: 200)
+            picture.withPlanes { planes in
+                canvas.part(place).scale(I420Region(planes: planes, dimensions: picture.dimensions))
+            }
+            canvas.part(place).fill(luma: 200)
+        }
+        #expect(around.freeze().allSamples.first?.allSatisfy { $0 == 200 } == true)
+    }
+
     @Test("halving takes the mean of four samples", arguments: formats)
     func halving(format: PixelFormat) throws {
         // Columns of 0 and 200: each pair means 100.
