@@ -26,7 +26,7 @@ import Testing
         for (sender, receiver) in [(client, relay), (relay, client)] {
             let outbound = try SRTPContext(keys: #require(sender.keys).outbound, direction: .outbound)
             let inbound = try SRTPContext(keys: #require(receiver.keys).inbound, direction: .inbound)
-            let ssrc = withUnsafeBytes(of: sender.localSSRC.bigEndian, Array.init)
+            let ssrc = withUnsafeBytes(of: sender.localSSRC.bigEndian, { Array($0) })
             // RTP, and a receiver report without reports.
             let plain = ByteBuffer(bytes: [0x80, 96, 0, 1, 0, 0, 0, 0] + ssrc + Array(repeating: 7, count: 200))
             let plainControl = ByteBuffer(bytes: [0x80, 201, 0, 1] + ssrc)
