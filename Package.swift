@@ -159,8 +159,8 @@ let modules: [Module] = [
         dependencies: [
             "LinkEmulation", "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "PixelTransfer",
             "Compositing", "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "MediaFiles", "RoomAPI",
-            "FlightRecording", "FlightFiles", nioCore, nioPosix, nioHTTP1,
-        ], testDependencies: ["Simulation"]),
+            "FlightRecording", "FlightFiles", "HTTPTransfer", nioCore, nioPosix,
+        ], testDependencies: ["Simulation", "OpenSSLClient", "LoopbackServer"]),
 ]
 
 let package = Package(
@@ -226,7 +226,7 @@ let package = Package(
             dependencies: [
                 "confrelay", "confclient", "confsim", "ChildProcesses", "ConferenceClient", "FlightRecording",
                 "LinkEmulation", "ResearchControllers", "MediaCore", "RTP", "CongestionControl", "SecureTransport",
-                "SDP", "ScriptedDriver",
+                "SDP", "ScriptedDriver", "OpenSSLClient",
                 nioCore,
             ],
             swiftSettings: swiftSettings),

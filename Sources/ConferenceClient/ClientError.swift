@@ -1,3 +1,5 @@
+import Glibc
+import HTTPTransfer
 import MediaFiles
 
 /// The reason for a client's failure, with an exit code for scripts.
@@ -8,6 +10,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case unreadableInput(path: String, reason: String)
     /// The relay did not answer.
     case relayUnreachable(url: String, reason: String)
+    /// The relay's certificate leads to none that is trusted, or is another host's.
+    case relayNotTrusted(url: String, reason: String)
     /// The relay answered, but not with a session. The answer may state the time after which to ask again (RFC 9110,
     /// section 10.2.3).
     case relayRefused(url: String, status: Int, reason: String, retryAfter: Duration? = nil)
@@ -25,7 +29,7 @@ public enum ClientError: Error, Equatable, Sendable {
         switch self {
         case .usage: 64
         case .unreadableInput: 66
-        case .relayUnreachable, .relayRefused, .relayLeft: 69
+        case .relayUnreachable, .relayNotTrusted, .relayRefused, .relayLeft: 69
         case .failed: 70
         case .outputNotWritable: 74
         case .noMedia: 75
@@ -46,6 +50,9 @@ extension ClientError: CustomStringConvertible {
         case .usage(let reason): reason
         case .unreadableInput(let path, let reason): "cannot use \(path): \(reason)"
         case .relayUnreachable(let url, let reason): "no relay answers at \(url): \(reason)"
+        case .relayNotTrusted(let url, let reason):
+            "the certificate of \(url) is not trusted: \(reason); name its issuer's certificate with --ca, or use a "
+                + "host name that it is for"
         case .relayRefused(let url, let status, let reason, _): "the relay at \(url) refused (\(status)): \(reason)"
         case .relayLeft(let reason): reason
         case .outputNotWritable(let path, let reason): "cannot write \(path): \(reason)"
@@ -76,6 +83,16 @@ extension ClientError {
         case let error as ClientError: self = error
         case let error as MediaFileError: self = ClientError(error)
         default: self = .unreadableInput(path: path, reason: "\(error)")
+        }
+    }
+
+    /// Why there is no answer, in a client's words.
+    init(_ failure: HTTPFailure, at url: RoomURL) {
+        switch failure {
+        case .notTrusted(let reason): self = .relayNotTrusted(url: "\(url)", reason: reason)
+        case .notConnected(ECONNREFUSED):
+            self = .relayUnreachable(url: "\(url)", reason: "connection refused; is the relay running?")
+        default: self = .relayUnreachable(url: "\(url)", reason: failure.description)
         }
     }
 

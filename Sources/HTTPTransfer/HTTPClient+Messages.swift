@@ -4,6 +4,7 @@ extension HTTPClient {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case delete = "DELETE"
     }
 
     /// A field of a request's or an answer's head.

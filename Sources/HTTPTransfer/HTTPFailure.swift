@@ -10,6 +10,8 @@ public enum HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The server closed the connection before its answer's end.
     case connectionClosed
     case nameNotFound(host: String)
+    /// The server's certificate leads to none that is trusted, or is another host's, for a reason in libcurl's words.
+    case notTrusted(reason: String)
     /// The answer has more bytes than its receiver takes.
     case answerTooLong
     /// As many of the client's requests to the server are under way as there may be.
@@ -31,7 +33,7 @@ public enum HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooManyRequests: "too many requests are under way"
         case .clientClosed: "the connections are closed"
         case .cancelled: "the request was cancelled"
-        case .failed(let reason): reason
+        case .notTrusted(let reason), .failed(let reason): reason
         }
     }
 }

@@ -8,11 +8,11 @@ import VideoCoding
 
 /// The options that `join` and `load` have in common.
 struct MediaOptions: ParsableArguments {
-    @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
+    @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo, or by https.")
     var url: String
 
     @OptionGroup
-    var access: TokenOption
+    var access: AccessOptions
 
     @Option(help: ArgumentHelp("PIN of the room, where it has one.", valueName: "pin"))
     var pin: String?

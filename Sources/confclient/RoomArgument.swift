@@ -1,14 +1,13 @@
 import ArgumentParser
 import ConferenceClient
-import NIOPosix
 
 /// A room that a command acts on by the relay's HTTP interface, and the proof that it may.
 struct RoomArgument: ParsableArguments {
-    @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
+    @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo, or by https.")
     var url: String
 
     @OptionGroup
-    var access: TokenOption
+    var access: AccessOptions
 
     func validate() throws {
         do {
@@ -20,8 +19,7 @@ struct RoomArgument: ParsableArguments {
 
     func perform(_ work: (RoomController) async throws -> Void) async throws {
         do {
-            try await work(
-                RoomController(url: try access.roomURL(url), on: MultiThreadedEventLoopGroup.singleton.next()))
+            try await work(RoomController(url: try access.roomURL(url)))
         } catch let error as ClientError {
             Terminal(isQuiet: false).fail(error.description)
             throw ExitCode(error.exitCode)

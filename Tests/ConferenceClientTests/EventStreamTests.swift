@@ -1,5 +1,4 @@
 import MediaCore
-import NIOCore
 import Testing
 
 @testable import ConferenceClient
@@ -8,12 +7,10 @@ import Testing
 struct EventStreamTests {
     private func events(_ text: String, cutEvery size: Int) -> [EventStreamParser.Event] {
         var parser = EventStreamParser()
-        var bytes = ByteBuffer(string: text)
-        var events: [EventStreamParser.Event] = []
-        while let part = bytes.readSlice(length: min(size, bytes.readableBytes)), part.readableBytes > 0 {
-            events += parser.append(part)
+        let bytes = Array(text.utf8)
+        return stride(from: 0, to: bytes.count, by: size).flatMap { start in
+            parser.append(Array(bytes[start...].prefix(size)))
         }
-        return events
     }
 
     @Test("events are the same however the stream is cut, and whichever way its lines end", arguments: [1, 2, 7, 1000])
@@ -30,11 +27,11 @@ struct EventStreamTests {
     @Test("an event that does not end is not collected without end")
     func endless() {
         var parser = EventStreamParser()
-        let chunk = ByteBuffer(repeating: 0x61, count: 1 << 18)
+        let chunk = [UInt8](repeating: 0x61, count: 1 << 18)
         var events: [EventStreamParser.Event] = []
         for _ in 0..<8 { events += parser.append(chunk) }
         #expect(events.isEmpty)
-        events = parser.append(ByteBuffer(string: "\n\ndata: 1\n\n"))
+        events = parser.append(Array("\n\ndata: 1\n\n".utf8))
         #expect(events == [.init(data: "1")])
     }
 

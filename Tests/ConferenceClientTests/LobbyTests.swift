@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 import Testing
 
 @testable import ConferenceClient
@@ -11,8 +10,7 @@ struct LobbyTests {
     }
 
     private func admission(_ url: RoomURL) async throws -> String? {
-        try await Lobby(url: url, eventLoop: MultiThreadedEventLoopGroup.singleton.next(), interval: .zero)
-            .admission(at: "/rooms/demo/lobby/t1")
+        try await Lobby(url: url, interval: .zero).admission(at: "/rooms/demo/lobby/t1")
     }
 
     @Test("a gap in the network costs no place")

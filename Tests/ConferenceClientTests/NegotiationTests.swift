@@ -1,6 +1,6 @@
+import HTTPTransfer
 import MediaCore
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import SDP
 import SecureTransport
@@ -66,10 +66,8 @@ struct NegotiationTests {
             let options = changed
             let (offer, pending) = Negotiation.offer(
                 options, sources: (true, true, true), address: address, fingerprint: nil)
-            let connection = try await SignallingConnection.connect(
-                to: url, on: MultiThreadedEventLoopGroup.singleton.next())
             let error = await #expect(throws: ClientError.self) {
-                try await Negotiation.join(options, offer: offer, pending: pending, over: connection)
+                try await Negotiation.join(options, offer: offer, pending: pending)
             }
             #expect(error?.exitCode == 69)
             #expect(server.requests.last == "DELETE \(path)")
@@ -88,9 +86,10 @@ struct NegotiationTests {
         let location = "/rooms/demo/participants/5f2c9a1e.0b9ef49f9f2cef774797"
         let negotiation = Negotiation(session: try answer(options(.dtls)).client, location: location, posted: .zero)
         for text in ["http://127.0.0.1:7000/rooms/demo", "http://127.0.0.1:7000/rooms/demo#token=abc"] {
-            let request = ClientSession.eventsRequest(of: negotiation.memberURL(of: try RoomURL(text)))
-            #expect(request.uri == "/rooms/demo/events")
-            #expect(request.headers["Authorization"] == ["Bearer 5f2c9a1e.0b9ef49f9f2cef774797"])
+            let request = Signalling(negotiation.memberURL(of: try RoomURL(text))).eventsRequest
+            #expect(request.url == "http://127.0.0.1:7000/rooms/demo/events")
+            let proof = HTTPClient.Field(name: "Authorization", value: "Bearer 5f2c9a1e.0b9ef49f9f2cef774797")
+            #expect(request.fields.contains(proof))
         }
     }
 
@@ -204,6 +203,7 @@ struct ExitCodeTests {
         #expect(ClientError.usage(reason: "").exitCode == 64)
         #expect(ClientError.unreadableInput(path: "", reason: "").exitCode == 66)
         #expect(ClientError.relayUnreachable(url: "", reason: "").exitCode == 69)
+        #expect(ClientError.relayNotTrusted(url: "", reason: "").exitCode == 69)
         #expect(ClientError.relayRefused(url: "", status: 503, reason: "").exitCode == 69)
         #expect(ClientError.relayLeft(reason: "").exitCode == 69)
         #expect(ClientError.failed(reason: "").exitCode == 70)

@@ -14,10 +14,11 @@ struct RoomURLTests {
         #expect(try RoomURL("http://relay.example/rooms/a").port == 80)
     }
 
-    @Test("an address by HTTPS is refused with what to use")
+    @Test("an address by HTTPS has a port of its own by default")
     func https() throws {
-        let error = #expect(throws: ClientError.self) { try RoomURL("https://relay.example/rooms/demo") }
-        #expect("\(try #require(error))".contains("use a relay without a certificate"))
+        let url = try RoomURL("https://relay.example/rooms/demo")
+        #expect(url.port == 443)
+        #expect(url.description == "https://relay.example:443/rooms/demo")
     }
 
     @Test("an IPv6 address is written in brackets")
@@ -43,15 +44,24 @@ struct RoomURLTests {
         #expect(next.url.authority == "[::1]:7001" && next.url.path == url.path && next.url.token == "abc")
         #expect(next.path == "/rooms/demo/participants/a1?may-return=true")
         #expect(url.redirected(to: "http://10.0.0.2/rooms/demo")?.path == "/rooms/demo")
-        for text in ["", "/rooms/demo", "https://10.0.0.2/rooms/demo", "http://10.0.0.2/rooms/demolition"] {
+        for text in ["", "/rooms/demo", "ftp://10.0.0.2/rooms/demo", "http://10.0.0.2/rooms/demolition"] {
             #expect(url.redirected(to: text) == nil)
         }
+    }
+
+    @Test("a client that came by HTTPS is not sent on by HTTP, which would show its token")
+    func downgrade() throws {
+        let (open, safe) = ("http://10.0.0.2/rooms/demo/participants", "https://10.0.0.2/rooms/demo/participants")
+        let url = try RoomURL("https://127.0.0.1:7000/rooms/demo#token=abc")
+        #expect(url.redirected(to: open) == nil && url.relocated(to: open) == nil)
+        #expect(url.redirected(to: safe) != nil && url.relocated(to: safe)?.token == "abc")
+        #expect(try RoomURL("http://127.0.0.1:7000/rooms/demo").relocated(to: safe)?.port == 443)
     }
 
     @Test(
         "a URL without a room is refused",
         arguments: [
-            "", "demo", "https://127.0.0.1/rooms/demo", "http://127.0.0.1:7000", "http://127.0.0.1:7000/rooms/",
+            "", "demo", "ftp://127.0.0.1/rooms/demo", "http://127.0.0.1:7000", "http://127.0.0.1:7000/rooms/",
             "http://127.0.0.1:7000/rooms/a/b", "http://127.0.0.1:99999/rooms/a", "http:///rooms/a",
         ])
     func refusals(text: String) {

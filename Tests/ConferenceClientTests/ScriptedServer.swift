@@ -13,7 +13,8 @@ final class ScriptedServer: Sendable {
         let bytes: ByteBuffer?
 
         init(_ head: String, _ body: ByteBuffer = ByteBuffer()) {
-            var bytes = ByteBuffer(string: "HTTP/1.1 \(head)\r\nContent-Length: \(body.readableBytes)\r\n\r\n")
+            var bytes = ByteBuffer(
+                string: "HTTP/1.1 \(head)\r\nConnection: close\r\nContent-Length: \(body.readableBytes)\r\n\r\n")
             bytes.writeImmutableBuffer(body)
             self.bytes = bytes
         }

@@ -1,6 +1,7 @@
 import ConferenceClient
 import Foundation
 import Glibc
+import OpenSSLClient
 import Testing
 
 /// Our own programs on real sockets.
@@ -88,6 +89,26 @@ struct CallTests {
         #expect(try await absent.end(within: .seconds(30)) == 69)
         for person in people { person.signal(SIGINT) }
         for person in people { #expect(try await person.end(within: .seconds(20)) == 0) }
+    }
+
+    @Test("a relay with a certificate is joined by a client that is told whom to trust, and by no other")
+    func https() async throws {
+        let folder = try TemporaryFolder()
+        let own = try BareCertificate(isOfLoopback: true)
+        try Data(own.certificateText).write(to: folder.file("relay.crt"))
+        try Data(own.keyText).write(to: folder.file("relay.key"))
+        let relay = try await RelayProgram(
+            ["--tls-certificate", "relay.crt", "--tls-key", "relay.key", "--canvas", "320x180"], in: folder)
+        let arguments = [
+            "join", relay.url("/rooms/demo"), "--size", "160x90", "--duration", "2", "--quiet", "--stats", "call.json",
+        ]
+        let trusting = try client(arguments + ["--ca", "relay.crt"], in: folder)
+        #expect(try await trusting.end(within: .seconds(30)) == 0, "\(trusting.errors)")
+        let report: ClientReport = try report("call.json", in: folder)
+        #expect(report.receivedVideo.frames > 0)
+        let other = try client(arguments, in: folder)
+        #expect(try await other.end(within: .seconds(30)) == 69)
+        #expect(other.errors.contains("is not trusted") && other.errors.contains("--ca"), "\(other.errors)")
     }
 
     @Test("a load of four clients is served")

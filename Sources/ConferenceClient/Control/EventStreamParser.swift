@@ -1,5 +1,3 @@
-import NIOCore
-
 /// Takes server-sent events out of a `text/event-stream` (HTML Living Standard, section 9.2.6), however it was cut.
 struct EventStreamParser {
     struct Event: Equatable {
@@ -18,9 +16,9 @@ struct EventStreamParser {
     private var isAfterReturn = false
 
     /// Takes the next bytes; the events that they complete.
-    mutating func append(_ bytes: ByteBuffer) -> [Event] {
+    mutating func append(_ bytes: [UInt8]) -> [Event] {
         var events: [Event] = []
-        for byte in bytes.readableBytesView {
+        for byte in bytes {
             // A line ends with CR, LF or both.
             let isSecondHalf = isAfterReturn && byte == 0x0A
             isAfterReturn = byte == 0x0D

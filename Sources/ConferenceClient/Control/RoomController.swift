@@ -1,17 +1,14 @@
 import Foundation
-public import NIOCore
-import NIOHTTP1
+import HTTPTransfer
 public import RoomAPI
 
 /// Reads a room's state, changes its layouts and moderates it, by the relay's HTTP interface. The methods throw
 /// `ClientError`: `.usage` for unknown names, `.relayUnreachable` or `.relayRefused`.
 public struct RoomController: Sendable {
     let url: RoomURL
-    private let eventLoop: any EventLoop
 
-    public init(url: RoomURL, on eventLoop: any EventLoop) {
+    public init(url: RoomURL) {
         self.url = url
-        self.eventLoop = eventLoop
     }
 
     /// Returns the state of the room.
@@ -34,12 +31,12 @@ public struct RoomController: Sendable {
 
     /// Has the relay record the room.
     public func startRecording(_ request: RecordingRequest = RecordingRequest()) async throws -> RecordingStatus {
-        try Self.decode(try await exchange(.POST, "\(url.path)/recordings", body: try Self.json(request)))
+        try Self.decode(try await exchange(.post, "\(url.path)/recordings", body: try Self.json(request)))
     }
 
     /// Ends a recording; its files stay.
     public func endRecording(_ id: String) async throws {
-        _ = try await exchange(.DELETE, "\(url.path)/recordings/\(id)")
+        _ = try await exchange(.delete, "\(url.path)/recordings/\(id)")
     }
 
     /// The recordings of the room, the newest first.
@@ -49,7 +46,7 @@ public struct RoomController: Sendable {
 
     /// Makes a film or stream a member of the room.
     public func startPlayer(_ request: PlayerRequest) async throws -> PlayerDescription {
-        try Self.decode(try await exchange(.POST, "\(url.path)/players", body: try Self.json(request)))
+        try Self.decode(try await exchange(.post, "\(url.path)/players", body: try Self.json(request)))
     }
 
     /// Changes how the player of this name or id plays.
@@ -59,7 +56,7 @@ public struct RoomController: Sendable {
 
     /// Ends the player of this name or id.
     public func endPlayer(_ name: String) async throws {
-        _ = try await exchange(.DELETE, "\(url.path)/players/\(try await report().id(of: name))")
+        _ = try await exchange(.delete, "\(url.path)/players/\(try await report().id(of: name))")
     }
 
     /// The players of the room: those that go on, then the last ones that have ended.
@@ -67,18 +64,18 @@ public struct RoomController: Sendable {
         try await get("\(url.path)/players", as: PlayerList.self).players
     }
 
-    private static func decode<Value: Decodable>(_ response: SignallingConnection.Response) throws -> Value {
+    private static func decode<Value: Decodable>(_ response: HTTPClient.Answer) throws -> Value {
         do {
-            return try JSONDecoder().decode(Value.self, from: Data(response.body.readableBytesView))
+            return try JSONDecoder().decode(Value.self, from: Data(response.body))
         } catch {
             throw ClientError.failed(reason: "the relay's answer cannot be understood: \(error)")
         }
     }
 
-    private func put(_ value: some Encodable, to path: String) async throws { try await send(.PUT, path, value) }
+    private func put(_ value: some Encodable, to path: String) async throws { try await send(.put, path, value) }
 
     /// Sends JSON.
-    func send(_ method: HTTPMethod, _ path: String, _ value: some Encodable) async throws {
+    func send(_ method: HTTPClient.Method, _ path: String, _ value: some Encodable) async throws {
         _ = try await exchange(method, path, body: try Self.json(value))
     }
 
@@ -89,25 +86,24 @@ public struct RoomController: Sendable {
     }
 
     /// Sends a request without a body.
-    func send(_ method: HTTPMethod, _ path: String) async throws { _ = try await exchange(method, path) }
+    func send(_ method: HTTPClient.Method, _ path: String) async throws { _ = try await exchange(method, path) }
 
     /// Reads JSON.
     func get<Value: Decodable>(_ path: String, as _: Value.Type) async throws -> Value {
-        try Self.decode(try await exchange(.GET, path))
+        try Self.decode(try await exchange(.get, path))
     }
 
     private func exchange(
-        _ method: HTTPMethod, _ path: String, body: String? = nil
-    ) async throws -> SignallingConnection.Response {
+        _ method: HTTPClient.Method, _ path: String, body: String? = nil
+    ) async throws -> HTTPClient.Answer {
         var (url, path) = (url, path)
         for _ in 0...RoomURL.maximumRedirections {
-            let connection = try await SignallingConnection.connect(to: url, on: eventLoop)
-            let response = try await connection.exchange(
-                method: method, path: path, contentType: body == nil ? nil : "application/json", body: body ?? "")
-            if (200...299).contains(response.status) { return response }
+            let response = try await Signalling(url).exchange(
+                method, path, contentType: body == nil ? nil : "application/json", body: body ?? "")
+            if response.isSuccess { return response }
             // In a cluster another relay may have the room.
             guard response.status == 307 || response.status == 308,
-                let next = response.headers.first(name: "Location").flatMap(url.redirected(to:))
+                let next = response.head.values(of: "Location").first.flatMap(url.redirected(to:))
             else {
                 throw ClientError.relayRefused(
                     url: "\(url)", status: response.status, reason: Self.reason(response.body))
@@ -118,8 +114,8 @@ public struct RoomController: Sendable {
             url: "\(url)", status: 307, reason: "relays send us on and on, and none has the room")
     }
 
-    private static func reason(_ body: ByteBuffer) -> String {
-        let details = try? JSONDecoder().decode(ProblemDetails.self, from: Data(body.readableBytesView))
+    private static func reason(_ body: [UInt8]) -> String {
+        let details = try? JSONDecoder().decode(ProblemDetails.self, from: Data(body))
         return details?.reason ?? "it does not say why"
     }
 }

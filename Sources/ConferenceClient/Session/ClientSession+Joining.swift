@@ -42,20 +42,16 @@ extension ClientSession {
     private static func join(
         _ options: JoinOptions, sources: SourceBox, recorder: MovieRecorder?, on eventLoop: any EventLoop
     ) async throws -> ClientSession {
-        let connection = try await SignallingConnection.connect(to: options.url, on: eventLoop)
+        let host = try await Signalling(options.url).localAddress(on: eventLoop)
         let inbox = Inbox()
         let socket: NIOLoopBound<MediaSocket>
         do {
-            guard let host = connection.localAddress?.ipAddress else {
-                throw ClientError.failed(reason: "the machine has no address")
-            }
             socket = try await MediaSocket.bind(
                 host: host, on: eventLoop,
                 receive: { inbox.session?.received($0, from: $1, arrival: $2) },
                 batchEnded: { inbox.session?.pump(now: ClientClock.now()) })
         } catch {
-            connection.close()
-            throw (error as? ClientError) ?? .failed(reason: "a UDP socket cannot be opened: \(error)")
+            throw ClientError.failed(reason: "a UDP socket cannot be opened: \(error)")
         }
         do {
             let address = try await eventLoop.submit { socket.value.localAddress }.get()
@@ -64,8 +60,7 @@ extension ClientSession {
             let (offer, pending) = Negotiation.offer(
                 options, sources: (sources.hasVideo, sources.followsBitRate, sources.hasAudio), address: address,
                 fingerprint: certificate?.fingerprint)
-            var negotiation = try await Negotiation.join(
-                options, offer: offer, pending: pending, over: connection)
+            var negotiation = try await Negotiation.join(options, offer: offer, pending: pending)
             if let candidates = negotiation.session.transport?.remoteCandidates {
                 negotiation.session.transport?.remoteCandidates = await MediaSocket.reachable(
                     candidates, from: address, on: eventLoop)
@@ -143,11 +138,13 @@ extension ClientSession {
             return makeReport(end: end, now: now)
         }.get()
         report.delay.relay = await relayDelay()
-        try await eventLoop.submit { [self] in
+        let feed = try await eventLoop.submit { [self] in
             stop()
             endPromise.succeed(.left)
+            return roomFeed
         }.get()
-        await SignallingConnection.endParticipant(negotiation.location, at: options.url, on: eventLoop)
+        await feed?.value
+        await Signalling(options.url).endParticipant(negotiation.location)
         _ = try? await eventLoop.flatSubmit { [self] in socket.close() }.get()
         var problem = await finishFiles()
         if report.receivedVideo.frames == 0, report.receivedAudio.packets == 0 {

@@ -119,7 +119,7 @@ extension ClientSession {
     /// Returns the relay's account of the measured delay: ask while the relay still knows the participant.
     func relayDelay() async -> ClientReport.RelayDelay? {
         guard let mean = try? await eventLoop.submit({ [self] in measurements.delays.mean }).get(),
-            let room = try? await RoomController(url: negotiation.memberURL(of: options.url), on: eventLoop).report(),
+            let room = try? await RoomController(url: negotiation.memberURL(of: options.url)).report(),
             let member = room.participants.first(where: { negotiation.location.contains("/\($0.id)") }),
             let ledger = member.latency
         else { return nil }

@@ -61,7 +61,7 @@ public final class ClientSession: @unchecked Sendable {
     var isKeyframeWanted = false
     /// The largest tile of the client's own picture; nil while that is not known.
     var tile: VideoDimensions?
-    var roomFeed: (any Channel)?
+    var roomFeed: Task<Void, Never>?
     var decodeBacklog = 0
     var audioSampleTime: UInt32 = 0
     var isClosed = false
@@ -250,7 +250,7 @@ public final class ClientSession: @unchecked Sendable {
         isClosed = true
         movePromise.succeed(false)
         flight?.stop()
-        roomFeed?.close(promise: nil)
+        roomFeed?.cancel()
         wakeUp?.task.cancel()
         wakeUp = nil
     }

@@ -1,12 +1,10 @@
 import Foundation
-import NIOCore
-import NIOHTTP1
+import HTTPTransfer
 import RoomAPI
 
 /// A place in a room's lobby.
 struct Lobby {
     let url: RoomURL
-    let eventLoop: any EventLoop
     /// The time between two requests to the relay.
     var interval = Duration.seconds(2)
 
@@ -30,10 +28,9 @@ struct Lobby {
         var answered = ContinuousClock.now
         while true {
             try await Task.sleep(for: interval)
-            let response: SignallingConnection.Response
+            let response: HTTPClient.Answer
             do {
-                response = try await SignallingConnection.connect(to: url, on: eventLoop).exchange(
-                    method: .GET, path: path)
+                response = try await Signalling(url).exchange(.get, path)
             } catch {
                 // A gap in the network costs no place that the relay keeps.
                 guard ContinuousClock.now - answered < Self.patience else { throw error }
@@ -43,7 +40,7 @@ struct Lobby {
             // A relay that is busy still knows the place.
             if response.status == 429 || response.status >= 500 { continue }
             guard response.status == 200 else { return nil }
-            let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body.readableBytesView))
+            let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
             switch answer?.state {
             case .admitted: return String(ticket)
             case .refused, nil:

@@ -1,8 +1,7 @@
 import CongestionControl
 import Foundation
+import HTTPTransfer
 import MediaCore
-import NIOCore
-import NIOHTTP1
 import SDP
 import SecureTransport
 
@@ -68,22 +67,22 @@ struct Negotiation: Sendable {
     ///
     /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     static func join(
-        _ options: JoinOptions, offer: SessionDescription, pending: PendingOffer, over connection: SignallingConnection
+        _ options: JoinOptions, offer: SessionDescription, pending: PendingOffer
     ) async throws -> Negotiation {
         var posted = ClientClock.now()
         let sdp = offer.encode()
-        var response = try await connection.exchange(
-            method: .POST, path: options.url.joinPath(name: options.name, selfView: options.showsSelfView),
+        let signalling = Signalling(options.url)
+        var response = try await signalling.exchange(
+            .post, options.url.joinPath(name: options.name, selfView: options.showsSelfView),
             contentType: "application/sdp", body: sdp, pin: options.pin)
         try throwRedirection(in: response, options)
         while response.status == 202 {
             options.onWaiting()
-            let lobby = Lobby(url: options.url, eventLoop: connection.eventLoop)
-            let ticket = try await lobby.admission(at: response.headers.first(name: "Location").flatMap(Self.path(of:)))
+            let ticket = try await Lobby(url: options.url)
+                .admission(at: response.head.values(of: "Location").first.flatMap(Self.path(of:)))
             posted = ClientClock.now()
-            response = try await SignallingConnection.connect(to: options.url, on: connection.eventLoop).exchange(
-                method: .POST,
-                path: options.url.joinPath(name: options.name, selfView: options.showsSelfView, ticket: ticket),
+            response = try await signalling.exchange(
+                .post, options.url.joinPath(name: options.name, selfView: options.showsSelfView, ticket: ticket),
                 contentType: "application/sdp", body: sdp, pin: options.pin)
             try throwRedirection(in: response, options)
         }
@@ -93,51 +92,47 @@ struct Negotiation: Sendable {
         guard response.status == 201 else {
             throw ClientError.relayRefused(
                 url: "\(options.url)", status: response.status, reason: Self.reason(in: response),
-                retryAfter: Self.retryTime(response.headers.first(name: "Retry-After")))
+                retryAfter: Self.retryTime(response.head.values(of: "Retry-After").first))
         }
-        guard let location = response.headers.first(name: "Location"), let path = Self.path(of: location) else {
+        guard let location = response.head.values(of: "Location").first, let path = Self.path(of: location) else {
             throw refusal("its answer has no Location")
         }
         do {
-            let answer = try SessionDescription(parsing: response.text)
+            let answer = try SessionDescription(parsing: Self.text(of: response))
             let session = try OfferAnswer.complete(pending: pending, answer: answer)
             guard !session.media.isEmpty else { throw refusal("it accepts neither our video nor our audio") }
             return Negotiation(
                 session: session, location: path, posted: posted,
-                moderatorKey: response.headers.first(name: "Moderator-Key"),
-                rejoinKey: response.headers.first(name: "Rejoin-Key"),
-                alternates: Self.alternates(in: response.headers["Link"], token: options.url.token))
+                moderatorKey: response.head.values(of: "Moderator-Key").first,
+                rejoinKey: response.head.values(of: "Rejoin-Key").first,
+                alternates: Self.alternates(of: options.url, in: response.head.values(of: "Link")))
         } catch {
             // The others would see a participant without media until the relay misses it.
-            await SignallingConnection.endParticipant(path, at: options.url, on: connection.eventLoop)
+            await signalling.endParticipant(path)
             guard let error = error as? SDPError else { throw error }
             throw refusal("its answer cannot be used: \(error)")
         }
     }
 
     /// Throws where an answer sends the client to (RFC 9110, section 15.4.8).
-    private static func throwRedirection(
-        in response: SignallingConnection.Response, _ options: JoinOptions
-    ) throws {
+    private static func throwRedirection(in response: HTTPClient.Answer, _ options: JoinOptions) throws {
         guard response.status == 307 || response.status == 308 else { return }
-        let location = response.headers.first(name: "Location") ?? ""
-        guard var url = RoomURL(participantsURL: location, token: options.url.token) else {
+        let location = response.head.values(of: "Location").first ?? ""
+        guard let url = options.url.relocated(to: location) else {
             throw ClientError.relayRefused(
                 url: "\(options.url)", status: response.status,
-                reason: "it sends us to '\(location.prefix(200))', which is no room's address by http")
+                reason: "it sends us to '\(location.prefix(200))', which is no room's address by \(options.url.scheme)")
         }
-        url.rejoinKey = options.url.rejoinKey
-        url.moderatorKey = options.url.moderatorKey
         throw Redirection(url: url)
     }
 
     /// The room at other relays: `Link: <…/rooms/demo/participants>; rel="alternate"`.
-    static func alternates(in links: [String], token: String?) -> [RoomURL] {
+    static func alternates(of url: RoomURL, in links: [String]) -> [RoomURL] {
         links.compactMap { link in
             guard link.contains("rel=\"alternate\""), let match = link.firstMatch(of: #/<([^<>\s]+)>/#) else {
                 return nil
             }
-            return RoomURL(participantsURL: String(match.1), token: token)
+            return url.relocated(to: String(match.1))
         }
     }
 
@@ -154,19 +149,22 @@ struct Negotiation: Sendable {
     }
 
     /// The detail of a problem document (RFC 9457), or the text itself.
-    private static func reason(in response: SignallingConnection.Response) -> String {
+    private static func reason(in response: HTTPClient.Answer) -> String {
         struct Problem: Decodable {
             var title: String?
             var detail: String?
         }
-        let body = Data(response.body.readableBytesView)
-        if let problem = try? JSONDecoder().decode(Problem.self, from: body),
+        if let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body)),
             let reason = problem.detail ?? problem.title
         {
             return reason
         }
-        let line = response.text.split(whereSeparator: \.isNewline).first.map { String($0.prefix(200)) }
+        let line = text(of: response).split(whereSeparator: \.isNewline).first.map { String($0.prefix(200)) }
         return line ?? "without a reason"
+    }
+
+    private static func text(of response: HTTPClient.Answer) -> String {
+        String(decoding: response.body, as: UTF8.self)
     }
 }
 

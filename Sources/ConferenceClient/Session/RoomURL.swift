@@ -1,56 +1,77 @@
 import Foundation
+import MediaFiles
+import NIOCore
+import SecureTransport
 
-/// The address of a room: `http://host:port/rooms/name`.
+/// The address of a room: `https://host:port/rooms/name`, or by `http`.
 public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
-    public let host: String
-    public let port: Int
-    public let room: String
+    private(set) var scheme: Scheme
+    public private(set) var host: String
+    public private(set) var port: Int
+    public private(set) var room: String
     /// The token or key for `Authorization: Bearer`; nil: none.
     public var token: String?
+    /// The certificates in PEM that the relay's is checked with; nil: the system's.
+    private(set) var trustedCertificates: [UInt8]?
+
+    enum Scheme: String {
+        case http, https
+
+        var defaultPort: Int { self == .http ? 80 : 443 }
+    }
 
     /// Parses an address. A room's link may have a token behind it: `#token=…`.
     ///
     /// - Throws: A `ClientError.usage` that describes the mistake.
     public init(_ text: String) throws(ClientError) {
-        guard let parts = URLComponents(string: text), let scheme = parts.scheme, let host = parts.host, !host.isEmpty
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme.flatMap(Scheme.init),
+            let host = parts.host, !host.isEmpty
         else {
             throw .usage(reason: "'\(text)' is no room's address; use one such as http://127.0.0.1:7000/rooms/demo")
         }
-        guard scheme == "http" else {
-            throw .usage(
-                reason: "'\(text)': only http is supported, not \(scheme); use a relay without a certificate, or a "
-                    + "port of a reverse proxy that takes http")
-        }
         let path = parts.percentEncodedPath.split(separator: "/")
-        guard path.count == 2, path[0] == "rooms", parts.query == nil, (1...65_535).contains(parts.port ?? 80) else {
+        let port = parts.port ?? scheme.defaultPort
+        guard path.count == 2, path[0] == "rooms", parts.query == nil, (1...65_535).contains(port) else {
             throw .usage(
-                reason: "'\(text)' names no room; use one such as http://\(host):\(parts.port ?? 7000)/rooms/demo")
+                reason: "'\(text)' names no room; use one such as \(scheme)://\(host):\(parts.port ?? 7000)/rooms/demo")
         }
+        self.scheme = scheme
+        self.port = port
         // An IPv6 literal stands in brackets in an address and without them elsewhere.
         self.host = host.trimmingCharacters(in: ["[", "]"])
-        port = parts.port ?? 80
         room = String(path[1])
         let fragment = parts.fragment ?? ""
         token = fragment.hasPrefix(Self.tokenPrefix) ? String(fragment.dropFirst(Self.tokenPrefix.count)) : nil
     }
 
-    /// The same room at another relay of the cluster, as a redirect or a `Link` names it: the URL of its participants;
-    /// nil for another URL.
-    init?(participantsURL text: String, token: String?) {
-        guard let relay = Self.relay(of: text) else { return nil }
-        let path = relay.parts.percentEncodedPath.split(separator: "/")
-        guard path.count == 3, path[0] == "rooms", path[2] == "participants" else { return nil }
-        self.init(host: relay.host, port: relay.port, room: String(path[1]), token: token)
-        let query = (relay.parts.percentEncodedQuery ?? "").split(separator: "&")
-        placement = query.first { $0.hasPrefix(Self.placementPrefix) }
-            .map { String($0.dropFirst(Self.placementPrefix.count)) }
+    /// Has the relay's certificate checked with those in a file, and with no others.
+    ///
+    /// - Throws: `ClientError.unreadableInput`.
+    public mutating func trust(certificatesIn path: String) throws(ClientError) {
+        let bytes = try ClientError.rethrowing { () throws(MediaFileError) in
+            try InputFile(path: path).readToEnd(limit: Self.maximumCertificateSize)
+        }
+        let certificates = Array(bytes.readableBytesView)
+        do {
+            try PEMCheck.check(certificates: certificates)
+        } catch {
+            throw .unreadableInput(path: path, reason: error.description)
+        }
+        trustedCertificates = certificates
     }
 
-    private init(host: String, port: Int, room: String, token: String?) {
-        self.host = host
-        self.port = port
-        self.room = room
-        self.token = token
+    /// The same room at another relay of the cluster, as a redirect or a `Link` names it: the URL of its participants;
+    /// nil for another URL.
+    func relocated(to participantsURL: String) -> RoomURL? {
+        guard let relay = relay(of: participantsURL) else { return nil }
+        let path = relay.parts.percentEncodedPath.split(separator: "/")
+        guard path.count == 3, path[0] == "rooms", path[2] == "participants" else { return nil }
+        var url = relay.url
+        url.room = String(path[1])
+        let query = (relay.parts.percentEncodedQuery ?? "").split(separator: "&")
+        url.placement = query.first { $0.hasPrefix(Self.placementPrefix) }
+            .map { String($0.dropFirst(Self.placementPrefix.count)) }
+        return url
     }
 
     /// The number of times that relays may send a request on.
@@ -59,19 +80,23 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
     /// The same room at another relay of the cluster, as a redirect of a request about the room names it, and the path
     /// with the query to ask for there; nil if the redirect leads to anything but this room.
     func redirected(to text: String) -> (url: RoomURL, path: String)? {
-        guard let relay = Self.relay(of: text) else { return nil }
-        let target = relay.parts.percentEncodedPath
+        guard let (parts, url) = relay(of: text) else { return nil }
+        let target = parts.percentEncodedPath
         guard target == path || target.hasPrefix("\(path)/") else { return nil }
-        let query = relay.parts.percentEncodedQuery.map { "?\($0)" } ?? ""
-        return (RoomURL(host: relay.host, port: relay.port, room: room, token: token), target + query)
+        return (url, target + (parts.percentEncodedQuery.map { "?\($0)" } ?? ""))
     }
 
-    /// Returns the parts of a relay's URL; nil for one that is not by http.
-    private static func relay(of text: String) -> (parts: URLComponents, host: String, port: Int)? {
-        guard let parts = URLComponents(string: text), parts.scheme == "http", let host = parts.host, !host.isEmpty,
-            (1...65_535).contains(parts.port ?? 80)
+    /// Returns the parts of a relay's URL, and this room at that relay; nil for what is no such URL, and for one by
+    /// http where this room's is by https: the token would be sent for all to read.
+    private func relay(of text: String) -> (parts: URLComponents, url: RoomURL)? {
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme.flatMap(Scheme.init),
+            scheme == .https || self.scheme == .http, let host = parts.host, !host.isEmpty
         else { return nil }
-        return (parts, host.trimmingCharacters(in: ["[", "]"]), parts.port ?? 80)
+        var url = self
+        url.scheme = scheme
+        url.host = host.trimmingCharacters(in: ["[", "]"])
+        url.port = parts.port ?? scheme.defaultPort
+        return (1...65_535).contains(url.port) ? (parts, url) : nil
     }
 
     /// The ticket with which a relay of the cluster sends the client to another; nil: none.
@@ -83,9 +108,14 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
 
     private static let tokenPrefix = "token="
     private static let placementPrefix = "placement="
+    /// The most bytes of a file of certificates: four times those that systems have.
+    private static let maximumCertificateSize = 1 << 20
 
     /// Without the token, which is a secret.
-    public var description: String { "http://\(authority)/rooms/\(room)" }
+    public var description: String { address(of: path) }
+
+    /// The URL of something at the relay.
+    func address(of path: String) -> String { "\(scheme)://\(authority)\(path)" }
 
     /// The host and the port as in the `Host` field.
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

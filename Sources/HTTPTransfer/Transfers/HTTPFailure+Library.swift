@@ -22,7 +22,12 @@ extension HTTPFailure {
             self = .connectionLost(code: code)
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: self = .connectionClosed
         case CURLE_FILESIZE_EXCEEDED: self = .answerTooLong
-        default: self = .failed(reason.isEmpty ? String(cString: curl_easy_strerror(result)) : reason)
+        case CURLE_PEER_FAILED_VERIFICATION: self = .notTrusted(reason: Self.words(result, reason))
+        default: self = .failed(Self.words(result, reason))
         }
+    }
+
+    private static func words(_ result: CURLcode, _ reason: String) -> String {
+        reason.isEmpty ? String(cString: curl_easy_strerror(result)) : reason
     }
 }

@@ -6,6 +6,7 @@ import Testing
 final class RelayProgram {
     let child: ChildProcess
     let port: UInt16
+    private let origin: String
 
     /// - Parameter port: The port on which it listens; 0 for a port of its choice.
     ///
@@ -16,13 +17,13 @@ final class RelayProgram {
         let child = try ChildProcess(
             Programs.product("confrelay"), ["--port", "\(port)"] + overload + arguments, in: folder)
         self.child = child
-        self.port = try await eventually("confrelay listens; it wrote: \(child.errors)", within: .seconds(20)) {
-            let match = child.output.firstMatch(of: #/listening: http://127\.0\.0\.1:(\d+) /#)
-            return match.flatMap { UInt16($0.1) }
+        (origin, self.port) = try await eventually("confrelay listens: \(child.errors)", within: .seconds(20)) {
+            let match = child.output.firstMatch(of: #/listening: (https?://127\.0\.0\.1:(\d+)) /#)
+            return match.flatMap { match in UInt16(match.2).map { (String(match.1), $0) } }
         }
     }
 
-    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+    func url(_ path: String) -> String { "\(origin)\(path)" }
 
     /// The state of a room, as `docs/http-api.md` describes it; nil when there is none.
     func room(_ id: String) async throws -> RoomState? {

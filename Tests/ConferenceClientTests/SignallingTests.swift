@@ -1,0 +1,103 @@
+import Foundation
+import HTTPTransfer
+import LoopbackServer
+import NIOCore
+import OpenSSLClient
+import Testing
+
+@testable import ConferenceClient
+
+@Suite("Requests to the relay")
+struct SignallingTests {
+    private static let room = #"{"id":"demo","layout":{"layout":"grid"},"participants":[{"id":"a1","name":"Ada"}]}"#
+
+    /// Serves an answer to each connection, with its length, at a free port, and hands out the address of a room there.
+    private func withServer(
+        _ head: String, _ body: ByteBuffer, _ use: (RoomURL) async throws -> Void
+    ) async throws {
+        try await ScriptedServer.run([.init(head, body)]) { url, _ in try await use(url) }
+    }
+
+    @Test("the state of a room of 300 people is read")
+    func longAnswer() async throws {
+        let size = 300 * 3000
+        try await withServer("200 OK", ByteBuffer(repeating: 0x20, count: size)) { url in
+            let answer = try await Signalling(url).exchange(.get, url.path)
+            #expect(answer.status == 200 && answer.body.count == size)
+        }
+    }
+
+    @Test("a request about a room goes to the relay of the cluster that has it")
+    func redirection() async throws {
+        try await withServer("200 OK", ByteBuffer(string: Self.room)) { owner in
+            try await withServer("307 Temporary Redirect\r\nLocation: \(owner)", ByteBuffer()) { asked in
+                let report = try await RoomController(url: asked).report()
+                #expect(report.participants.map(\.name) == ["Ada"])
+            }
+        }
+    }
+
+    @Test(
+        "a redirect that leads away from the room is an error",
+        arguments: ["http://127.0.0.1:1/rooms/other", "https://127.0.0.1/rooms/other", ""])
+    func refusedRedirection(location: String) async throws {
+        try await withServer("307 Temporary Redirect\r\nLocation: \(location)", ByteBuffer()) { url in
+            let error = await #expect(throws: ClientError.self) { try await RoomController(url: url).report() }
+            #expect(error == .relayRefused(url: "\(url)", status: 307, reason: "it does not say why"))
+        }
+    }
+    @Test("the room's events are handed out until the task is cancelled")
+    func events() async throws {
+        try await withServer("200 OK", ByteBuffer(string: "event: moved\ndata: 1\n\n")) { url in
+            let (events, continuation) = AsyncStream.makeStream(of: EventStreamParser.Event.self)
+            let feed = Task { await Signalling(url).followEvents { for event in $0 { continuation.yield(event) } } }
+            #expect(await events.first { _ in true } == .init(name: "moved", data: "1"))
+            feed.cancel()
+            await feed.value
+        }
+    }
+
+    // MARK: HTTPS
+
+    /// Serves a room at a relay with a certificate, which is in a file, and hands out the room's address.
+    private func withSafeServer(_ use: (RoomURL, _ certificate: TemporaryFile) async throws -> Void) async throws {
+        let own = try BareCertificate(isOfLoopback: true)
+        let server = try LoopbackServer(own) { connection in
+            _ = connection.readRequest()
+            connection.answer(200, Self.room)
+        }
+        let file = TemporaryFile(".pem")
+        try Data(own.certificateText).write(to: URL(fileURLWithPath: file.path))
+        try await use(RoomURL("https://127.0.0.1:\(server.port)/rooms/demo"), file)
+    }
+
+    @Test("a relay is trusted whose certificate is in the file that is named")
+    func trusted() async throws {
+        try await withSafeServer { url, file in
+            var url = url
+            try url.trust(certificatesIn: file.path)
+            #expect(try await RoomController(url: url).report().participants.map(\.name) == ["Ada"])
+        }
+    }
+
+    @Test("a relay whose certificate nobody vouches for is refused, with what to do")
+    func notTrusted() async throws {
+        try await withSafeServer { url, _ in
+            let error = await #expect(throws: ClientError.self) { try await RoomController(url: url).report() }
+            let text = "\(try #require(error))"
+            #expect(text.contains("\(url) is not trusted") && text.contains("--ca"))
+        }
+    }
+
+    @Test("a file without certificates is refused by name")
+    func noCertificates() throws {
+        let file = TemporaryFile(".pem")
+        try Data("hello\n".utf8).write(to: URL(fileURLWithPath: file.path))
+        var url = try RoomURL("https://127.0.0.1/rooms/demo")
+        for path in [file.path, file.path + ".none"] {
+            let error = #expect(throws: ClientError.self) { try url.trust(certificatesIn: path) }
+            #expect(error?.exitCode == 66)
+            #expect(error?.description.contains(path) == true)
+        }
+    }
+}
