@@ -7,10 +7,7 @@ static inline const struct YuvConstants *yuv_shim_bt601_full(void) { return &kYu
 static inline const struct YuvConstants *yuv_shim_bt709_full(void) { return &kYuvF709Constants; }
 static inline const struct YuvConstants *yuv_shim_bt2020_full(void) { return &kYuvV2020Constants; }
 
-#if defined(__x86_64__)
-#include <tmmintrin.h>
-
-// Eight neighbouring samples of a reduced row: the two samples of the source that each is blended of, counted from
+// Eight neighbouring samples of a scaled row: the two samples of the source that each is blended of, counted from
 // `start`, and their weights of 128.
 struct yuv_shim_blends {
     uint8_t places[16];
@@ -18,9 +15,9 @@ struct yuv_shim_blends {
     int32_t start;
 };
 
-// Determines `count` eights of a row, whose samples are `step` / 65536 apart in the source: more than 1, at most 2.
-static inline void yuv_shim_set_blends(struct yuv_shim_blends *blends, int32_t count, int32_t step) {
-    uint32_t position = (step >> 1) - 32768;
+// Determines `count` eights of a row, whose samples are `step` / 65536 apart in the source, at most 2, from `first` on.
+static inline void yuv_shim_set_blends(struct yuv_shim_blends *blends, int32_t count, int32_t first, int32_t step) {
+    uint32_t position = (uint32_t)first;
     for (int32_t index = 0; index < count; index++) {
         blends[index].start = (int32_t)(position >> 16);
         for (int32_t sample = 0; sample < 8; sample++, position += (uint32_t)step) {
@@ -35,6 +32,9 @@ static inline void yuv_shim_set_blends(struct yuv_shim_blends *blends, int32_t c
 
 // The bytes of memory that a row has beyond its samples.
 static const int32_t yuv_shim_blends_margin = 16;
+
+#if defined(__x86_64__)
+#include <tmmintrin.h>
 
 // Blends the samples of a row.
 __attribute__((target("ssse3"))) static inline void yuv_shim_blend(
@@ -52,4 +52,8 @@ __attribute__((target("ssse3"))) static inline void yuv_shim_blend(
         else __builtin_memcpy(samples, &eight, width);
     }
 }
+#else
+// Not called: no other processor has the instructions.
+static inline void yuv_shim_blend(
+    const uint8_t *row, const struct yuv_shim_blends *blends, uint8_t *samples, int32_t width) {}
 #endif

@@ -63,7 +63,7 @@ public struct I420Region {
         if isSmaller, source.width * source.height > PictureView.mostAveraged * width * height {
             return average(source)
         }
-        if reduce(source) { return }
+        if interpolate(source) { return }
         let code = I420Scale(
             source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStrides.u),
             source.v, Int32(source.chromaStrides.v), Int32(source.width), Int32(source.height),
@@ -73,13 +73,13 @@ public struct I420Region {
         if code != 0 { fill(luma: 16) }
     }
 
-    /// Takes `source` if that is somewhat larger. Returns false if it is not.
-    private func reduce(_ source: I420Region) -> Bool {
+    /// Takes `source` if `PlaneScaling` can scale it. Returns false if not.
+    private func interpolate(_ source: I420Region) -> Bool {
         func half(_ size: VideoDimensions) -> VideoDimensions {
             VideoDimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
         }
-        guard let luma = PlaneReduction(from: source.dimensions, to: dimensions),
-            let chroma = PlaneReduction(from: half(source.dimensions), to: half(dimensions))
+        guard let luma = PlaneScaling(from: source.dimensions, to: dimensions),
+            let chroma = PlaneScaling(from: half(source.dimensions), to: half(dimensions))
         else { return false }
         luma.scale(source.y, source.lumaStride, to: y, lumaStride)
         chroma.scale(source.u, source.chromaStrides.u, to: u, chromaStrides.u)

@@ -42,7 +42,11 @@ struct ScalingTests {
     @Test(
         "a region is scaled sample for sample as a picture is",
         arguments: [(640, 360), (65, 49), (64, 48), (21, 15)],
-        [(666, 666), (510, 510), (990, 501), (750, 667), (750, 750), (500, 500), (400, 700), (1000, 600)])
+        [
+            (666, 666), (510, 510), (990, 501), (750, 667), (750, 750), (500, 500), (400, 700), (1000, 600),
+            (1500, 1500), (1331, 1333), (2000, 1990), (2000, 2000), (3700, 4100), (1400, 700), (600, 1900),
+            (1000, 1300),
+        ])
     func region(size: (width: Int, height: Int), thousandths: (x: Int, y: Int)) throws {
         let picture = noise(.i420, size.width, size.height, seed: 6)
         let (width, height) = (size.width * thousandths.x / 1000, size.height * thousandths.y / 1000)
@@ -54,9 +58,9 @@ struct ScalingTests {
         #expect(scaled.freeze().allSamples == expected.allSamples)
     }
 
-    @Test("a region that is reduced changes nothing beside it")
-    func besideRegion() {
-        let picture = noise(.i420, 64, 48, seed: 7)
+    @Test("a region that is scaled changes nothing beside it", arguments: [(64, 48), (28, 20)])
+    func besideRegion(size: (width: Int, height: Int)) {
+        let picture = noise(.i420, size.width, size.height, seed: 7)
         let canvas = PixelRect(x: 0, y: 0, width: 80, height: 60)
         let place = PixelRect(x: 10, y: 6, width: 42, height: 30)
         var around = MutablePixelBuffer(format: .i420, dimensions: canvas.dimensions)

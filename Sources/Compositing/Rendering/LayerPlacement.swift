@@ -20,7 +20,7 @@ struct LayerPlacement: Hashable {
     ]
     /// The largest additional crop of a side, in percent, that gives a fast scaling ratio. Nine sources of 640x360 in a
     /// 3x3 grid of 1280x720 are cropped to 568x320, by 11.25, and scaled by 3/4. Measured, that composes three times as
-    /// fast where libyuv scales (Benchmarks/results.md), and takes three quarters of the time of `PlaneReduction`.
+    /// fast where libyuv scales (Benchmarks/results.md), and takes three quarters of the time of `PlaneScaling`.
     static let surplusCropLimit = 12
 
     /// - Parameters:
