@@ -11,11 +11,11 @@ struct WaitingStartTests {
     private var start = WaitingStart()
     private var looks = 0
 
-    /// Inserts a whole frame of one packet: an IDR slice.
+    /// Inserts a whole frame of one packet: a delimiter and an IDR slice.
     private mutating func insert(_ number: UInt16) {
         let packet = RTPPacket(
             payloadType: 96, marker: true, sequenceNumber: number, timestamp: UInt32(number) * 3000, ssrc: 1,
-            payload: ByteBuffer(bytes: [0x65, 0x88, 0x84, 0x00]))
+            payload: ByteBuffer(bytes: [0x78, 0, 2, 0x09, 0x10, 0, 4, 0x65, 0x88, 0x84, 0x00]))
         _ = buffer.insert(packet, now: .zero)
         start.skip(to: packet, in: &buffer) { _ in
             looks += 1

@@ -55,7 +55,7 @@ struct RateFall: Sendable {
         let camera = try call.join(
             "Camera", colour: .red, video: .sendOnly, audio: nil, dimensions: VideoDimensions(width: 320, height: 180),
             rateLimits: RateLimits(minimum: .megabits(3), start: .megabits(3), maximum: .megabits(4)))
-        camera.pictures = Texture.pictures
+        camera.pictures = Texture.coarsePictures
         camera.frameRate = 30
         let start = call.now
         // The link is a little faster than the rate, so that the whole rate is sent.
