@@ -53,7 +53,7 @@ public final class AudioMixingSession {
         if sources[index].isLeaving { sources[index] = try AudioSource(id: id) }
     }
 
-    /// Removes a participant's audio from the mix. What is heard of it fades out in the next tick.
+    /// Removes a participant's audio from the mix. Audio that is heard then fades out in the next tick.
     public func removeSource(_ id: ParticipantID) {
         sources.first { $0.id == id }?.isLeaving = true
     }

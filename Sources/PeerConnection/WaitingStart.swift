@@ -2,8 +2,8 @@ import H264
 import NIOCore
 import RTP
 
-/// Finds a frame that waits as a whole behind a gap, and with which decoding can begin: what is missing before it would
-/// only delay it.
+/// Finds a whole frame behind a gap with which decoding can begin. Nobody needs the packets that are missing before it,
+/// and waiting for them would only delay it.
 struct WaitingStart {
     /// The most frames behind one gap that are looked at: a hostile sender's may be long, and seem whole with each
     /// packet.

@@ -76,6 +76,13 @@ private struct FlashVideo {
 
 @Suite("Movie files")
 struct MovieRoundTripTests {
+    private func presentationTimes(in file: TemporaryFile) throws -> [MediaTime] {
+        let reader = try MovieReader(path: file.path)
+        var times: [MediaTime] = []
+        while let sample = try reader.nextSample() { times.append(sample.presentationTime) }
+        return times
+    }
+
     @Test(
         "frames come back from a movie as they were written",
         arguments: [MovieWriter.Layout.indexAtEnd, .fragmented(every: .milliseconds(100))])
@@ -288,10 +295,7 @@ struct MovieRoundTripTests {
         #expect(throws: MediaFileError.self) { try writer.append(lost) }
         try writer.append(samples[3])
         try writer.finish()
-        let reader = try MovieReader(path: file.path)
-        var times: [MediaTime] = []
-        while let sample = try reader.nextSample() { times.append(sample.presentationTime) }
-        #expect(times == [0, 1, 3].map { samples[$0].presentationTime })
+        #expect(try presentationTimes(in: file) == [0, 1, 3].map { samples[$0].presentationTime })
     }
 
     @Test(
@@ -308,10 +312,7 @@ struct MovieRoundTripTests {
         #expect(error?.description.contains("begin another file") == true)
         try writer.append(samples[3])
         try writer.finish()
-        let reader = try MovieReader(path: file.path)
-        var times: [MediaTime] = []
-        while let sample = try reader.nextSample() { times.append(sample.presentationTime) }
-        #expect(times == [0, 1, 3].map { samples[$0].presentationTime })
+        #expect(try presentationTimes(in: file) == [0, 1, 3].map { samples[$0].presentationTime })
     }
 
     @Test("audio of a fragmented movie stays where it is beside the pictures, also if one begins later")

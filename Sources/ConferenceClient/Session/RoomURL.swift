@@ -86,8 +86,8 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
         return (url, target + (parts.percentEncodedQuery.map { "?\($0)" } ?? ""))
     }
 
-    /// Returns the parts of a relay's URL, and this room at that relay; nil for what is no such URL, and for one by
-    /// http where this room's is by https: the token would be sent for all to read.
+    /// Returns the parts of a relay's URL, and this room at that relay. Nil if the text is no URL of a relay, or one by
+    /// http while this room's is by https: everybody on the way could read the token.
     private func relay(of text: String) -> (parts: URLComponents, url: RoomURL)? {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme.flatMap(Scheme.init),
             scheme == .https || self.scheme == .http, let host = parts.host, !host.isEmpty

@@ -3,8 +3,8 @@ import MediaCore
 import MediaFiles
 import RoomAPI
 
-/// The audio of one track from the beginning of the film on, at 48 kHz: what was lost is concealed, longer gaps are
-/// silent, and what the sender's clock is ahead or behind is taken out or put in a few samples at a time.
+/// The audio of one track from the beginning of the film on, at 48 kHz. Lost packets are concealed, longer gaps are
+/// silent, and samples are taken out or put in, a few at a time, where the sender's clock is ahead or behind.
 final class TrackAudio {
     /// The time by which the audio in a packet is later than the packet's own time, in seconds: the look-ahead of
     /// libopus, which senders do not take off their timestamps.
