@@ -55,8 +55,8 @@ struct SampleQueue {
 
     /// Drops the first `dropping` of the last `length` samples.
     ///
-    /// The dropped samples continue those before them, and the kept ones do not, so the dropped ones are cross-faded into
-    /// the kept ones.
+    /// The dropped samples continue those before them, and the kept ones do not. So the dropped samples are cross-faded
+    /// into the kept ones.
     mutating func removeMiddle(ofLast length: Int, dropping: Int) {
         let length = min(max(length, 0), count)
         let dropped = min(max(dropping, 0), length)
