@@ -1,6 +1,5 @@
 import Foundation
 package import OpenSSLClient
-import Synchronization
 
 /// A server on a port of 127.0.0.1 that does to each connection what a test says, on a thread of its own.
 public final class LoopbackServer: Sendable {
@@ -9,8 +8,7 @@ public final class LoopbackServer: Sendable {
     }
 
     public let port: Int
-    private let listener: Int32
-    private let isClosed = Atomic(false)
+    private let listener: Listener
 
     /// - Parameters:
     ///   - certificate: Nil: the server speaks no TLS.
@@ -18,13 +16,14 @@ public final class LoopbackServer: Sendable {
     package init(
         _ certificate: BareCertificate? = nil, serve: @escaping @Sendable (LoopbackConnection) -> Void
     ) throws {
-        listener = try Self.bind()
-        guard listen(listener, 512) == 0 else { throw NotOpen(reason: String(cString: strerror(errno))) }
-        port = try Self.port(of: listener)
+        let listener = Listener(socket: try Self.bind())
+        guard listen(listener.socket, 512) == 0 else { throw NotOpen(reason: String(cString: strerror(errno))) }
+        self.listener = listener
+        port = try Self.port(of: listener.socket)
         let context = try certificate.map { try LoopbackTLS($0) }
-        Thread.detachNewThread { [listener] in
+        Thread.detachNewThread {
             while true {
-                let socket = accept(listener, nil, nil)
+                let socket = accept(listener.socket, nil, nil)
                 guard socket >= 0 else { return }
                 Thread.detachNewThread {
                     guard let connection = LoopbackConnection(socket, context) else { return }
@@ -37,11 +36,7 @@ public final class LoopbackServer: Sendable {
     deinit { close() }
 
     /// Takes no more connections.
-    public func close() {
-        guard !isClosed.exchange(true, ordering: .relaxed) else { return }
-        shutdown(listener, Int32(SHUT_RDWR))
-        Foundation.close(listener)
-    }
+    public func close() { shutdown(listener.socket, Int32(SHUT_RDWR)) }
 
     /// Calls `body` with a port at which nobody listens.
     public static func withUnusedPort(_ body: (Int) async throws -> Void) async throws {
@@ -72,6 +67,16 @@ public final class LoopbackServer: Sendable {
         guard isKnown else { throw NotOpen(reason: String(cString: strerror(errno))) }
         return Int(UInt16(bigEndian: address.sin_port))
     }
+}
+
+/// The socket at which connections arrive. It is closed when neither the server nor its thread has it any more: the
+/// system would give its number to another server at once, whose connections the thread would then take.
+private final class Listener: Sendable {
+    let socket: Int32
+
+    init(socket: Int32) { self.socket = socket }
+
+    deinit { close(socket) }
 }
 
 /// A connection of a `LoopbackServer`, on its thread.
