@@ -193,7 +193,8 @@ extension RunningServer {
         _ method: HTTPRequest.Method, _ path: String, token: String?, from host: String
     ) async throws -> Int {
         let answer = try await head(of: request(method, path, token: token), from: host)
-        return Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0
+        let status = answer.split(separator: " ").dropFirst().first
+        return try #require(status.flatMap { Int($0) }, "\(method) \(path): \(answer)")
     }
 
     /// Posts an offer, and returns the last part of the answer's location.
