@@ -28,6 +28,15 @@ public enum OverloadLevel: String, CaseIterable, Codable, Comparable, Sendable {
     /// The number in metrics, counted from zero.
     public var number: Int { Self.allCases.prefix { $0 != self }.count }
 
+    /// The pictures a second, of as many as are configured; nil if the level leaves them, or they are few already.
+    package func frameRate(of configured: Int) -> Int? {
+        switch self {
+        case .reducedFrameRate where configured >= 15: configured * 2 / 3
+        case .halfFrameRate where configured >= 10: configured / 2
+        default: nil
+        }
+    }
+
     public static func < (left: OverloadLevel, right: OverloadLevel) -> Bool { left.number < right.number }
 
     /// The measure, in words that follow "the relay is short of time: "; nil for none.

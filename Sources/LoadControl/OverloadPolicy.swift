@@ -205,8 +205,7 @@ package struct OverloadPolicy: Sendable {
         case .sharedView: situation.personalPictures > 0
         case .halfEncoders: situation.encoders > max(2, situation.leastEncoders)
         case .oneEncoder: situation.encoders > max(1, situation.leastEncoders)
-        case .reducedFrameRate: situation.frameRate >= 15
-        case .halfFrameRate: situation.frameRate >= 10
+        case .reducedFrameRate, .halfFrameRate: level.frameRate(of: situation.frameRate) != nil
         case .refusingJoins: true
         }
     }
@@ -315,11 +314,7 @@ package struct OverloadPolicy: Sendable {
         } else if path.contains(.halfEncoders) {
             limits.maximumEncoders = halfBudget
         }
-        if path.contains(.halfFrameRate) {
-            limits.maximumFrameRate = max(1, frameRate / 2)
-        } else if path.contains(.reducedFrameRate) {
-            limits.maximumFrameRate = max(1, frameRate * 2 / 3)
-        }
+        limits.maximumFrameRate = path.compactMap { $0.frameRate(of: frameRate) }.min()
         limits.admitsJoins = level < .refusingJoins
         self.limits = limits
     }

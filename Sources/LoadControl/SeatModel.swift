@@ -107,7 +107,7 @@ public struct SeatModel: Sendable, Hashable {
     package var cheapest: SeatModel {
         var model = self
         model.preset = calibration.encode.min { $0.value < $1.value }?.key ?? preset
-        if frameRate >= 10 { model.frameRate = frameRate / 2 }
+        model.frameRate = OverloadLevel.halfFrameRate.frameRate(of: frameRate) ?? frameRate
         return model
     }
 
