@@ -1,7 +1,7 @@
 public import CongestionControl
 public import MediaCore
 
-/// Sends always at one rate: for tests, comparisons and dedicated links.
+/// Sends always at one rate, for tests and comparisons.
 public struct FixedRateController: CongestionController {
     private var rate: BitRate
     private var fractionLost = 0.0
