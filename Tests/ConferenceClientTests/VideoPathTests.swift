@@ -135,7 +135,7 @@ struct VideoPipelineTests {
 
     @Test("audio that could not be sent in time is left out of its source")
     func lateAudio() throws {
-        let clip = (0..<5).map { OpusPacket(payload: ByteBuffer(bytes: [UInt8($0)]), level: .silence) }
+        let clip = (0..<5).map { OutgoingAudio(payload: ByteBuffer(bytes: [UInt8($0)]), level: .silence) }
         let sender = AudioSendPipeline(source: OpusClipSource(clip: clip))
         let sent = try [0, 0, 2, 0, 7].map { missed in
             try sender.produce(bitRate: nil, leavingOut: missed).payload.getBytes(at: 0, length: 1)

@@ -4,7 +4,7 @@ import MediaCore
 import NIOCore
 
 /// A packet of audio, ready to be sent.
-struct OpusPacket: Sendable {
+struct OutgoingAudio: Sendable {
     var payload: ByteBuffer
     var level: AudioLevel
 }
@@ -13,7 +13,7 @@ struct OpusPacket: Sendable {
 protocol OpusSource: AnyObject {
     /// True if packets are ready in memory.
     var isImmediate: Bool { get }
-    func nextPacket() throws(ClientError) -> OpusPacket
+    func nextPacket() throws(ClientError) -> OutgoingAudio
     /// Leaves out packets.
     func skip(_ count: Int)
     func setBitRate(_ rate: BitRate)
@@ -25,19 +25,19 @@ final class EncodedPCMSource: OpusSource {
     private let source: any PCMSource
     private let encoder: OpusEncoder
 
-    init(_ source: any PCMSource, bitRate: BitRate = .kilobits(32)) throws(ClientError) {
+    init(_ source: any PCMSource) throws(ClientError) {
         self.source = source
         do {
-            encoder = try OpusEncoder(settings: AudioEncoderSettings(bitRate: bitRate))
+            encoder = try OpusEncoder(settings: AudioEncoderSettings())
         } catch {
             throw .failed(reason: "no audio encoder can be made: \(error)")
         }
     }
 
-    func nextPacket() throws(ClientError) -> OpusPacket {
+    func nextPacket() throws(ClientError) -> OutgoingAudio {
         let samples = source.nextFrame()
         do {
-            return OpusPacket(payload: try encoder.encode(samples), level: Self.level(of: samples))
+            return OutgoingAudio(payload: try encoder.encode(samples), level: Self.level(of: samples))
         } catch {
             throw .failed(reason: "the audio cannot be encoded: \(error)")
         }
@@ -59,15 +59,15 @@ final class EncodedPCMSource: OpusSource {
 /// Repeats packets that were encoded once.
 final class OpusClipSource: OpusSource {
     let isImmediate = true
-    private let clip: [OpusPacket]
+    private let clip: [OutgoingAudio]
     private var index = 0
 
     /// - Parameter clip: At least one packet.
-    init(clip: [OpusPacket]) {
+    init(clip: [OutgoingAudio]) {
         self.clip = clip
     }
 
-    func nextPacket() throws(ClientError) -> OpusPacket {
+    func nextPacket() throws(ClientError) -> OutgoingAudio {
         guard !clip.isEmpty else { throw .failed(reason: "there is no audio to send") }
         defer { index = (index + 1) % clip.count }
         return clip[index]
@@ -78,9 +78,9 @@ final class OpusClipSource: OpusSource {
     func setBitRate(_ rate: BitRate) {}
 
     /// Encodes a second of a name's tone.
-    static func makeClip(name: String) throws(ClientError) -> [OpusPacket] {
+    static func makeClip(name: String) throws(ClientError) -> [OutgoingAudio] {
         let source = try EncodedPCMSource(ToneSource(name: name))
-        var clip: [OpusPacket] = []
+        var clip: [OutgoingAudio] = []
         for _ in 0..<50 { clip.append(try source.nextPacket()) }
         return clip
     }

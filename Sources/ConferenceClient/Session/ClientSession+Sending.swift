@@ -84,9 +84,9 @@ extension ClientSession {
         }
     }
 
-    private func audioProduced(_ result: Result<OpusPacket, ClientError>, due: MonotonicInstant) {
+    private func audioProduced(_ result: Result<OutgoingAudio, ClientError>, due: MonotonicInstant) {
         guard !isClosed else { return }
-        let packet: OpusPacket
+        let packet: OutgoingAudio
         switch result {
         case .success(let value): packet = value
         case .failure(let error):

@@ -274,7 +274,7 @@ final class AudioSendPipeline: @unchecked Sendable {
     /// Makes the next 20 ms, at this bitrate. Call on `queue` only, unless packets lie ready.
     ///
     /// - Parameter count: The packets in front of it whose time has passed.
-    func produce(bitRate: BitRate?, leavingOut count: Int) throws(ClientError) -> OpusPacket {
+    func produce(bitRate: BitRate?, leavingOut count: Int) throws(ClientError) -> OutgoingAudio {
         if let bitRate { source.setBitRate(bitRate) }
         source.skip(count)
         return try source.nextPacket()
