@@ -16,7 +16,6 @@ public struct GoogleCongestionController: CongestionController {
     /// The interval of updates without feedback (`GoogCcNetworkControllerFactory`).
     static let processInterval = Duration.milliseconds(25)
 
-    private let parameters: GoogleParameters
     private var acknowledged = RobustThroughputEstimator()
     private var delay: DelayBasedEstimator
     private var bounds: SendRateBounds
@@ -41,11 +40,10 @@ public struct GoogleCongestionController: CongestionController {
     }
 
     /// Creates a controller that starts at `limits.start`.
-    public init(limits: RateLimits, parameters: GoogleParameters = GoogleParameters(), now: MonotonicInstant) {
-        self.parameters = parameters
+    public init(limits: RateLimits, now: MonotonicInstant) {
         delay = DelayBasedEstimator(start: limits.start, minimum: limits.minimum)
         bounds = SendRateBounds(limits: limits)
-        probes = ProbeController(limits: limits, parameters: parameters, now: now)
+        probes = ProbeController(limits: limits, now: now)
         limitedRegion.setEstimate(limits.start)
         lastProcess = now
     }
@@ -151,19 +149,11 @@ public struct GoogleCongestionController: CongestionController {
             roundTripTime: roundTripTime, probeCount: probes.probeCount)
     }
 
-    /// The encoder's rate.
+    /// The encoder's rate. Under pushback it falls by the part of the frames that libwebrtc would leave out
+    /// (`DropFrame`), half of them at most.
     private var target: BitRate {
-        switch parameters.pushback {
-        case .none: bounds.target
-        case .dropsFrames:
-            frameDropInterval.map { (bounds.target * (1 - 1 / Double($0))).clamped(to: bounds.range) } ?? bounds.target
-        case .lowersTarget: window.rate(of: bounds.target).clamped(to: bounds.range)
-        }
-    }
-
-    private var frameDropInterval: Int? {
-        guard parameters.pushback == .dropsFrames else { return nil }
-        return window.frameDropInterval(target: bounds.target, minimum: bounds.range.lowerBound)
+        let interval = window.frameDropInterval(target: bounds.target, minimum: bounds.range.lowerBound)
+        return interval.map { (bounds.target * (1 - 1 / Double($0))).clamped(to: bounds.range) } ?? bounds.target
     }
 
     /// The pacing rate before pushback, so that waiting packets leave.

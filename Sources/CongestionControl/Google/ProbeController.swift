@@ -1,7 +1,8 @@
 import MediaCore
 
 /// Decides on probes and their rates (libwebrtc's `ProbeController`, without a network state estimator and without
-/// repeated initial probing, which are off by default).
+/// repeated initial probing, which are off by default). Probing in the application-limited region, which libwebrtc does
+/// for screen shares, is for all pictures here, since a picture of many tiles varies as much.
 ///
 /// Probes are sent at the start, at 3 and 6 times the start rate; then at twice the result while a probe brings more
 /// than 70 % of its rate; up to a maximum that grew; every five seconds at twice the target in the application-limited
@@ -37,7 +38,6 @@ struct ProbeController: Sendable {
     private(set) var probeCount = 0
     private(set) var newClusters: [ProbeCluster] = []
 
-    private let parameters: GoogleParameters
     private var range: ClosedRange<BitRate>
     /// The application's demand; nil until it has stated one.
     private var demand: BitRate?
@@ -52,8 +52,7 @@ struct ProbeController: Sendable {
     private var lastDropProbe: MonotonicInstant
     private var rateBeforeLargeDrop = BitRate.zero
 
-    init(limits: RateLimits, parameters: GoogleParameters = GoogleParameters(), now: MonotonicInstant) {
-        self.parameters = parameters
+    init(limits: RateLimits, now: MonotonicInstant) {
         range = limits.range
         startRate = limits.start
         estimate = limits.start
@@ -96,8 +95,8 @@ struct ProbeController: Sendable {
     /// application was not the cause.
     mutating func recovered(now: MonotonicInstant) {
         let endedRecently = limitedRegionEnd.map { now - $0 < Self.limitedRegionEndedTimeout } ?? false
-        guard case .complete = state, limitedRegionStart != nil || endedRecently || parameters.isRapidRecoveryEnabled,
-            let lastLargeDrop, now - lastLargeDrop < Self.dropTimeout, now - lastDropProbe > Self.dropProbeInterval
+        guard case .complete = state, limitedRegionStart != nil || endedRecently, let lastLargeDrop,
+            now - lastLargeDrop < Self.dropTimeout, now - lastDropProbe > Self.dropProbeInterval
         else { return }
         let suggested = rateBeforeLargeDrop * Self.rateAfterDrop
         guard suggested * (1 - Self.probeUncertainty) > estimate else { return }
@@ -135,7 +134,7 @@ struct ProbeController: Sendable {
     mutating func advance(now: MonotonicInstant) {
         guard let lastProbe else { return }
         if case .waiting = state, now - lastProbe > Self.resultTimeout { state = .complete }
-        guard case .complete = state, parameters.probesInLimitedRegion, let limitedRegionStart,
+        guard case .complete = state, let limitedRegionStart,
             now - max(limitedRegionStart, lastProbe) >= Self.limitedRegionInterval
         else { return }
         probe(at: [estimate * Self.limitedRegionFactor], goesOn: true, now: now)

@@ -7,13 +7,11 @@ import Testing
 struct ProbeControllerTests {
     private let limits = RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: .megabits(5))
 
-    private func makeProbes(_ parameters: GoogleParameters = GoogleParameters()) -> ProbeController {
-        ProbeController(limits: limits, parameters: parameters, now: at(0))
-    }
+    private func makeProbes() -> ProbeController { ProbeController(limits: limits, now: at(0)) }
 
     /// A controller whose initial probing is over.
-    private func makeIdleProbes(_ parameters: GoogleParameters = GoogleParameters()) -> ProbeController {
-        var probes = makeProbes(parameters)
+    private func makeIdleProbes() -> ProbeController {
+        var probes = makeProbes()
         probes.start(now: at(0))
         probes.advance(now: at(1100))
         _ = probes.takeClusters()
@@ -83,10 +81,6 @@ struct ProbeControllerTests {
         }
         // The first five seconds after the region began, the next after the probe before.
         #expect(times == [7000, 12_000, 17_000])
-        var without = makeIdleProbes(GoogleParameters(probesInLimitedRegion: false))
-        without.setLimitedRegion(start: at(2000), now: at(2000))
-        without.advance(now: at(10_000))
-        #expect(rates(&without) == [])
     }
 
     @Test("outside the region nothing is probed from time to time")
@@ -114,20 +108,15 @@ struct ProbeControllerTests {
         #expect(rates(&probes) == [])
     }
 
-    @Test("away from the region that is done where rapid recovery is asked for")
-    func rapidRecovery() {
+    @Test("away from the region, or five seconds after the drop, that is not done")
+    func noRecovery() {
         var probes = makeIdleProbes()
         drop(&probes)
         probes.recovered(now: at(7000))
         #expect(rates(&probes) == [])
-        var rapid = makeIdleProbes(GoogleParameters(isRapidRecoveryEnabled: true))
-        drop(&rapid)
-        rapid.recovered(now: at(12_000))
-        #expect(rates(&rapid) == [])
-        rapid = makeIdleProbes(GoogleParameters(isRapidRecoveryEnabled: true))
-        drop(&rapid)
-        rapid.recovered(now: at(7000))
-        #expect(rates(&rapid) == [1700])
+        probes.setLimitedRegion(start: at(11_000), now: at(11_000))
+        probes.recovered(now: at(12_000))
+        #expect(rates(&probes) == [])
     }
 
     @Test("a maximum that grows is probed")
