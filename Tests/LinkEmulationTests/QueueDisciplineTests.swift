@@ -81,13 +81,13 @@ struct QueueDisciplineTests {
     @Test("CoDel ignores a queue that drains, and drops by its control law while a queue stands")
     func coDelControlLaw() {
         let profile = LinkProfile(
-            rate: .fixed(.megabits(1)), queue: .packets(10_000), discipline: .coDel(CoDelParameters()))
+            rate: .fixed(.megabits(1)), queue: .packets(10_000), discipline: .coDel)
         // The link carries one packet each 10 ms: no queue.
         let calm = run(profile, at: (0..<500).map { Double($0) * 10 })
         #expect(calm.statistics.droppedPackets == 0)
 
         // Twice as many for a second, marked instead of dropped, so that the times of the decisions can be seen.
-        var state = CoDel(CoDelParameters())
+        var state = CoDel()
         var queue = PacketFIFO<Int>()
         var counters = QueueCounters()
         var marks: [Double] = []
@@ -116,7 +116,7 @@ struct QueueDisciplineTests {
     @Test("CoDel drops packets that are not capable of marks")
     func coDelDrops() {
         let profile = LinkProfile(
-            rate: .fixed(.megabits(1)), queue: .packets(10_000), discipline: .coDel(CoDelParameters()))
+            rate: .fixed(.megabits(1)), queue: .packets(10_000), discipline: .coDel)
         let times = (0..<2000).map { Double($0) * 5 }
         let dropped = run(profile, at: times)
         #expect(dropped.statistics.droppedPackets > 50)
@@ -130,7 +130,7 @@ struct QueueDisciplineTests {
     func fairQueue() {
         let profile = LinkProfile(
             rate: .fixed(.megabits(1)), queue: .packets(1000),
-            discipline: .fairQueueCoDel(FairQueueCoDelParameters()))
+            discipline: .fairQueueCoDel)
         // Each 10 ms three packets of one flow; each 40 ms one of the other: 0.25 of 1 Mbit/s.
         var packets: [(time: Double, flow: Int)] = []
         for index in 0..<1000 {
@@ -144,7 +144,7 @@ struct QueueDisciplineTests {
 
     @Test("DualPI2 couples: the L4S probability is twice the base, the classic one its square")
     func coupling() {
-        var control = DualPI2Control(DualPI2Parameters())
+        var control = DualPI2Control()
         // A queue of 35 ms is 20 ms above the target: p' grows by 0.15 · 0.02 + 3 · 0.035 at first, then by the
         // integral part alone.
         control.update(delay: .milliseconds(35))
@@ -162,7 +162,7 @@ struct QueueDisciplineTests {
     @Test("DualPI2 holds the classic queue at its target and lets L4S pass it")
     func dualQueue() {
         let profile = LinkProfile(
-            rate: .fixed(.megabits(4)), queue: .packets(10_000), discipline: .dualPI2(DualPI2Parameters()))
+            rate: .fixed(.megabits(4)), queue: .packets(10_000), discipline: .dualPI2)
         var lowLatency: [Double] = []
         var link = LinkModel<Bool>(profile: profile, seed: 1, start: .zero)
         var time = 0.0

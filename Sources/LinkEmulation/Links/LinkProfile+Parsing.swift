@@ -67,7 +67,7 @@ extension LinkProfile {
             maximumPackets = try parsed(
                 Int(value).flatMap { (1...1_000_000).contains($0) ? $0 : nil }, expected: "a number of packets")
         case "aqm":
-            discipline = try parsed(QueueDiscipline(name: value), expected: "drop-tail, codel, fq-codel or dualpi2")
+            discipline = try parsed(QueueDiscipline(rawValue: value), expected: "drop-tail, codel, fq-codel or dualpi2")
         case "policer":
             policer = try parsed(Self.policer(value), expected: "a rate and a burst such as 1M/32kB")
         default: throw .unknownKey(key)

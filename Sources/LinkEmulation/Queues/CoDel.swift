@@ -1,40 +1,21 @@
-public import MediaCore
-internal import RTP
-
-/// The parameters of CoDel (RFC 8289, section 4).
-public struct CoDelParameters: Hashable, Sendable {
-    /// The standing delay that is acceptable.
-    public var target: Duration
-    /// The time that the delay must exceed the target before the first drop: about a round trip.
-    public var interval: Duration
-    /// True if ECN-capable packets are marked instead of dropped.
-    public var marks: Bool
-    /// The size of the largest packet. A queue that is no larger is never a standing queue.
-    public var maximumPacketSize: DataSize
-
-    public init(
-        target: Duration = .milliseconds(5), interval: Duration = .milliseconds(100), marks: Bool = true,
-        maximumPacketSize: DataSize = DataSize(bytes: 1500)
-    ) {
-        self.target = target
-        self.interval = interval
-        self.marks = marks
-        self.maximumPacketSize = maximumPacketSize
-    }
-}
+import MediaCore
+import RTP
 
 /// CoDel's state machine (RFC 8289, section 5), without the packets.
 struct CoDel: Sendable {
-    private let parameters: CoDelParameters
+    // RFC 8289, section 4.
+    /// The standing delay that is acceptable.
+    private static let target = Duration.milliseconds(5)
+    /// The time that the delay must exceed the target before the first drop: about a round trip.
+    private static let interval = Duration.milliseconds(100)
+    /// The size of the largest packet. A queue that is no larger is never a standing queue.
+    private static let maximumPacketSize = DataSize(bytes: 1500)
+
     private var firstAbove: MonotonicInstant?
     private var nextDrop = MonotonicInstant.zero
     private var count = 0
     private var lastCount = 0
     private var isDropping = false
-
-    init(_ parameters: CoDelParameters) {
-        self.parameters = parameters
-    }
 
     /// Returns the next packet of the queue after the drops that are due. If a mark replaces a drop, the packet is
     /// marked.
@@ -66,7 +47,7 @@ struct CoDel: Sendable {
             isDropping = true
             // If the queue last dropped only a short time ago, the drop rate resumes near its earlier value.
             let delta = count - lastCount
-            count = delta > 1 && now - nextDrop < parameters.interval * 16 ? delta : 1
+            count = delta > 1 && now - nextDrop < Self.interval * 16 ? delta : 1
             nextDrop = controlLaw(now)
             lastCount = count
             if !isMarked {
@@ -86,19 +67,19 @@ struct CoDel: Sendable {
             firstAbove = nil
             return nil
         }
-        if now - packet.enqueued < parameters.target || queue.size <= parameters.maximumPacketSize {
+        if now - packet.enqueued < Self.target || queue.size <= Self.maximumPacketSize {
             firstAbove = nil
             return (packet, false)
         }
         guard let firstAbove else {
-            firstAbove = now + parameters.interval
+            firstAbove = now + Self.interval
             return (packet, false)
         }
         return (packet, now >= firstAbove)
     }
 
     private func mark<Packet>(_ packet: inout QueuedPacket<Packet>, counters: inout QueueCounters) -> Bool {
-        guard parameters.marks, packet.ecn != .notCapable else { return false }
+        guard packet.ecn != .notCapable else { return false }
         packet.ecn = .congestionExperienced
         counters.marked += 1
         return true
@@ -106,7 +87,7 @@ struct CoDel: Sendable {
 
     /// Returns the time of the next drop: intervals shrink with the square root of the number of drops.
     private func controlLaw(_ time: MonotonicInstant) -> MonotonicInstant {
-        let interval = Double(parameters.interval.nanoseconds) / Double(count).squareRoot()
+        let interval = Double(Self.interval.nanoseconds) / Double(count).squareRoot()
         return time + .nanoseconds(Int64(clamping: interval))
     }
 }
@@ -114,11 +95,7 @@ struct CoDel: Sendable {
 /// A queue managed by CoDel.
 struct CoDelQueue<Packet> {
     var packets = PacketFIFO<Packet>()
-    private var state: CoDel
-
-    init(_ parameters: CoDelParameters) {
-        state = CoDel(parameters)
-    }
+    private var state = CoDel()
 
     mutating func dequeue(now: MonotonicInstant, counters: inout QueueCounters) -> QueuedPacket<Packet>? {
         state.dequeue(from: &packets, now: now, counters: &counters)

@@ -1,17 +1,8 @@
-public import MediaCore
-internal import NIOCore
+import MediaCore
+import NIOCore
 
-/// The parameters of FQ-CoDel (RFC 8290, section 5.2).
-public struct FairQueueCoDelParameters: Hashable, Sendable {
-    public var coDel: CoDelParameters
-    /// The size that a flow may send in its turn.
-    public var quantum: DataSize
-
-    public init(coDel: CoDelParameters = CoDelParameters(), quantum: DataSize = DataSize(bytes: 1514)) {
-        self.coDel = coDel
-        self.quantum = quantum
-    }
-}
+/// The size that a flow may send in its turn (RFC 8290, section 5.2.3).
+private let quantum = 1514
 
 /// A queue for each flow, each with a CoDel of its own, served in turns (RFC 8290, section 4). Flows have numbers, so
 /// no two flows share a queue; hashing would allow that.
@@ -19,8 +10,8 @@ struct FairQueueCoDel<Packet> {
     fileprivate struct FlowQueue {
         var flow: Int
         var packets = PacketFIFO<Packet>()
-        var coDel: CoDel
-        var deficit: Int
+        var coDel = CoDel()
+        var deficit = 0
         var isListed = false
 
         mutating func dequeue(now: MonotonicInstant, counters: inout QueueCounters) -> QueuedPacket<Packet>? {
@@ -28,7 +19,6 @@ struct FairQueueCoDel<Packet> {
         }
     }
 
-    private let parameters: FairQueueCoDelParameters
     private var queues: [FlowQueue] = []
     /// The indices in `queues` of flows that became active; `oldQueues` has the others.
     private var newQueues = CircularBuffer<Int>()
@@ -36,14 +26,10 @@ struct FairQueueCoDel<Packet> {
     private(set) var size = DataSize.zero
     private(set) var count = 0
 
-    init(_ parameters: FairQueueCoDelParameters) {
-        self.parameters = parameters
-    }
-
     mutating func enqueue(_ packet: QueuedPacket<Packet>) {
         var index = queues.firstIndex { $0.flow == packet.flow } ?? queues.count
         if index == queues.count {
-            queues.append(FlowQueue(flow: packet.flow, coDel: CoDel(parameters.coDel), deficit: 0))
+            queues.append(FlowQueue(flow: packet.flow))
             index = queues.count - 1
         }
         size += packet.size
@@ -51,7 +37,7 @@ struct FairQueueCoDel<Packet> {
         queues[index].packets.append(packet)
         guard !queues[index].isListed else { return }
         queues[index].isListed = true
-        queues[index].deficit = parameters.quantum.bytes
+        queues[index].deficit = quantum
         newQueues.append(index)
     }
 
@@ -60,7 +46,7 @@ struct FairQueueCoDel<Packet> {
             let isNew = !newQueues.isEmpty
             guard let index = newQueues.first ?? oldQueues.first else { return nil }
             if queues[index].deficit <= 0 {
-                queues[index].deficit += parameters.quantum.bytes
+                queues[index].deficit += quantum
                 removeFirst(isNew: isNew)
                 oldQueues.append(index)
                 continue

@@ -12,9 +12,9 @@ struct ManagedQueue<Packet> {
     init?(_ discipline: QueueDiscipline, start: MonotonicInstant) {
         switch discipline {
         case .dropTail: return nil
-        case .coDel(let parameters): coDel = CoDelQueue(parameters)
-        case .fairQueueCoDel(let parameters): fair = FairQueueCoDel(parameters)
-        case .dualPI2(let parameters): dual = DualPI2(parameters, start: start)
+        case .coDel: coDel = CoDelQueue()
+        case .fairQueueCoDel: fair = FairQueueCoDel()
+        case .dualPI2: dual = DualPI2(start: start)
         }
     }
 

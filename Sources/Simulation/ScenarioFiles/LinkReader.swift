@@ -21,7 +21,7 @@ struct LinkReader {
         }
         profile.maximumPackets = try reader.integer("packets", in: 1...1_000_000)
         if let discipline = try reader.value(
-            "aqm", expected: "drop-tail, codel, fq-codel or dualpi2", { QueueDiscipline(name: $0) })
+            "aqm", expected: "drop-tail, codel, fq-codel or dualpi2", QueueDiscipline.init(rawValue:))
         {
             profile.discipline = discipline
         }

@@ -182,7 +182,7 @@ struct ScenarioTests {
         parameters.ecn = .capable1
         let result = try run(
             LinkProfile(
-                rate: .fixed(.megabits(1)), delay: .milliseconds(20), discipline: .dualPI2(DualPI2Parameters())),
+                rate: .fixed(.megabits(1)), delay: .milliseconds(20), discipline: .dualPI2),
             [media("video", parameters)], controller: google)
         #expect(try #require(result.metrics[.marked]) > 0)
         #expect(result.links[0].markedPackets > 0)
