@@ -128,12 +128,13 @@ struct ModerationPageTests {
         try await ben.browser.wait(
             for: "a reload to leave the microphone off",
             until: "JSON.parse(sessionStorage.getItem('confrelay.call')).microphone === false")
-        // The microphone is on again, and still nobody hears it.
+        // Nobody hears the microphone that is on again: the page says so, and shows it off.
         try await ben.browser.click("#microphone")
-        try await Task.sleep(for: .seconds(2))
+        try await ben.browser.wait(for: "Ben to be told", until: says("notices", "You can unmute when you are asked"))
+        try await ben.browser.wait(for: "the microphone to be off", until: says("microphone", "Unmute"))
         try await ada.hear([ben.tone], false)
         try await act("mute", on: "Ben", by: ada)
-        try await ben.browser.click("#microphone")
+        try await ben.browser.wait(for: "the question", until: says("notices", "Ada asks you to unmute."))
         try await ben.browser.click("#microphone")
         try await ada.hear([ben.tone])
     }

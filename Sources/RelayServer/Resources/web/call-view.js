@@ -2,7 +2,7 @@ import { videoPaused } from './diagnosis.js';
 import { byID } from './dom.js';
 import { LayoutMenu } from './layout-menu.js';
 import { MediaTools } from './media-tools.js';
-import { ModerationPanel, moderationWords } from './moderation-panel.js';
+import { ModerationPanel, moderationWords, withheldWords } from './moderation-panel.js';
 import { clearNotices, notice } from './notices.js';
 import { PeoplePanel } from './people-panel.js';
 import { avatarPNG } from './avatar.js';
@@ -80,6 +80,7 @@ export class CallView {
     on(call, 'room', () => this.#followRoom());
     on(call, 'pause', ({ detail }) => this.#drawPause(detail));
     on(call, 'trouble', ({ detail }) => notice(detail));
+    on(call, 'withheld', ({ detail }) => this.#withhold(detail));
     on(this.#statistics, 'sample', () => this.#drawStatistics());
     on(this.#video, 'resize', () => this.#drawAspect());
     on(this.#video, 'playing', () => this.#drawWaiting());
@@ -283,6 +284,14 @@ export class CallView {
     if (isOwn && event.action === 'cameraOff') this.#tools.turnOff('camera');
     const words = moderationWords(event, room);
     if (words) notice(words, event.action === 'askedToUnmute' ? 12 : 5);
+  }
+
+  /** What the others do not get is off, so that nobody speaks to them in vain. */
+  #withhold(kinds) {
+    for (const kind of kinds) {
+      this.#tools.turnOff(kind);
+      notice(withheldWords(kind, this.#call.room.own), 12);
+    }
   }
 
   #drawStatistics() {

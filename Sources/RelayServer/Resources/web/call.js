@@ -28,8 +28,8 @@ export class CallEnded extends Error {}
  * A call: joins a room, stays in it over changes of network and restarts of the relay, and leaves.
  *
  * Events: `state` (`state`, `reason`), `waiting` (in the lobby, before the call), `picture` (`received`), `room` (a new
- * `room`), `share` (`screen`), `trouble` (a message that is worth showing, as `detail`), `pause` (the milliseconds until
- * the next attempt to come back, as `detail`, each second).
+ * `room`), `share` (`screen`), `withheld` (kinds of media that are on, and not for the others), `trouble` (a message
+ * that is worth showing), `pause` (the milliseconds until it tries again, each second); the last three by `detail`.
  */
 export class Call extends EventTarget {
   /** `joining`, `connected`, `reconnecting`, `left` or `ended`. */
@@ -69,11 +69,11 @@ export class Call extends EventTarget {
     this.#options = options;
     this.#media = media;
     this.#report = new MediaReport(
-      media, () => (this.watchOnly ? null : this.#membership), (error) => this.#trouble(error));
+      media, () => (this.watchOnly ? null : this.#membership), (error) => this.#trouble(error),
+      () => this.room, (kinds) => this.#say('withheld', kinds));
     this.#iceServers = knownICEServers(options.room);
-    const { signal } = this.#abort;
-    media.addEventListener('change', () => this.#mediaChanged(), { signal });
-    followNetwork(() => this.#networkChanged(), signal);
+    media.addEventListener('change', () => this.#mediaChanged(), { signal: this.#abort.signal });
+    followNetwork(() => this.#networkChanged(), this.#abort.signal);
   }
 
   get isOver() { return this.state === 'left' || this.state === 'ended'; }

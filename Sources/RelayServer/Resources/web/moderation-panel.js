@@ -72,11 +72,20 @@ export class ModerationPanel {
 export function moderationWords({ action, participant, by }, room) {
   const isOwn = participant !== undefined && room.isSelf({ id: participant });
   const who = capitalized(by.name);
+  if (action === 'handsLowered') return `${who} lowered all hands.`;
   const whom = isOwn ? 'you' : room.participants.get(participant)?.name;
-  const words = {
-    muted: 'muted', askedToUnmute: 'asks to unmute:', cameraOff: 'turned off the camera of', removed: 'removed',
-    microphoneAllowed: 'lets be heard again:', cameraAllowed: 'lets be seen again:', roleChanged: 'changed what may be done by',
-  }[action];
-  if (words && whom) return `${who} ${words} ${whom}.`;
-  return { handsLowered: `${who} lowered all hands.` }[action] ?? null;
+  if (!whom) return null;
+  return {
+    muted: `${who} muted ${whom}.`, askedToUnmute: `${who} asks ${whom} to unmute.`,
+    cameraOff: `${who} turned off ${isOwn ? 'your' : `${whom}’s`} camera.`, removed: `${who} removed ${whom}.`,
+    microphoneAllowed: `${who} lets ${whom} be heard again.`, cameraAllowed: `${who} lets ${whom} be seen again.`,
+    roleChanged: `${who} changed what ${whom} may do.`,
+  }[action] ?? null;
+}
+
+/** Why the others do not get what is on, in words. */
+export function withheldWords(kind, { muted, cameraOff }) {
+  if (kind === 'microphone' && muted) return 'A moderator muted you. You can unmute when you are asked to.';
+  if (kind === 'camera' && cameraOff) return 'A moderator turned off your camera, and has to allow it first.';
+  return `You may not be ${kind === 'microphone' ? 'heard' : 'seen'} in this room.`;
 }

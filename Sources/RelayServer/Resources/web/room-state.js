@@ -24,16 +24,19 @@ export class RoomState extends EventTarget {
     this.#ownID = ownID;
   }
 
+  /** What the room is told of oneself; null while unknown. */
+  get own() { return this.participants.get(this.#ownID) ?? null; }
+
   /** What is chosen for one's own picture; null: all is as the room has it. */
-  get ownLayout() { return this.participants.get(this.#ownID)?.layout ?? null; }
+  get ownLayout() { return this.own?.layout ?? null; }
 
   /** True while one's own hand is raised. */
-  get hasRaisedHand() { return this.participants.get(this.#ownID)?.hand === true; }
+  get hasRaisedHand() { return this.own?.hand === true; }
 
   get others() { return [...this.participants.values()].filter(({ id }) => id !== this.#ownID); }
 
   /** Whether this participant may moderate. */
-  get isModerator() { return this.participants.get(this.#ownID)?.accessRole === 'moderator'; }
+  get isModerator() { return this.own?.accessRole === 'moderator'; }
 
   isSelf(participant) { return participant.id === this.#ownID; }
 
