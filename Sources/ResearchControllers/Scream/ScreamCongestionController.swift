@@ -31,7 +31,7 @@ public struct ScreamCongestionController: CongestionController {
     static let baseDelayDrainRoundTrips = 5.0
     static let shortestDrain = 0.1
 
-    private let parameters: ScreamParameters
+    private let parameters = ScreamParameters()
     private var limits: RateLimits
     private var window: ReferenceWindow
     private var flight: BytesInFlightHistory
@@ -40,7 +40,8 @@ public struct ScreamCongestionController: CongestionController {
     private var base = BaseDelayHistory()
     private var roundTrip: SmoothedRoundTrip
     private var delays: QueueDelayAverages
-    private var delayTarget: QueueDelayTarget
+    /// The target of the queueing delay, in seconds.
+    private let delayTarget: Double
     private var marks: MarkingAverage
     private var losses: ReorderingWindow
     private var acknowledgedRate: AcknowledgedBytes
@@ -58,18 +59,15 @@ public struct ScreamCongestionController: CongestionController {
     private var hasL4SMarks = false
     private var hasBeenCongested = false
     private var isApplicationLimited = false
-    private var hadLossThisRoundTrip = false
     private var isDraining = false
     private var drainStart: MonotonicInstant
-    private var roundTripStart: MonotonicInstant
     private var lastEvent: MonotonicInstant
     private var lastUpdate: MonotonicInstant
     private var lastSent: MonotonicInstant
     private var limit = ControllerSnapshot.Limit.start
 
     /// Creates a controller that starts at `limits.start`.
-    public init(limits: RateLimits, parameters: ScreamParameters = ScreamParameters(), now: MonotonicInstant) {
-        self.parameters = parameters
+    public init(limits: RateLimits, now: MonotonicInstant) {
         self.limits = limits
         target = limits.start
         packetSize = LargestPacket(now: now)
@@ -82,13 +80,11 @@ public struct ScreamCongestionController: CongestionController {
         queue = SenderQueue(maximumFramePacing: parameters.maximumFramePacing, now: now)
         roundTrip = SmoothedRoundTrip(now: now)
         delays = QueueDelayAverages(now: now)
-        delayTarget = QueueDelayTarget(
-            minimum: parameters.queueDelayTarget.seconds, maximum: parameters.maximumQueueDelayTarget.seconds)
+        delayTarget = parameters.queueDelayTarget.seconds
         marks = MarkingAverage(gainUp: parameters.markGainUp, gainDown: parameters.markGainDown, now: now)
         losses = ReorderingWindow(length: parameters.reorderingWindow, rateThreshold: parameters.lossRateThreshold)
         acknowledgedRate = AcknowledgedBytes(now: now)
         drainStart = now
-        roundTripStart = now
         lastEvent = now
         lastUpdate = now
         lastSent = now
@@ -152,12 +148,11 @@ public struct ScreamCongestionController: CongestionController {
         var events = Events()
         let interval = min(parameters.reductionInterval.seconds, roundTrip.value)
         let isLost = losses.takeLost(windowPackets: window.size / packetSize.value) > 0
-        hadLossThisRoundTrip = hadLossThisRoundTrip || isLost
         let elapsed = (now - lastEvent).seconds
         // Rare losses with a short queue come from the link, not from congestion.
         events.isLoss =
             isLost && elapsed > roundTrip.value
-            && (losses.lossRate > parameters.lossRateThreshold || delays.average > delayTarget.value / 4)
+            && (losses.lossRate > parameters.lossRateThreshold || delays.average > delayTarget / 4)
         marks.update(roundTrip: roundTrip.value, now: now)
         delays.update(
             delay: queueDelay, roundTrip: roundTrip.value, interval: interval, hasBeenCongested: hasBeenCongested,
@@ -166,7 +161,7 @@ public struct ScreamCongestionController: CongestionController {
         // A queue that is already draining may still mark all packets.
         let isDrainingMarks = marks.lastFraction == 1 && roundTrip.short < roundTrip.previousShort
         events.isMark = isMarked && !isDrainingMarks
-        events.isDelay = !events.isMark && delays.average > delayTarget.value / 2
+        events.isDelay = !events.isMark && delays.average > delayTarget / 2
         return events
     }
 
@@ -187,13 +182,7 @@ public struct ScreamCongestionController: CongestionController {
     }
 
     private mutating func updateSlowly(now: MonotonicInstant) {
-        if (now - roundTripStart).seconds > roundTrip.value {
-            delayTarget.roundTripPassed(hadLoss: hadLossThisRoundTrip)
-            hadLossThisRoundTrip = false
-            roundTripStart = now
-        }
         guard flight.rotate(now: now) else { return }
-        if parameters.adaptsQueueDelayTarget { delayTarget.add(queueDelay) }
         // At the highest rate, the window must stay close to the bytes in flight.
         guard target > limits.maximum * 0.95 else { return }
         let useful =
@@ -215,11 +204,11 @@ public struct ScreamCongestionController: CongestionController {
             }
             hasL4SMarks = true
             window.reduceAfterMarks(
-                fraction: marks.value, hasShortQueue: queueDelay < delayTarget.value / 4, isTargetLow: isTargetLow,
+                fraction: marks.value, hasShortQueue: queueDelay < delayTarget / 4, isTargetLow: isTargetLow,
                 previousInFlight: flight.previousMaximum, packetSize: size, roundTrip: roundTrip.value, now: now)
         } else if events.isDelay {
             limit = .delay
-            let half = delayTarget.value / 2
+            let half = delayTarget / 2
             window.reduceAfterDelay(
                 fraction: min(max((delays.average - half) / half, 0), 1), isTargetLow: isTargetLow, packetSize: size,
                 roundTrip: roundTrip.value, now: now)
@@ -291,7 +280,7 @@ public struct ScreamCongestionController: CongestionController {
     /// Halves the target for a while if the base delay may be wrong, and then forgets the base delay (draft, "Clock
     /// drift issues and remedies").
     private mutating func updateDraining(now: MonotonicInstant) {
-        guard delays.standing > delayTarget.value / 8 else {
+        guard delays.standing > delayTarget / 8 else {
             isDraining = false
             return
         }
@@ -327,8 +316,8 @@ public struct ScreamCongestionController: CongestionController {
     public var snapshot: ControllerSnapshot {
         ControllerSnapshot(
             targetBitRate: decided, acknowledgedBitRate: BitRate(bitsPerSecond: acknowledgedRate.rate),
-            networkState: delays.average > delayTarget.value / 2 ? .overusing : .normal, limit: limit,
-            delayTrend: delays.average * 1e3, delayThreshold: delayTarget.value / 2 * 1e3,
+            networkState: delays.average > delayTarget / 2 ? .overusing : .normal, limit: limit,
+            delayTrend: delays.average * 1e3, delayThreshold: delayTarget / 2 * 1e3,
             fractionLost: losses.lossRate, roundTripTime: .seconds(clamping: roundTrip.value))
     }
 }

@@ -1,13 +1,9 @@
 /// The parameters of SCReAM. Names in parentheses are those of draft-ietf-ccwg-rfc8298bis-screamv2. Where the authors'
 /// code of 2026 differs from the draft, values are from the code.
 public struct ScreamParameters: Hashable, Sendable {
-    /// The target of the queueing delay (QDELAY_TARGET_LO); `maximumQueueDelayTarget` is the highest target beside
-    /// flows that fill the queue (QDELAY_TARGET_HI).
+    /// The target of the queueing delay (QDELAY_TARGET_LO). Beside flows that fill the queue it does not grow (draft,
+    /// "Competing Flows Compensation"), as in the authors' code: the flow's own queues are mistaken for those of others.
     public var queueDelayTarget = Duration.milliseconds(60)
-    public var maximumQueueDelayTarget = Duration.milliseconds(300)
-    /// True if the target grows beside flows that fill the queue (draft, "Competing Flows Compensation"). Off, as in
-    /// the authors' code: the flow's own queues are mistaken for those of other flows.
-    public var adaptsQueueDelayTarget = false
     /// The factors of the window after a loss (BETA_LOSS) and after a classic mark (BETA_ECN).
     public var lossFactor = 0.7
     public var markFactor = 0.9

@@ -92,25 +92,6 @@ struct ScreamSignalsTests {
         #expect(delays.standing == 0)
     }
 
-    @Test("a steady queue raises the target delay, one with losses half more, and one that varies lowers it")
-    func delayTarget() {
-        var target = QueueDelayTarget(minimum: 0.06, maximum: 0.3)
-        for _ in 0..<10 { target.add(0.12) }
-        #expect(abs(target.value - 0.12) < 1e-9)
-        target.roundTripPassed(hadLoss: true)
-        target.add(0.12)
-        #expect(abs(target.value - 0.18) < 1e-9)
-        for _ in 0..<200 { target.roundTripPassed(hadLoss: false) }
-        // Half of the samples at 0, half at 0.24: the variance is 4.
-        for index in 0..<200 { target.add(index.isMultiple(of: 2) ? 0 : 0.24) }
-        #expect(target.value < 0.3)
-        let before = target.value
-        target.add(0)
-        #expect(target.value == max(before * 0.9, 0.06))
-        for _ in 0..<400 { target.add(0.001) }
-        #expect(target.value == 0.06)
-    }
-
     // MARK: Marks and losses
 
     @Test("the part of marked packets rises by eighths and falls by 1/128")
