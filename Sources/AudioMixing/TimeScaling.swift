@@ -13,9 +13,9 @@ enum TimeScaling {
         var similarity: Float
     }
 
-    /// The lag up to `limit` at which the first samples are repeated best; nil if there are too few samples.
-    static func bestMatch(in samples: UnsafeBufferPointer<Float>, limit: Int = maximumLag) -> Match? {
-        let last = min(limit, maximumLag, samples.count - overlap)
+    /// The lag at which the first samples are repeated best; nil if there are too few samples.
+    static func bestMatch(in samples: UnsafeBufferPointer<Float>) -> Match? {
+        let last = min(maximumLag, samples.count - overlap)
         guard last >= minimumLag else { return nil }
         // First coarsely, with every second sample: speech has little above 12 kHz.
         var best = Match(lag: minimumLag, similarity: -.infinity)

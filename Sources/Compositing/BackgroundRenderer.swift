@@ -9,14 +9,10 @@ struct BackgroundRenderer {
         var size: VideoDimensions
     }
 
-    private var pictures: RecentlyUsed<Key, PixelBuffer>
+    /// The capacity is the number of luma samples that are kept in all.
+    private var pictures = RecentlyUsed<Key, PixelBuffer>(capacity: 16 << 20)
     /// The number of images that were scaled.
     private(set) var renderCount = 0
-
-    /// - Parameter capacity: The number of luma samples that are kept in all.
-    init(capacity: Int = 16 << 20) {
-        pictures = RecentlyUsed(capacity: capacity)
-    }
 
     /// The image, covering a canvas of this size; its transparent parts show the standard background.
     mutating func picture(_ image: ImageAsset, size: VideoDimensions) -> PixelBuffer {

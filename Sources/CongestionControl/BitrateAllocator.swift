@@ -4,15 +4,12 @@ public import MediaCore
 public struct BitrateAllocation: Hashable, Sendable {
     public var audio: BitRate
     public var video: BitRate
-    /// The rate kept free for retransmissions, headers included.
-    public var retransmission: BitRate
     /// True if audio or video differ from the last allocation.
     public var isChanged: Bool
 
-    public init(audio: BitRate, video: BitRate, retransmission: BitRate, isChanged: Bool) {
+    public init(audio: BitRate, video: BitRate, isChanged: Bool) {
         self.audio = audio
         self.video = video
-        self.retransmission = retransmission
         self.isChanged = isChanged
     }
 }
@@ -29,7 +26,6 @@ public struct BitrateAllocator: Sendable {
         public var audio: ClosedRange<BitRate>?
         /// The video encoder's range; nil without video. The lower bound holds even if the target is below it.
         public var video: ClosedRange<BitRate>?
-        public var audioPacketDuration: Duration
         /// Bytes that each packet counts beside its payload: RTP header and extensions, authentication tag, and
         /// whatever else the sender counts in `SentPacket.size`.
         public var packetOverhead: DataSize
@@ -38,17 +34,16 @@ public struct BitrateAllocator: Sendable {
 
         public init(
             audio: ClosedRange<BitRate>?, video: ClosedRange<BitRate>?,
-            audioPacketDuration: Duration = .milliseconds(20), packetOverhead: DataSize = DataSize(bytes: 38),
-            videoPayloadSize: DataSize = DataSize(bytes: 1100)
+            packetOverhead: DataSize = DataSize(bytes: 38), videoPayloadSize: DataSize = DataSize(bytes: 1100)
         ) {
             self.audio = audio
             self.video = video
-            self.audioPacketDuration = audioPacketDuration
             self.packetOverhead = packetOverhead
             self.videoPayloadSize = videoPayloadSize
         }
     }
 
+    private static let audioPacketDuration = Duration.milliseconds(20)
     /// The share of the target up to which audio grows above its minimum beside video.
     static let audioShare = 0.1
     /// The largest share of retransmissions.
@@ -83,8 +78,7 @@ public struct BitrateAllocator: Sendable {
             audioRate = share.clamped(to: range)
             rest = rest - audioRate * copies - audioOverhead
         }
-        let retransmission = rest * Self.retransmissionShare(fractionLost: fractionLost)
-        rest = rest - retransmission
+        rest = rest - rest * Self.retransmissionShare(fractionLost: fractionLost)
         rest = rest * (1 / (1 + max(protection, 0)))
 
         var videoRate = BitRate.zero
@@ -98,8 +92,7 @@ public struct BitrateAllocator: Sendable {
             }
         }
         let isChanged = last?.video != videoRate || last?.audio != audioRate
-        let allocation = BitrateAllocation(
-            audio: audioRate, video: videoRate, retransmission: retransmission, isChanged: isChanged)
+        let allocation = BitrateAllocation(audio: audioRate, video: videoRate, isChanged: isChanged)
         last = allocation
         return allocation
     }
@@ -113,7 +106,7 @@ public struct BitrateAllocator: Sendable {
     /// The rate of the headers of audio packets; zero without audio.
     public var audioOverhead: BitRate {
         guard configuration.audio != nil else { return .zero }
-        return BitRate(configuration.packetOverhead, over: configuration.audioPacketDuration)
+        return BitRate(configuration.packetOverhead, over: Self.audioPacketDuration)
     }
 
     /// The share of payload in the video's rate.

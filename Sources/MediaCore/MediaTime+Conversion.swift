@@ -43,9 +43,9 @@ extension MediaTime {
     /// (292 years) of their sign; invalid and indefinite times give zero.
     public var duration: Duration { .nanoseconds(converted(toTimescale: Self.nanosecondTimescale).value) }
 
-    public init(_ duration: Duration, timescale: Int32, rounding rule: FloatingPointRoundingRule = .down) {
+    public init(_ duration: Duration, timescale: Int32) {
         self = MediaTime(value: duration.nanoseconds, timescale: Self.nanosecondTimescale)
-            .converted(toTimescale: timescale, rounding: rule)
+            .converted(toTimescale: timescale)
     }
 
     /// The time from a clock's origin to an instant of it.

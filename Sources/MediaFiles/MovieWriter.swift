@@ -18,14 +18,12 @@ public final class MovieWriter {
         case indexAtEnd
     }
 
-    /// The header of an Opus track (RFC 7845, 5.1).
+    /// The header of an Opus track of one channel (RFC 7845, 5.1).
     public struct OpusTrack: Sendable, Hashable {
-        public var channelCount: Int
         /// Samples at 48 kHz that a decoder throws away at the start.
         public var preSkip: Int
 
-        public init(channelCount: Int = 1, preSkip: Int = 312) {
-            self.channelCount = channelCount
+        public init(preSkip: Int = 312) {
             self.preSkip = preSkip
         }
     }

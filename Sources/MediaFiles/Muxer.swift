@@ -126,7 +126,7 @@ final class Muxer {
         // The identification header of RFC 7845, 5.1.
         var header = ByteBuffer(string: "OpusHead")
         header.writeInteger(1, as: UInt8.self)
-        header.writeInteger(UInt8(clamping: track.channelCount))
+        header.writeInteger(1, as: UInt8.self)
         header.writeInteger(UInt16(clamping: track.preSkip), endianness: .little)
         header.writeInteger(48_000, endianness: .little, as: UInt32.self)
         header.writeInteger(0, endianness: .little, as: UInt16.self)
@@ -137,7 +137,7 @@ final class Muxer {
             parameters.sample_rate = 48_000
             parameters.frame_size = 960
             parameters.initial_padding = Int32(clamping: track.preSkip)
-            av_channel_layout_default(&parameters.ch_layout, Int32(clamping: track.channelCount))
+            av_channel_layout_default(&parameters.ch_layout, 1)
         }
     }
 

@@ -7,8 +7,7 @@ struct MediaRates {
     /// The highest target.
     var maximum: BitRate
     private var allocator: BitrateAllocator
-    private(set) var allocated = BitrateAllocation(
-        audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
+    private(set) var allocated = BitrateAllocation(audio: .zero, video: .zero, isChanged: false)
     /// The last reported rate over several frames.
     private var toldSustained = BitRate.zero
     /// The largest rate that there is to send, as the controller knows it.

@@ -23,7 +23,7 @@ struct MovieRecorderTests {
         let source = TemporaryFile(".mp4")
         let samples = try VideoSourceTests.write(count, to: source.path)
         let file = TemporaryFile(".mp4")
-        let recorder = try MovieRecorder(path: file.path, hasAudio: true)
+        let recorder = try MovieRecorder(path: file.path)
         try append(recorder, samples)
         try recorder.finish()
         return file
@@ -34,7 +34,7 @@ struct MovieRecorderTests {
         let source = TemporaryFile(".mp4")
         let samples = try VideoSourceTests.write(12, to: source.path)
         let file = TemporaryFile(".mp4")
-        let recorder = try MovieRecorder(path: file.path, hasAudio: true)
+        let recorder = try MovieRecorder(path: file.path)
         var now = MonotonicInstant.zero + .seconds(100)
         for sample in samples.dropFirst() {
             recorder.append(sample, arrival: now)
@@ -108,7 +108,7 @@ struct MovieRecorderTests {
     @Test("an empty recording is refused")
     func empty() throws {
         let file = TemporaryFile(".mp4")
-        let recorder = try MovieRecorder(path: file.path, hasAudio: true)
+        let recorder = try MovieRecorder(path: file.path)
         #expect(throws: ClientError.noMedia(reason: "no keyframe arrived, so that \(file.path) is empty")) {
             try recorder.finish()
         }
@@ -118,7 +118,7 @@ struct MovieRecorderTests {
     func unwritable() {
         #expect(throws: ClientError.outputNotWritable(path: "/nonexistent/a.mp4", reason: "its folder does not exist"))
         {
-            try MovieRecorder(path: "/nonexistent/a.mp4", hasAudio: false)
+            try MovieRecorder(path: "/nonexistent/a.mp4")
         }
     }
 

@@ -65,10 +65,8 @@ extension ImageAsset {
     }
 
     /// Reads a PNG file, waiting for the disk.
-    public convenience init(
-        name: String, contentsOfPNG path: String, scaledTo side: Int? = nil
-    ) throws(ImageAssetError) {
-        try self.init(name: name, png: Self.contents(of: path), scaledTo: side)
+    public convenience init(name: String, contentsOfPNG path: String) throws(ImageAssetError) {
+        try self.init(name: name, png: Self.contents(of: path))
     }
 
     /// The surface's picture as BGRA, for any format in which cairo has read it.

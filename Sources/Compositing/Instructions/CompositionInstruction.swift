@@ -19,19 +19,17 @@ public struct CompositionInstruction: Hashable, Sendable {
     /// fresh, it is returned itself, and nothing is composed. Nil if the layers say more than that.
     public var passthroughSource: SourceID?
 
-    /// - Parameters:
-    ///   - requiredSources: The required sources; by default those of the layers.
-    ///   - passthroughSource: The source that is shown unchanged; none by default. See
-    ///     `CompositionInstruction.init(showing:...)`.
+    /// - Parameter passthroughSource: The source that is shown unchanged; none by default. See
+    ///   `CompositionInstruction.init(showing:...)`.
     public init(
         timeRange: MediaTimeRange, background: CompositionBackground? = .standard, layers: [CompositionLayer],
-        overlays: [CompositionOverlay] = [], requiredSources: Set<SourceID>? = nil, passthroughSource: SourceID? = nil
+        overlays: [CompositionOverlay] = [], passthroughSource: SourceID? = nil
     ) {
         self.timeRange = timeRange
         self.background = background
         self.layers = layers
         self.overlays = overlays
-        self.requiredSources = requiredSources ?? Set(layers.map(\.source))
+        self.requiredSources = Set(layers.map(\.source))
         self.passthroughSource = passthroughSource
     }
 

@@ -25,7 +25,7 @@ extension TemplateReader {
         slot.border = border(fields)
         slot.opacity = self.number(fields, "opacity", in: 0...1, default: 1)
         slot.zOrder = integer(fields, "z", in: -100...100, default: 0)
-        slot.isLabelled = flag(fields, "label", default: true)
+        slot.isLabelled = flag(fields, "label") ?? true
         slot.whenEmpty = emptySlot(fields)
         return slot
     }

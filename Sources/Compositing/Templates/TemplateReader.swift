@@ -76,11 +76,11 @@ struct TemplateReader {
         return integer
     }
 
-    mutating func flag(_ fields: Fields, _ key: String, default standard: Bool) -> Bool {
-        guard let value = fields.values[key] else { return standard }
+    mutating func flag(_ fields: Fields, _ key: String) -> Bool? {
+        guard let value = fields.values[key] else { return nil }
         guard case .flag(let flag) = value else {
             record(fields.path(key), "this is \(value.kind); give true or false")
-            return standard
+            return nil
         }
         return flag
     }

@@ -37,19 +37,13 @@ public struct FrameCounterReader: Sendable {
 
     public init() {}
 
-    /// Every counter in `picture`, or in the part of it that is given, from top to bottom.
+    /// Every counter in `picture`, from top to bottom.
     ///
-    /// - Parameters:
-    ///   - picture: A picture with a luma plane (`i420` or `nv12`); of another format nothing is read.
-    ///   - columns: The columns to search; all by default.
-    ///   - rows: The rows to search; all by default.
-    public mutating func readings(
-        in picture: PixelBuffer, columns: Range<Int>? = nil, rows: Range<Int>? = nil
-    ) -> [FrameCounterReading] {
+    /// - Parameter picture: A picture with a luma plane (`i420` or `nv12`); of another format nothing is read.
+    public mutating func readings(in picture: PixelBuffer) -> [FrameCounterReading] {
         guard picture.format != .bgra else { return [] }
         let size = picture.dimensions
-        let columns = (columns ?? 0..<size.width).clamped(to: 0..<size.width)
-        let rows = (rows ?? 0..<size.height).clamped(to: 0..<size.height)
+        let (columns, rows) = (0..<size.width, 0..<size.height)
         guard columns.count > FrameCounterStrip.columnCount else { return [] }
         return picture.withPlane(0) { bytes, stride in
             findCandidates(bytes, stride: stride, columns: columns, rows: rows)

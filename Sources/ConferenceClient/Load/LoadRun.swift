@@ -4,6 +4,8 @@ public import NIOCore
 
 /// A load run: its clients, from their joins to the report.
 public final class LoadRun: Sendable {
+    private static let joinInterval = Duration.milliseconds(50)
+
     /// The combined state of the clients.
     public struct Status: Sendable {
         public var elapsed: Duration
@@ -62,7 +64,7 @@ public final class LoadRun: Sendable {
         var clients: [LoadClient] = []
         var failures: [(name: String, error: ClientError)] = []
         for index in 0..<options.count {
-            if index > 0 { try await Task.sleep(for: options.joinInterval) }
+            if index > 0 { try await Task.sleep(for: joinInterval) }
             var client = options.client
             client.name = "\(client.name) \(index + 1)"
             client.seed = client.seed &+ UInt64(index) &* 2
@@ -207,17 +209,14 @@ public struct LoadOptions: Sendable {
     public var count: Int
     /// The number of clients that decode what they receive; the others only count packets.
     public var decodingCount: Int
-    /// The time between two joins.
-    public var joinInterval: Duration
     /// Clips that the clients send in turn, in place of the video in `client`; empty for that.
     public var clips: [PreEncodedClip] = []
     /// The observer of each client's frames, by the client's number from zero.
     public var observer: @Sendable (_ client: Int) -> (any FrameObserver)? = { _ in nil }
 
-    public init(client: JoinOptions, count: Int, decodingCount: Int = 0, joinInterval: Duration = .milliseconds(50)) {
+    public init(client: JoinOptions, count: Int, decodingCount: Int = 0) {
         self.client = client
         self.count = max(0, count)
         self.decodingCount = min(max(0, decodingCount), self.count)
-        self.joinInterval = joinInterval
     }
 }

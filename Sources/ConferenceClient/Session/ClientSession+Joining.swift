@@ -21,7 +21,7 @@ extension ClientSession {
         _ options: JoinOptions, sources: SourceBox, on eventLoop: any EventLoop
     ) async throws -> ClientSession {
         let recorder = try options.recordPath.map { path throws(ClientError) in
-            try MovieRecorder(path: path, hasAudio: true)
+            try MovieRecorder(path: path)
         }
         SRTPContext.prepareLibrary()
         var options = options

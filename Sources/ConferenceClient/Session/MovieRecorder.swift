@@ -10,7 +10,6 @@ import RTP
 final class MovieRecorder: @unchecked Sendable {
     let queue = DispatchQueue(label: "confclient.record")
     private let path: String
-    private let hasAudio: Bool
     private var writer: MovieWriter?
     private var failure: ClientError?
     /// The instant of the movie's time zero.
@@ -33,9 +32,8 @@ final class MovieRecorder: @unchecked Sendable {
     /// Checks that the file can be written, and leaves it empty until the first keyframe comes.
     ///
     /// - Throws: `ClientError.outputNotWritable`.
-    init(path: String, hasAudio: Bool) throws(ClientError) {
+    init(path: String) throws(ClientError) {
         self.path = path
-        self.hasAudio = hasAudio
         try ClientError.rethrowing { () throws(MediaFileError) in try OutputFile.check(path) }
     }
 
@@ -47,7 +45,7 @@ final class MovieRecorder: @unchecked Sendable {
         do {
             if writer == nil {
                 guard sample.isSync else { return }
-                writer = try MovieWriter(path: path, video: sample.format, audio: hasAudio ? .init() : nil)
+                writer = try MovieWriter(path: path, video: sample.format, audio: .init())
                 start = arrival
             }
             let origin = videoOrigin ?? (sample.presentationTime, arrival)
@@ -69,7 +67,7 @@ final class MovieRecorder: @unchecked Sendable {
         opus payload: ByteBuffer, rtpTimestamp: UInt32, sequence: Int64, arrival: MonotonicInstant,
         senderTime: NTPTime? = nil
     ) {
-        guard failure == nil, let writer, hasAudio, sequence > lastAudioSequence ?? .min else { return }
+        guard failure == nil, let writer, sequence > lastAudioSequence ?? .min else { return }
         lastAudioSequence = sequence
         let time = audioTimes.unwrap(rtpTimestamp)
         let origin = audioOrigin ?? (time, arrival)

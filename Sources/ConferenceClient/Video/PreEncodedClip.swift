@@ -44,7 +44,7 @@ public struct PreEncodedClip: Sendable {
     /// - Throws: `ClientError.failed` when it cannot be encoded.
     static func make(
         name: String, dimensions: VideoDimensions, frameRate: Double, bitRate: BitRate, backEnd: EncoderBackEnd,
-        profile: H264Profile = .constrainedBaseline, seconds: Int = 4
+        seconds: Int = 4
     ) throws(ClientError) -> PreEncodedClip {
         let source = SyntheticVideoSource(
             name: name, dimensions: dimensions, frameRate: frameRate, showsCounter: false)
@@ -55,7 +55,8 @@ public struct PreEncodedClip: Sendable {
             let session = try CompressionSession(
                 dimensions: source.dimensions, backEnd: backEnd,
                 properties: CompressionProperties(
-                    averageBitRate: bitRate, expectedFrameRate: frameRate, profileLevel: H264ProfileLevel(profile)),
+                    averageBitRate: bitRate, expectedFrameRate: frameRate,
+                    profileLevel: H264ProfileLevel(.constrainedBaseline)),
                 outputHandler: outputs.append)
             for index in 0..<max(1, Int(frameRate) * seconds) {
                 let time = Int64(clamping: Double(index) * 1000 / frameRate)

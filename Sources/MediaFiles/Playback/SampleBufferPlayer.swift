@@ -59,7 +59,6 @@ public final class SampleBufferPlayer: Sendable {
 
     /// The timebase by which pictures are shown.
     public let timebase: Timebase
-    let configuration: Configuration
     let eventHandler: @Sendable (Event) -> Void
     let queue: Mutex<PlayerQueue>
     let decoder: Mutex<PlayerDecoder>
@@ -83,7 +82,6 @@ public final class SampleBufferPlayer: Sendable {
         eventHandler: @escaping @Sendable (Event) -> Void
     ) {
         self.timebase = timebase
-        self.configuration = configuration
         self.eventHandler = eventHandler
         queue = Mutex(PlayerQueue(configuration))
         decoder = Mutex(PlayerDecoder(configuration))

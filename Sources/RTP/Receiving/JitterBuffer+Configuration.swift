@@ -8,20 +8,17 @@ extension JitterBuffer {
         public var capacity: Int
         /// True if the sender can be asked to send again.
         public var nackEnabled: Bool
-        /// The time for which a gap may be mere reordering, before its packets are requested.
-        public var reorderAllowance: Duration
         /// The largest number of requests for a packet.
         public var maximumRequestCount: Int
 
         /// A capacity is held within 1...16384.
         public init(
             maximumDelay: Duration = .milliseconds(400), capacity: Int = 2048, nackEnabled: Bool = true,
-            reorderAllowance: Duration = .milliseconds(5), maximumRequestCount: Int = 10
+            maximumRequestCount: Int = 10
         ) {
             self.maximumDelay = maximumDelay
             self.capacity = min(max(capacity, 1), 16384)
             self.nackEnabled = nackEnabled
-            self.reorderAllowance = reorderAllowance
             self.maximumRequestCount = maximumRequestCount
         }
 

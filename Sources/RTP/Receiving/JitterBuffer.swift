@@ -21,6 +21,9 @@ public struct JitterBuffer: Sendable {
     /// Requests for one packet are repeated this often at least, unless a round trip is longer.
     private static let longestRequestInterval: Int64 = 500_000_000
 
+    /// The nanoseconds for which a gap may be mere reordering, before its packets are requested.
+    private static let reorderAllowance: Int64 = 5_000_000
+
     /// The limits, which hold at once if they change.
     public var configuration: Configuration { didSet { updateDeadline() } }
     public private(set) var statistics = Statistics()
@@ -280,7 +283,7 @@ extension JitterBuffer {
 
     private mutating func noticeGap(_ gap: Range<Int64>, now: MonotonicInstant) {
         guard !gap.isEmpty else { return }
-        let request = saturatingSum(now.nanoseconds, max(configuration.reorderAllowance.nanoseconds, 0))
+        let request = saturatingSum(now.nanoseconds, Self.reorderAllowance)
         for sequence in gap {
             slots[index(of: sequence)] = Slot(time: now.nanoseconds, nextRequest: request)
         }

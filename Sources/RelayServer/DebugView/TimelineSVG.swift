@@ -282,7 +282,8 @@ struct TimelineSVG {
     }
 
     /// Figures with short gaps filled by the last one before: in these buckets the relay did not come to the room.
-    func bridged<Figure>(_ values: [Figure?], atMost length: Int = 10) -> [Figure?] {
+    func bridged<Figure>(_ values: [Figure?]) -> [Figure?] {
+        let length = 10
         var result = values
         var last: (index: Int, value: Figure)?
         for (index, value) in values.enumerated() {

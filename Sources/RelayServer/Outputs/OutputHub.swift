@@ -99,7 +99,7 @@ struct OutputHub {
         order.removeAll { $0 == status.id }
         session.thread.end(status.reason ?? .stopped)
         ending.append(session.thread)
-        let last = description(status.id, session, date: .now)
+        let last = description(status.id, session)
         ended[session.room] = Array(((ended[session.room] ?? []) + [last]).suffix(Self.endedOfRoom))
     }
 
@@ -118,21 +118,21 @@ struct OutputHub {
     // MARK: Looking
 
     /// The outputs of a room: those that go on in their order, then the last ones that have ended.
-    func descriptions(ofRoom room: String, date: Date = .now) -> [OutputDescription] {
+    func descriptions(ofRoom room: String) -> [OutputDescription] {
         let active = order.compactMap { id in
-            sessions[id].flatMap { $0.room == room ? description(id, $0, date: date) : nil }
+            sessions[id].flatMap { $0.room == room ? description(id, $0) : nil }
         }
         return active + (ended[room] ?? []).reversed()
     }
 
     /// An output of a room; nil if there is none of this id.
-    func description(of id: String, room: String, date: Date = .now) -> OutputDescription? {
-        if let session = sessions[id] { return session.room == room ? description(id, session, date: date) : nil }
+    func description(of id: String, room: String) -> OutputDescription? {
+        if let session = sessions[id] { return session.room == room ? description(id, session) : nil }
         return ended[room]?.first { $0.id == id }
     }
 
-    private func description(_ id: String, _ session: Session, date: Date) -> OutputDescription {
-        session.thread.description(id: id, name: session.name, url: session.url, date: date)
+    private func description(_ id: String, _ session: Session) -> OutputDescription {
+        session.thread.description(id: id, name: session.name, url: session.url, date: .now)
     }
 
     var counters: OutputCounters {

@@ -66,10 +66,8 @@ package final class LiveStream: Sendable {
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// The playlist of playlists.
-    package func index(after timeout: @escaping @Sendable () async -> Void = LiveStream.timeout) async throws(Refusal)
-        -> String
-    {
-        try await wait(after: timeout) { $0.last != nil || $0.isEnded }
+    package func index() async throws(Refusal) -> String {
+        try await wait(after: Self.timeout) { $0.last != nil || $0.isEnded }
         guard let description = state.withLock({ $0.description }) else { throw .notReady }
         return """
             #EXTM3U

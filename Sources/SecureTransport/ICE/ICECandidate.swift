@@ -43,7 +43,7 @@ extension ICECandidate {
 
     /// The priority that RFC 8445, section 5.1.2.1 recommends.
     /// - Parameter localPreference: 0 to 65535, unique among one side's candidates.
-    public static func priority(_ kind: Kind, localPreference: Int, component: UInt16 = 1) -> UInt32 {
+    public static func priority(_ kind: Kind, localPreference: Int) -> UInt32 {
         let typePreference: UInt32 =
             switch kind {
             case .host: 126
@@ -51,7 +51,7 @@ extension ICECandidate {
             case .serverReflexive: 100
             case .relayed: 0
             }
-        return typePreference << 24 | UInt32(min(max(localPreference, 0), 65_535)) << 8
-            | (256 - UInt32(min(max(component, 1), 256)))
+        // The component is 1: RTCP goes with RTP.
+        return typePreference << 24 | UInt32(min(max(localPreference, 0), 65_535)) << 8 | 255
     }
 }

@@ -35,7 +35,7 @@ struct ReorderEstimator {
             if !hasReordered { depth = 0 }
             return
         }
-        if slice.isBidirectional { reorders(atLeast: 1) }
+        if slice.isBidirectional { noticeReordering() }
         if count > highest {
             // Two to a frame: one for each field.
             let frames = (count &- highest &+ 1) / 2
@@ -45,12 +45,12 @@ struct ReorderEstimator {
             }
             highest = count
         } else if count < highest {
-            reorders(atLeast: 1)
+            noticeReordering()
         }
     }
 
-    private mutating func reorders(atLeast frames: Int) {
+    private mutating func noticeReordering() {
         hasReordered = true
-        depth = max(depth, frames)
+        depth = max(depth, 1)
     }
 }

@@ -24,7 +24,6 @@
 
         private let device: VAAPIDevice
         private let thread: AbandonableThread<Request, Response>
-        private let frameLimit: Duration
         private var rate: VAAPIRateParameters
         /// Keeps the rate in place of the driver's rate control; nil: the driver does.
         private var control: QPRateControl?
@@ -32,13 +31,11 @@
         private let constantQP: Int?
 
         init(
-            device: VAAPIDevice, properties: CompressionProperties, dimensions: VideoDimensions,
-            frameLimit: Duration = VAAPIDevice.frameLimit
+            device: VAAPIDevice, properties: CompressionProperties, dimensions: VideoDimensions
         ) throws(VideoCodingError) {
             self.device = device
             rate = VAAPIRateParameters(properties)
             constantQP = properties.rateControlMode == .quality ? properties.qualityQP : nil
-            self.frameLimit = frameLimit
             if properties.controlsDeviceQP, properties.rateControlMode != .quality {
                 let leastQP = properties.rateControlMode == .constrainedVariable ? properties.qualityQP : 0
                 control = QPRateControl(rate: EncodingRate(properties), dimensions: dimensions, leastQP: leastQP)
@@ -63,7 +60,7 @@
         func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
             let qp = request.qp ?? constantQP ?? control?.qp(isKeyframe: request.forceKeyframe)
             let response = thread.perform(
-                .encode(picture, isIDR: request.forceKeyframe, rate: rate, qp: qp), within: frameLimit)
+                .encode(picture, isIDR: request.forceKeyframe, rate: rate, qp: qp), within: VAAPIDevice.frameLimit)
             switch response {
             case .frame(var frame, let sets):
                 if let sets { parameterSets = sets }
