@@ -59,6 +59,10 @@ public final class Relay {
     private(set) var copies = DeviceCopies()
 
     private static let idleCheckInterval = Duration.seconds(1)
+    /// A check that comes later than this comes after a standstill, as of a paused container.
+    private static let longestDelay = Duration.seconds(5)
+    /// The time in which a member is heard again after a standstill: it sends RTCP at least every 7.5 s.
+    private static let patienceAfterStandstill = Duration.seconds(10)
 
     /// - Parameters:
     ///   - wallClock: Maps the instants the relay is given to NTP time.
@@ -270,7 +274,10 @@ public final class Relay {
         }
         wakeLinks(now: now)
         if now >= nextIdleCheck {
-            nextIdleCheck = now + Self.idleCheckInterval
+            let stoodStill = now - nextIdleCheck > Self.longestDelay
+            nextIdleCheck = now + (stoodStill ? Self.patienceAfterStandstill : Self.idleCheckInterval)
+            // What came meanwhile was not read, or found the socket full: nobody was silent.
+            guard !stoodStill else { return }
             notices.tellFailures(now: now)
             expireLobbies(now: now)
             for participant in participants.values {

@@ -173,6 +173,20 @@ import Testing
         #expect(names(call) == ["Ada"])
     }
 
+    @Test("Nobody leaves because the relay itself stood still; those that are silent afterwards do")
+    func standstill() throws {
+        let call = VirtualCall()
+        let ben = try call.join("Ben", video: .receiveOnly, audio: .receiveOnly, role: .watch)
+        try call.join("Cy", video: .receiveOnly, audio: .receiveOnly, role: .watch)
+        call.run(for: .seconds(5))
+        call.standStill(for: .seconds(300))
+        call.drops = { _, isDownlink, client in !isDownlink && client === ben }
+        call.run(for: .seconds(9))
+        #expect(names(call) == ["Ben", "Cy"])
+        call.run(for: .seconds(2))
+        #expect(names(call) == ["Cy"])
+    }
+
     @Test("Packets that do not authenticate keep no media flowing")
     func garbage() throws {
         let call = VirtualCall { $0.idleTimeout = .seconds(60) }

@@ -154,6 +154,9 @@ final class VirtualCall {
         now = end
     }
 
+    /// Lets time pass in which nothing runs, as in a paused container.
+    func standStill(for duration: Duration) { now += duration }
+
     /// Runs until `condition` holds; returns false when it does not within `limit`.
     func run(until condition: () -> Bool, limit: Duration = .seconds(10)) -> Bool {
         let end = now + limit
