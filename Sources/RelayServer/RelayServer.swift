@@ -71,6 +71,7 @@ public final class RelayServer: Service {
         _ configuration: RelayServerConfiguration, logger: Logger, onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
     ) async throws(StartupError) {
+        ProcessMemory.returnAtOnce()
         try OpenFileLimit.check(OpenFileLimit.raise(), allows: configuration.maximumConnections)
         flightFolder = try configuration.flightRecorderFolder.map { path throws(StartupError) in
             try FlightFolder(

@@ -1,3 +1,4 @@
+import Glibc
 import MediaCore
 import Testing
 
@@ -25,6 +26,19 @@ struct ProcessMemoryTests {
         #expect(memory.roomEnded(now: start + .seconds(1)) == .seconds(21))
         #expect(memory.roomEnded(now: start + .seconds(20)) == nil)
         #expect(memory.roomEnded(now: start + .seconds(21)) == .seconds(21))
+    }
+
+    @Test("is returned at once in large blocks, also after larger ones were freed")
+    func largeBlocks() throws {
+        ProcessMemory.returnAtOnce()
+        func isMapped(bytes: Int) throws -> Bool {
+            let block = try #require(malloc(bytes))
+            defer { free(block) }
+            // The C library's word in front of a block says whether the block is a mapping of its own.
+            return block.load(fromByteOffset: -MemoryLayout<UInt>.size, as: UInt.self) & 2 != 0
+        }
+        #expect(try isMapped(bytes: 24 << 20))
+        #expect(try isMapped(bytes: 256 << 10))
     }
 
     @Test("is measured in the C library's heap, which is never full to the last byte")
