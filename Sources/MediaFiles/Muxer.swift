@@ -285,7 +285,8 @@ final class Muxer {
                     reason: "a sample at \(presentationTime) comes too long after the one before for MP4; "
                         + "begin another file")
             }
-            lastIntervals[Int(track)] = interval
+            // What lasted longer was a pause.
+            lastIntervals[Int(track)] = min(interval, Int64(timescale))
         }
         lastDecodeTimes[Int(track)] = decode
         guard let size = Int32(exactly: data.readableBytes) else {
@@ -319,6 +320,8 @@ final class Muxer {
         try check(av_write_frame(context, nil))
         avio_flush(context.pointee.pb)
         try check(0)
+        // libavformat would move a sample that comes after a pause to the end that the last one was written with.
+        av_opt_set(context.pointee.priv_data, "movflags", "+frag_discont", 0)
     }
 
     private func check(_ status: Int32) throws(MediaFileError) {

@@ -105,6 +105,32 @@ struct MovieRoundTripTests {
         #expect(try WrittenMovie(samples, layout: layout).rest().count == 7)
     }
 
+    /// Frames of which the last comes at ten seconds, and a movie of them that was flushed during the pause before it.
+    private func movieWithPause() throws -> (samples: [SampleBuffer], file: TemporaryFile) {
+        var samples = try SampleStream.make(count: 5)
+        for index in samples.indices { samples[index].duration = nil }
+        samples[4].presentationTime = MediaTime(value: 10, timescale: 1)
+        let file = TemporaryFile(".mp4")
+        let writer = try MovieWriter(path: file.path, video: samples[0].format)
+        for sample in samples.dropLast() { try writer.append(sample) }
+        try writer.flush()
+        try writer.append(samples[4])
+        try writer.finish()
+        return (samples, file)
+    }
+
+    @Test("a frame that comes after a pause keeps its time")
+    func timeAfterPause() throws {
+        let (samples, file) = try movieWithPause()
+        #expect(try presentationTimes(in: file) == samples.map(\.presentationTime))
+    }
+
+    @Test("a last frame that comes after a pause is not shown for as long as the pause")
+    func durationAfterPause() throws {
+        let file = try movieWithPause().file
+        #expect(try withExtendedLifetime(file) { try MovieReader(path: file.path).duration } == .seconds(11))
+    }
+
     @Test("a movie read again starts with its first frame")
     func rewind() throws {
         let movie = try WrittenMovie(SampleStream.make(count: 10))
