@@ -14,16 +14,7 @@ final class FlightFolder: Sendable {
     init(path: String, limit: DataSize, maximumFileCount: Int, logger: Logger) throws(StartupError) {
         self.path = path
         self.limit = limit
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw .folderNotUsable(path: path, reason: "it cannot be made")
-        }
-        guard FileManager.default.isWritableFile(atPath: path) else {
-            throw .folderNotUsable(path: path, reason: "it cannot be written to")
-        }
+        try WrittenPath.flightRecordings(path).makeFolder()
         let retention = FlightFileRetention(folder: path, maximumCount: maximumFileCount)
         writer = FlightFileWriter(retention: retention) { logger.warning("\($0)") }
     }

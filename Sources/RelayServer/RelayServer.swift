@@ -79,12 +79,10 @@ public final class RelayServer: Service {
                 maximumFileCount: configuration.flightRecorderFiles, logger: logger)
         }
         recordings = try configuration.recordings.map { settings throws(StartupError) in
-            do throws(RecordingStore.FolderNotUsable) {
+            do throws(WritablePath.NotUsable) {
                 return try RecordingStore(settings: settings)
             } catch {
-                throw .recordingsNotUsable(
-                    option: settings.recordsAll ? "--record-all" : "--recordings", path: settings.folder,
-                    reason: error.reason)
+                throw WrittenPath.recordings(settings).failure(error)
             }
         }
         var configuration = configuration

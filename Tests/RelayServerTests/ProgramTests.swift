@@ -165,6 +165,12 @@ struct ProgramTests {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
             #expect(try Program(["config", "check", path]).end().code == 66)
         }
+        for option in ["recordings", "record-all", "flight-recorder", "event-log"] {
+            try Data("\(option): /dev/null/none\n".utf8).write(to: URL(fileURLWithPath: path))
+            let (code, errors) = try Program(["config", "check", path]).end()
+            #expect(code == 73)
+            #expect(errors.contains(": it cannot be written to: Not a directory;") && errors.contains("--\(option)"))
+        }
         try Data("port: 0\n".utf8).write(to: URL(fileURLWithPath: path))
         let check = try Program(["config", "check", path, "--frame-rate", "15"])
         #expect(check.allOutput() == "\(path): fine, sets 2 options\n")
@@ -280,8 +286,8 @@ struct ProgramTests {
         let (code, errors) = try Program(["--port", "0", option, "/proc/none"]).end()
         #expect(code == 73)
         #expect(
-            errors == "confrelay: recordings cannot be kept in /proc/none: it cannot be made; give \(option) a folder "
-                + "that this user can write to\n")
+            errors == "confrelay: recordings cannot be kept in /proc/none: it cannot be made: No such file or "
+                + "directory; give \(option) a folder that this user can write to\n")
     }
 
     @Test(

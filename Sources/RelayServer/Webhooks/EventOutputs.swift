@@ -55,12 +55,7 @@ final class EventOutputs: Sendable {
             return
         }
         let folder = configuration.webhookQueueFolder
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw .webhookQueueNotUsable(path: folder, reason: error.localizedDescription)
-        }
+        try WrittenPath.webhookQueue(folder).makeFolder()
         lock = try FileLock(path: folder + "/lock", folder: folder)
         Self.removeForgotten(in: folder, except: Set(configuration.webhooks.map(\.folderName)))
         let client = WebhookClient()

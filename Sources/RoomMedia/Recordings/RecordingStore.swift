@@ -12,29 +12,16 @@ package final class RecordingStore: Sendable {
     /// The recordings that are being written, as they began: a writer may not have got to the disk yet.
     private let active = Mutex<[String: RecordingManifest]>([:])
 
-    /// Recordings cannot be kept in the folder.
-    package struct FolderNotUsable: Error {
-        package let reason: String
-    }
-
     /// No more recordings are listed than this, the newest.
     static let maximumListed = 1000
     /// That of some 190,000 files.
     private static let maximumManifestSize = 64 << 20
 
     /// Makes the folder if it is not there, and sees that it can be written to.
-    package init(settings: RecordingSettings) throws(FolderNotUsable) {
+    package init(settings: RecordingSettings) throws(WritablePath.NotUsable) {
         self.settings = settings
         exports = ExportQueue(path: { "\(settings.folder)/\($0)" })
-        do {
-            try FileManager.default.createDirectory(
-                atPath: settings.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw FolderNotUsable(reason: "it cannot be made")
-        }
-        guard FileManager.default.isWritableFile(atPath: settings.folder) else {
-            throw FolderNotUsable(reason: "it cannot be written to")
-        }
+        try WritablePath.makeFolder(settings.folder)
     }
 
     package func path(of id: String) -> String { "\(settings.folder)/\(id)" }

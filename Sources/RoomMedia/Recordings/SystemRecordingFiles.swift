@@ -1,5 +1,4 @@
 import FlightFiles
-import Foundation
 import Glibc
 package import MediaCore
 import MediaFiles
@@ -10,12 +9,7 @@ package struct SystemRecordingFiles: RecordingFileSystem {
     package init() {}
 
     package func makeFolder(_ path: String) throws(RecordingFileError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw RecordingFileError(path: path, isDiskFull: false, reason: "the folder cannot be made")
-        }
+        guard WritablePath.make(path) else { throw SystemRecordingFile.error(errno, path: path) }
     }
 
     package func create(_ path: String) throws(RecordingFileError) -> any RecordingFile {

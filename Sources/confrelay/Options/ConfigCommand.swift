@@ -21,10 +21,10 @@ struct ConfigCheckCommand: ParsableCommand {
         usage: "confrelay config check [<file>] [<options of confrelay> ...]",
         discussion: """
             Reads what the options name, too: certificates and their keys, those for etcd included, keys of tokens, \
-            servers, images.
+            servers, images. Sees if folders and the event log can be written to by this user.
 
             Exit codes: 0 they are fine; 64 an option of the command line is wrong; 66 a file cannot be read or used; \
-            78 the file of options is wrong.
+            73 a folder or the event log cannot be written to; 78 the file of options is wrong.
             """)
 
     @Argument(parsing: .allUnrecognized, help: "The file, and options of confrelay, which win over it.")
