@@ -346,7 +346,16 @@ public final class RelayServer: Service {
                 maximum: SignallingLimits.administrationConnections, reserve: SignallingLimits.reservedConnections))
         let application = makeApplication(
             router.makeAdministrationRouter(), address: address, connections: connections,
-            onRunning: { [logger] in logger.notice("administration is served at \(address)") })
+            onRunning: { [logger] in
+                logger.notice("administration is served at \(address)")
+                guard !address.isLoopback else { return }
+                logger.warning(
+                    """
+                    everybody who reaches \(address) can read names of rooms and people, debug views and recordings, \
+                    and drain the relay, without a token; give --admin-address an address of loopback, or keep \
+                    others from it by a firewall
+                    """)
+            })
         do {
             try await application.run()
         } catch let error as IOError {

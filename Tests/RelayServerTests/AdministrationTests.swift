@@ -61,6 +61,24 @@ struct AdministrationTests {
         }
     }
 
+    @Test(
+        "an address that others can reach is warned of once, with what it shows",
+        arguments: [(0x0000_0000, true), (0x7F00_0001, false)] as [(UInt32, Bool)])
+    func warning(address: UInt32, isReachable: Bool) async throws {
+        let free = try await RunningServer.freePort()
+        var configuration = RelayServerConfiguration()
+        configuration.administrationAddress = TransportAddress(ipv4: address, port: free)
+        let lines = LogLines()
+        try await RunningServer.run(configuration, logger: Logger(label: "test") { _ in LogCollector(lines: lines) }) {
+            let administration = RunningServer(server: $0.server, port: free, script: $0.script)
+            // Served after the log lines of the start.
+            _ = try await administration.get("/healthz")
+        }
+        let warnings = lines.texts.withLock { $0.filter { $0.hasPrefix("warning: everybody who reaches") } }
+        #expect(warnings.count == (isReachable ? 1 : 0))
+        #expect(warnings.allSatisfy { $0.contains("recordings") && $0.contains("--admin-address") })
+    }
+
     @Test("an address in use is told before anything is served")
     func portInUse() async throws {
         try await RunningServer.run { server in
