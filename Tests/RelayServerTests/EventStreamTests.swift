@@ -76,6 +76,27 @@ struct EventStreamTests {
         try await writing.value
     }
 
+    @Test("a client of HTTP/1.0 gets the events without chunks, and its connection is closed behind an answer")
+    func oldClient() async throws {
+        openRoom()
+        try await RunningServer.run(script: script) { server in
+            let request = "HTTP/1.0\r\nHost: relay\r\nConnection: keep-alive\r\n\r\n"
+            let whole = try await server.exchange("GET /readyz \(request)")
+            #expect(whole.hasPrefix("HTTP/1.0 200 "))
+            try await server.connect().executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(string: "GET /rooms/demo/events \(request)"))
+                var answer = ""
+                for try await part in inbound {
+                    answer += String(buffer: part)
+                    if answer.contains("event: room\n") { break }
+                }
+                #expect(answer.hasPrefix("HTTP/1.0 200 "))
+                #expect(answer.contains("\r\n\r\nretry: 2000\nid: 0\nevent: room\n"))
+                #expect(!answer.lowercased().contains("chunked"))
+            }
+        }
+    }
+
     /// Lets its writer continue only when the test allows it.
     private actor SlowWriter: ResponseBodyWriter {
         private var isOpen = false

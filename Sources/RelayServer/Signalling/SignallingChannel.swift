@@ -2,6 +2,7 @@ import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 import SecureTransport
 
@@ -61,7 +62,7 @@ struct SignallingChannel: ServerChildChannel {
         // A setup that fails would end the server, so a connection that is refused is set up too, and then closed.
         if decision == .refused { channel.eventLoop.execute { channel.close(promise: nil) } }
         let http = decision == .served ? served : reserved
-        guard let certificates else { return http.setup(channel: channel, logger: logger) }
+        guard let certificates else { return setup(http, channel: channel, logger: logger) }
         return channel.eventLoop.makeCompletedFuture {
             if let connection = try? TLSServerConnection(context: certificates.context) {
                 try channel.pipeline.syncOperations.addHandler(TLSServerHandler(connection))
@@ -69,7 +70,16 @@ struct SignallingChannel: ServerChildChannel {
                 // There is no memory for it.
                 channel.eventLoop.execute { channel.close(promise: nil) }
             }
-        }.flatMap { http.setup(channel: channel, logger: logger) }
+        }.flatMap { setup(http, channel: channel, logger: logger) }
+    }
+
+    private func setup(_ http: HTTP1Channel, channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(OldHTTPHandler(), position: .after(decoder))
+            return value
+        }
     }
 
     func handle(value: Value, logger: Logger) async {
