@@ -20,8 +20,8 @@ public struct RelayServerConfiguration: Sendable {
     /// Connections to the signalling server that are served at the same time. One client address may hold as many as
     /// are free, which is half of them at most.
     public var maximumConnections = 512
-    /// The addresses of reverse proxies, each of which may hold all connections; their ports are not used.
-    public var trustedProxies: [TransportAddress] = []
+    /// The addresses of reverse proxies, each of which may hold all connections.
+    public var trustedProxies: [NetworkPrefix] = []
     /// Pages of other sites that may use the relay through their visitors' browsers.
     public var allowedOrigins = AllowedOrigins.only([])
     /// The file of the keys that tokens are signed with; nil: no tokens are asked for.

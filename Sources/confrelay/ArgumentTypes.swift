@@ -8,6 +8,7 @@ import Logging
 import MediaCore
 import RelayServer
 import RoomAPI
+import RoomMedia
 import SecureTransport
 public import VideoCoding
 
@@ -199,6 +200,18 @@ extension TransportAddress {
             throw ValidationError("give the IP address of a machine, such as 192.0.2.7 or 2001:db8::1")
         }
         self = address
+    }
+}
+
+extension NetworkPrefix {
+    /// Parses the addresses of reverse proxies. All addresses would let every client claim to be another one.
+    init(option text: String) throws {
+        guard let network = NetworkPrefix(parsing: text), network.length > 0,
+            TransportAddress(host: text, port: 0)?.isUnspecified != true
+        else {
+            throw ValidationError("give an IP address or a network, such as 192.0.2.7, 10.0.0.0/8 or 2001:db8::/32")
+        }
+        self = network
     }
 }
 

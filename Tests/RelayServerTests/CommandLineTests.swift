@@ -7,6 +7,7 @@ import Logging
 import MediaCore
 import RelayServer
 import RoomAPI
+import RoomMedia
 import SecureTransport
 import Testing
 import VideoCoding
@@ -92,14 +93,21 @@ struct CommandLineTests {
         #expect(try ConfrelayCommand.parse([]).serverConfiguration.tls == nil)
     }
 
+    @Test(
+        "what is no proxy's address or network, or is everybody's, is refused",
+        arguments: ["proxy", "10.0.0.0/33", "2001:db8::/129", "10.0.0.0/", "10.0.0.0/-1", "0.0.0.0", "::", "::/0"])
+    func proxies(text: String) {
+        #expect(message(["--trusted-proxy", text]).contains("give an IP address or a network"))
+    }
+
     @Test("limits on connections and recordings reach the configuration")
     func connectionsAndRecordings() throws {
         let configuration = try ConfrelayCommand.parse([
-            "--max-connections", "64", "--trusted-proxy", "127.0.0.1", "--trusted-proxy", "::1",
+            "--max-connections", "64", "--trusted-proxy", "127.0.0.0/8", "--trusted-proxy", "::1",
             "--flight-recorder-files", "7",
         ]).serverConfiguration
         #expect(configuration.maximumConnections == 64)
-        #expect(configuration.trustedProxies.map(\.host) == ["127.0.0.1", "::1"])
+        #expect(configuration.trustedProxies == ["127.0.0.0/8", "::1"].compactMap(NetworkPrefix.init(parsing:)))
         #expect(configuration.flightRecorderFiles == 7)
         #expect(message(["--max-connections", "3"]).contains("choose 16 to 16384"))
         #expect(message(["--max-encoders", "0"]).contains("choose 1 to 1024, or dedicated"))

@@ -1,4 +1,5 @@
 import NIOCore
+import RoomMedia
 import SecureTransport
 import Synchronization
 import Testing
@@ -97,7 +98,7 @@ struct ConnectionShareTests {
     @Test("a trusted proxy may hold more than half of the connections")
     func trustedProxy() async throws {
         var configuration = configuration
-        configuration.trustedProxies = [try #require(TransportAddress(host: "127.0.0.2", port: 0))]
+        configuration.trustedProxies = [try #require(NetworkPrefix(parsing: "127.0.0.2"))]
         try await RunningServer.run(configuration) { server in
             try await hold(31, from: "127.0.0.2", to: server) {
                 let rooms = try await server.get("/rooms", from: "127.0.0.2")

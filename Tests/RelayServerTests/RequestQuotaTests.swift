@@ -4,6 +4,7 @@ import HummingbirdCore
 import Logging
 import MediaCore
 import NIOPosix
+import RoomMedia
 import SecureTransport
 import Synchronization
 import Testing
@@ -126,9 +127,9 @@ struct RequestQuotaTests {
     }
 
     @Test("a client is its address, or what a proxy that the operator names saw last; others cannot claim one")
-    func directory() {
+    func directory() throws {
         let proxy = TransportAddress(ipv4: 0x0A00_0001, port: 0)
-        let directory = ClientDirectory(trustedProxies: [proxy])
+        let directory = ClientDirectory(trustedProxies: [try #require(NetworkPrefix(parsing: "10.0.0.0/24"))])
         let request = { (forwardedFor: String?) in
             var request = HTTPRequest(method: .get, scheme: "http", authority: "relay", path: "/")
             request.headerFields[.xForwardedFor] = forwardedFor

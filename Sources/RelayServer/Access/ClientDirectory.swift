@@ -1,4 +1,5 @@
 import HTTPTypes
+import RoomMedia
 import SecureTransport
 
 /// Finds out whose request it is, for what counts by address.
@@ -6,17 +7,13 @@ import SecureTransport
 /// Any client can send `X-Forwarded-For`. It counts only from a proxy that the operator names, and only its last
 /// element does, which is the address that this proxy saw.
 struct ClientDirectory: Sendable {
-    private let trustedProxies: Set<ClientNetwork>
-
-    /// - Parameter trustedProxies: Reverse proxies; their ports are not used.
-    init(trustedProxies: [TransportAddress] = []) {
-        self.trustedProxies = Set(trustedProxies.map { ClientNetwork($0) })
-    }
+    /// The addresses of reverse proxies.
+    var trustedProxies: [NetworkPrefix] = []
 
     /// The address of a client; nil where a proxy does not tell.
     func client(of request: HTTPRequest, peer: TransportAddress?) -> TransportAddress? {
         guard let peer else { return nil }
-        let isTrusted = trustedProxies.contains(ClientNetwork(peer))
+        let isTrusted = trustedProxies.contains { $0.contains(peer) }
         guard isTrusted || (peer.isLoopback && Self.isForwarded(request)) else { return peer }
         guard isTrusted else { return nil }
         // The field may come several times; its values then form one list.

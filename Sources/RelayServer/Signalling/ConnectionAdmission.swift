@@ -1,4 +1,5 @@
 import MediaCore
+import RoomMedia
 import SecureTransport
 
 /// Decides for each new connection to the signalling server how it is served, so that no client can hold all of them.
@@ -20,32 +21,34 @@ struct ConnectionAdmission: Sendable {
 
     private var served: FairShare<ClientNetwork>
     private var reserve: FairShare<ClientNetwork>
-    private let trustedProxies: Set<ClientNetwork>
+    private let trustedProxies: [NetworkPrefix]
     /// Connections that were not served in full.
     private(set) var refusedCount: UInt64 = 0
 
     /// - Parameters:
     ///   - maximum: Connections that are served at the same time.
     ///   - reserve: Connections beyond these on which health checks are answered.
-    ///   - trustedProxies: Reverse proxies; their ports are not used.
-    init(maximum: Int, reserve: Int, trustedProxies: [TransportAddress] = []) {
+    ///   - trustedProxies: The addresses of reverse proxies.
+    init(maximum: Int, reserve: Int, trustedProxies: [NetworkPrefix] = []) {
         served = FairShare(capacity: maximum)
         self.reserve = FairShare(capacity: reserve)
-        self.trustedProxies = Set(trustedProxies.map { ClientNetwork($0) })
+        self.trustedProxies = trustedProxies
     }
 
     /// Connections that are served at this time.
     var servedCount: Int { served.count }
 
     /// Takes a place for a new connection.
-    mutating func open(from client: ClientNetwork) -> Decision {
-        if served.take(for: client, isTrusted: trustedProxies.contains(client)) { return .served }
+    mutating func open(from address: TransportAddress) -> Decision {
+        let client = ClientNetwork(address)
+        if served.take(for: client, isTrusted: trustedProxies.contains { $0.contains(address) }) { return .served }
         refusedCount &+= 1
         return reserve.take(for: client, isTrusted: false) ? .reserved : .refused
     }
 
     /// Gives the place of a connection back that has been closed.
-    mutating func close(from client: ClientNetwork, as decision: Decision) {
+    mutating func close(from address: TransportAddress, as decision: Decision) {
+        let client = ClientNetwork(address)
         switch decision {
         case .served: served.giveBack(client)
         case .reserved: reserve.giveBack(client)

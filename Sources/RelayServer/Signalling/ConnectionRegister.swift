@@ -14,9 +14,8 @@ final class ConnectionRegister: Sendable {
     /// Takes a place for a connection until it is closed.
     func open(_ channel: any Channel) -> ConnectionAdmission.Decision {
         guard let address = channel.remoteAddress.flatMap({ TransportAddress($0) }) else { return .refused }
-        let client = ClientNetwork(address)
-        let decision = admission.withLock { $0.open(from: client) }
-        channel.closeFuture.whenComplete { _ in self.admission.withLock { $0.close(from: client, as: decision) } }
+        let decision = admission.withLock { $0.open(from: address) }
+        channel.closeFuture.whenComplete { _ in self.admission.withLock { $0.close(from: address, as: decision) } }
         return decision
     }
 

@@ -79,7 +79,6 @@ public struct HostRules: Hashable, Sendable {
     func permits(
         _ address: TransportAddress, ofHost host: String, isOwn: (TransportAddress) -> Bool = LocalAddresses.contain
     ) -> Bool {
-        let address = address.unmapped
         let isInNetwork = rules.contains { rule in
             if case .network(let network) = rule { network.contains(address) } else { false }
         }

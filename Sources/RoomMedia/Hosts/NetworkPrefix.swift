@@ -1,36 +1,47 @@
-import SecureTransport
+public import SecureTransport
 
 /// The addresses that begin with certain bits.
-struct NetworkPrefix: Hashable, Sendable {
+public struct NetworkPrefix: Hashable, Sendable {
     private let address: TransportAddress
-    private let length: Int
+    /// The number of these bits.
+    public let length: Int
 
     /// Reads an address, or one with a length behind it: `10.0.0.0/8`, `2001:db8::/32`, `[2001:db8::1]`.
-    init?(parsing text: String) {
+    public init?(parsing text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         var host = parts[0]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
         guard let address = TransportAddress(host: String(host), port: 0) else { return nil }
         let bits = address.isIPv6 ? 128 : 32
         guard parts.count > 1 else {
-            (self.address, length) = (address, bits)
+            self.init(address, bits)
             return
         }
         guard let length = Int(parts[1]), (0...bits).contains(length), parts[1].allSatisfy(\.isNumber) else {
             return nil
         }
-        (self.address, self.length) = (address, length)
+        self.init(address, length)
+    }
+
+    /// Networks are compared with addresses unmapped.
+    private init(_ address: TransportAddress, _ length: Int) {
+        let isMapped = address.isIPv6 && !address.unmapped.isIPv6 && length >= 96
+        self.address = isMapped ? address.unmapped : address
+        self.length = isMapped ? length - 96 : length
     }
 
     private init(_ ipv4: UInt32, _ length: Int) {
-        (address, self.length) = (TransportAddress(ipv4: ipv4, port: 0), length)
+        self.init(TransportAddress(ipv4: ipv4, port: 0), length)
     }
 
     private init(_ high: UInt64, ipv6 length: Int) {
-        (address, self.length) = (TransportAddress(ipv6: (high, 0), port: 0), length)
+        self.init(TransportAddress(ipv6: (high, 0), port: 0), length)
     }
 
-    func contains(_ other: TransportAddress) -> Bool {
+    /// True if an address, whose port makes no difference, begins with these bits. An IPv4-mapped IPv6 address counts
+    /// as IPv4.
+    public func contains(_ other: TransportAddress) -> Bool {
+        let other = other.unmapped
         if let own = address.ipv4 {
             guard let other = other.ipv4 else { return false }
             return length == 0 || (own ^ other) >> (32 - UInt32(length)) == 0
@@ -45,8 +56,7 @@ struct NetworkPrefix: Hashable, Sendable {
     /// True if an address is one of the public internet: IANA's registries of special addresses (RFC 6890) list those
     /// that are not. Addresses of translators and tunnels, in which others stand, are not public either.
     static func isPublic(_ address: TransportAddress) -> Bool {
-        let address = address.unmapped
-        guard address.isIPv6 else { return !special.contains { $0.contains(address) } }
+        guard address.unmapped.isIPv6 else { return !special.contains { $0.contains(address) } }
         return globalUnicast.contains(address) && !special.contains { $0.contains(address) }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LinkEmulation
+import RoomMedia
 import SecureTransport
 
 /// The addresses of the relay.
@@ -29,14 +30,14 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "IP address of a reverse proxy in front of the relay; may be given several times.",
+            "IP address of a reverse proxy in front of the relay, or the network of several (10.0.0.0/8); repeatable.",
             discussion: """
                 One address may hold at most half of all HTTP connections. A reverse proxy stands for many clients and \
                 may hold all of them, so it has to limit its clients itself. 127.0.0.1 is trusted only if it is given.
                 """,
             valueName: "address"),
-        transform: TransportAddress.init(option:))
-    var trustedProxy: [TransportAddress] = []
+        transform: NetworkPrefix.init(option:))
+    var trustedProxy: [NetworkPrefix] = []
 
     @Option(
         help: ArgumentHelp(

@@ -30,6 +30,8 @@ import Testing
         #expect(try permits("*,192.168.1.7", "192.168.1.7", of: "x", own: "192.168.1.7"))
         #expect(try !permits("*,192.168.1.7", "192.168.1.8", of: "x"))
         #expect(try permits("127.0.0.1", "::ffff:127.0.0.1", of: "localhost"))
+        #expect(try permits("::ffff:10.0.0.0/104", "10.0.0.1", of: "x"))
+        #expect(try !permits("::ffff:10.0.0.0/104", "11.0.0.1", of: "x"))
         #expect(try permits("[2001:db8::1]", "2001:db8::1", of: "x"))
         #expect(try permits("2001:db8::/33", "2001:db8:7fff::1", of: "x"))
         #expect(try !permits("2001:db8::/33", "2001:db8:8000::1", of: "x"))
