@@ -73,6 +73,7 @@ public final class RelayServer: Service {
     ) async throws(StartupError) {
         ProcessMemory.returnAtOnce()
         try OpenFileLimit.check(OpenFileLimit.raise(), allows: configuration.maximumConnections)
+        try AddressSpaceLimit.check(AddressSpaceLimit.current, workers: configuration.workers)
         flightFolder = try configuration.flightRecorderFolder.map { path throws(StartupError) in
             try FlightFolder(
                 path: path, limit: configuration.flightRecorderLimit,

@@ -20,6 +20,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case administrationAddressNotUsable(String, reason: String)
     /// The process may not have as many files and sockets open as its connections take.
     case tooFewOpenFiles(limit: Int, needed: Int)
+    /// The process may not have the address space that its threads take; in bytes.
+    case tooLittleAddressSpace(limit: Int, needed: Int)
     /// No port was free for both protocols.
     case noFreePort(host: String)
     /// Flight recordings cannot be kept there.
@@ -68,6 +70,10 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .tooFewOpenFiles(let limit, let needed):
             "the relay may have \(limit) files open at once and needs \(needed) for its connections: raise the limit "
                 + "(ulimit -n, or LimitNOFILE= of the service), or give a smaller --max-connections"
+        case .tooLittleAddressSpace(let limit, let needed):
+            "the relay may use \(limit >> 20) MiB of address space and needs \(needed >> 20) MiB: raise the limit "
+                + "(ulimit -v, or LimitAS= of the service), or give fewer --workers; MemoryMax= of a service limits "
+                + "memory itself"
         case .noFreePort(let host):
             "no port on \(host) is free for both TCP and UDP: choose one with --port"
         case .folderNotUsable(let path, let reason):

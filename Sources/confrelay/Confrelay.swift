@@ -123,7 +123,7 @@ enum Confrelay {
         case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable, .accessKeysNotUsable,
             .clusterNotUsable:
             .noInput
-        case .tooFewOpenFiles: .usage
+        case .tooFewOpenFiles, .tooLittleAddressSpace: .usage
         default: .unavailable
         }
     }

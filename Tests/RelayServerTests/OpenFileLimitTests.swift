@@ -3,6 +3,15 @@ import Testing
 
 @testable import RelayServer
 
+@Test("a limit of address space that its threads do not fit into keeps the relay from starting")
+func addressSpace() throws {
+    try AddressSpaceLimit.check(AddressSpaceLimit.current, workers: 2)
+    try AddressSpaceLimit.check(1792 << 20, workers: 2)
+    #expect(throws: StartupError.tooLittleAddressSpace(limit: 1791 << 20, needed: 1792 << 20)) {
+        try AddressSpaceLimit.check(1791 << 20, workers: 2)
+    }
+}
+
 @Suite("The limit of open files")
 struct OpenFileLimitTests {
     @Test("leaves files beside all connections, or the relay does not start")
