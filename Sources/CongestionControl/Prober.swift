@@ -8,6 +8,9 @@ struct Prober: Sendable {
     static let pendingTimeout = Duration.seconds(5)
     /// A burst that falls behind its rate by more than this would measure the sender.
     static let maximumLateness = Duration.milliseconds(20)
+    /// The most of one burst, whatever its controller asks for.
+    static let maximumPacketCount = 10_000
+    static let maximumSize = DataSize(bytes: 16 << 20)
 
     private struct Active {
         var cluster: ProbeCluster
@@ -28,6 +31,8 @@ struct Prober: Sendable {
 
     mutating func add(_ cluster: ProbeCluster, now: MonotonicInstant) {
         guard cluster.rate > .zero else { return }
+        var cluster = cluster
+        cluster.minimumPackets = min(cluster.minimumPackets, Self.maximumPacketCount)
         if pending.count == Self.maximumPendingCount { pending.removeFirst() }
         pending.append((cluster, now))
     }
@@ -53,7 +58,7 @@ struct Prober: Sendable {
     /// The size that the burst still needs.
     var remainingSize: DataSize {
         guard let active else { return .zero }
-        return max(active.cluster.minimumSize - active.sentSize, .zero)
+        return max(min(active.cluster.minimumSize, Self.maximumSize) - active.sentSize, .zero)
     }
 
     /// True if the burst needs more packets, of any size.

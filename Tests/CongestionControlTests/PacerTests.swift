@@ -95,6 +95,22 @@ struct PacerTests {
         #expect(sent.count == 8)
     }
 
+    @Test("a probe ends after a bounded burst, whatever its controller asks for")
+    func boundlessProbe() {
+        var pacer = makePacer()
+        let cluster = ProbeCluster(id: 0, rate: .megabits(2), minimumPackets: .max, minimumDuration: .seconds(100_000))
+        pacer.addProbe(cluster, now: at(0))
+        #expect(pacer.paddingNeeded(now: at(0)) == Prober.maximumSize)
+        var (count, now) = (0, at(0))
+        while count < 20_000, pacer.paddingNeeded(now: now) > .zero {
+            pacer.enqueue(0, size: .packet + .packet, priority: .padding, now: now)
+            _ = pacer.dequeue(now: now)
+            count += 1
+            now = pacer.nextSendTime(now: now) ?? now
+        }
+        #expect(count == Prober.maximumPacketCount)
+    }
+
     @Test("a probe without media asks for padding, until it has enough")
     func padding() {
         var pacer = makePacer(.kilobits(500))
