@@ -55,7 +55,10 @@ public final class FrameSilo: Sendable {
     public func forEachSample(
         in timeRange: MediaTimeRange? = nil, order: Order = .decoding, _ body: (SampleBuffer) throws -> Void
     ) throws {
-        for time in state.withLock({ $0.times(in: timeRange, order: order) }) {
+        let times = try state.withLock { state throws(MultiPassError) in
+            try state.times(in: timeRange, order: order)
+        }
+        for time in times {
             let sample = try state.withLock { state throws(MultiPassError) in try state.sample(at: time) }
             if let sample { try body(sample) }
         }
@@ -238,7 +241,8 @@ extension FrameSilo {
             return min(1, done / total)
         }
 
-        func times(in range: MediaTimeRange?, order: Order) -> [MediaTime] {
+        func times(in range: MediaTimeRange?, order: Order) throws(MultiPassError) -> [MediaTime] {
+            guard !isClosed else { throw .closed }
             let part = frames[range.map { indices(in: $0) } ?? frames.indices]
             switch order {
             case .presentation: return part.map(\.presentationTime)

@@ -199,4 +199,12 @@ struct FrameSiloTests {
         #expect(folder.fileNames.isEmpty)
         #expect(throws: MultiPassError.closed) { try again.setTimeRangesForNextPass([]) }
     }
+
+    @Test("has no frames to give once closed, and says so", arguments: [true, false])
+    func reading(inFile: Bool) throws {
+        let silo = try makeSilo(inFile: inFile)
+        try silo.add(makeSample(0, [1]))
+        try silo.close()
+        #expect(throws: MultiPassError.closed) { try silo.forEachSample { _ in } }
+    }
 }
