@@ -27,22 +27,28 @@ extension PixelRect {
             height: max(0, (min(maxY, canvas.height) & ~1) - top))
     }
 
-    /// The rectangle with its edges moved inwards to even positions. Far edges are limited to positions outside any
+    /// The rectangle with numbers that can be added and multiplied: far edges are limited to positions outside any
     /// canvas.
-    var evened: PixelRect {
+    var bounded: PixelRect {
         let limit = 1 << 24
-        let (left, top) = (min(max(x, -limit), limit), min(max(y, -limit), limit))
-        let (right, bottom) = (left + min(max(width, 0), limit), top + min(max(height, 0), limit))
-        let (evenLeft, evenTop) = ((left + 1) & ~1, (top + 1) & ~1)
         return PixelRect(
-            x: evenLeft, y: evenTop, width: max(0, (right & ~1) - evenLeft), height: max(0, (bottom & ~1) - evenTop))
+            x: min(max(x, -limit), limit), y: min(max(y, -limit), limit), width: min(max(width, 0), limit),
+            height: min(max(height, 0), limit))
+    }
+
+    /// The rectangle with its edges moved inwards to even positions, and bounded.
+    var evened: PixelRect {
+        let rect = bounded
+        let (left, top) = ((rect.x + 1) & ~1, (rect.y + 1) & ~1)
+        return PixelRect(
+            x: left, y: top, width: max(0, (rect.maxX & ~1) - left), height: max(0, (rect.maxY & ~1) - top))
     }
 
     func intersection(_ other: PixelRect) -> PixelRect {
         let (left, top) = (max(x, other.x), max(y, other.y))
         return PixelRect(
-            x: left, y: top, width: max(0, min(maxX, other.maxX) - left),
-            height: max(0, min(maxY, other.maxY) - top))
+            x: left, y: top, width: max(left, min(maxX, other.maxX)) - left,
+            height: max(top, min(maxY, other.maxY)) - top)
     }
 
     /// The same rectangle as seen from a corner.

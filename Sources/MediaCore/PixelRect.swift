@@ -28,7 +28,11 @@ public struct PixelRect: Hashable, Sendable {
         let (end, overflow) = start.addingReportingOverflow(length)
         return overflow ? (start < 0 ? .min : .max) : end
     }
-    public var area: Int { width * height }
+    /// The number of samples, within the range of `Int`.
+    public var area: Int {
+        let (area, overflow) = width.multipliedReportingOverflow(by: height)
+        return overflow ? ((width < 0) == (height < 0) ? .max : .min) : area
+    }
     public var isEmpty: Bool { width <= 0 || height <= 0 }
 
     /// Returns true if the two share at least one sample.

@@ -35,9 +35,9 @@ extension CompositionLayer {
 
     /// Limits corners and border to the present rectangle: it may have been on its way to a larger one.
     mutating func limitEdges() {
-        let side = min(rect.width, rect.height)
+        let side = min(rect.bounded.width, rect.bounded.height)
         cornerRadius = min(cornerRadius, side / 2)
-        if let width = border?.width, 2 * width >= side {
+        if let width = border?.width, width > (side - 1) / 2 {
             let widest = (side - 1) / 2 & ~1
             border = widest > 0 ? border.map { LayerBorder(width: widest, colour: $0.colour) } : nil
         }

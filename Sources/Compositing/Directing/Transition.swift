@@ -98,9 +98,11 @@ struct Transition {
 extension PixelRect {
     /// Returns the middle part of the rectangle, at even positions; the whole rectangle if it is too small.
     fileprivate func scaled(by factor: Double) -> PixelRect {
-        func margin(_ side: Int) -> Int { Int(clamping: Int64(Double(side) * (1 - factor) / 4)) * 2 }
-        let (horizontal, vertical) = (margin(width), margin(height))
+        func margin(_ side: Int) -> Int { Int(clamping: Double(side) * (1 - factor) / 4) * 2 }
+        let rect = bounded
+        let (horizontal, vertical) = (margin(rect.width), margin(rect.height))
         return PixelRect(
-            x: x + horizontal, y: y + vertical, width: width - 2 * horizontal, height: height - 2 * vertical)
+            x: rect.x + horizontal, y: rect.y + vertical, width: rect.width - 2 * horizontal,
+            height: rect.height - 2 * vertical)
     }
 }

@@ -79,8 +79,9 @@ extension PixelRect: Interpolating {
     public static func interpolated(from: PixelRect, to: PixelRect, fraction: Double) -> PixelRect {
         func even(_ from: Int, _ to: Int) -> Int {
             let value = Double.interpolated(from: Double(from), to: Double(to), fraction: fraction)
-            return Int(clamping: Int64((value / 2).rounded())) * 2
+            return Int(clamping: (value / 2).rounded()) * 2
         }
+        let (from, to) = (from.bounded, to.bounded)
         let (left, top) = (even(from.x, to.x), even(from.y, to.y))
         return PixelRect(
             x: left, y: top, width: even(from.maxX, to.maxX) - left, height: even(from.maxY, to.maxY) - top)

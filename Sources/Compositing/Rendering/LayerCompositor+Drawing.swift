@@ -9,7 +9,10 @@ extension LayerCompositor {
         let frame = (layer.rectRamps.value(at: request.time) ?? layer.rect).evened
         let rect = frame.trimmed(to: request.canvas)
         guard !rect.isEmpty else { return nil }
-        let restingSize = restingSize(of: layer, frame: frame, at: request.time)
+        var restingSize = restingSize(of: layer, frame: frame, at: request.time)
+        // Of a layer that is far larger than the canvas, which any plan may have, nothing that large is drawn.
+        restingSize.width = min(restingSize.width, 2 * request.canvas.width)
+        restingSize.height = min(restingSize.height, 2 * request.canvas.height)
         var appearance = LayerAppearance(content: .placeholder(name: "", avatar: nil, size: restingSize))
         switch source.content {
         case .placeholder(let avatar):
