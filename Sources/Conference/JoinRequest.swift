@@ -86,6 +86,8 @@ public enum JoinError: Error, CustomStringConvertible {
     case noSuchParticipant
     /// A participant made new offers too often; the next offer is possible after this many seconds.
     case tooManyOffers(retryAfter: Int)
+    /// Another offer begins a screen share, which the participant's role does not permit.
+    case mayNotShareScreen
     /// The relay ends when its calls are over, and takes no others.
     case draining
     /// A moderator has removed the person with this identity or address.
@@ -121,6 +123,7 @@ public enum JoinError: Error, CustomStringConvertible {
         case .noSuchParticipant: "there is no such participant in the room; it may have left: join again"
         case .tooManyOffers(let seconds):
             "this participant sent too many offers in a short time; send the newest one again in \(seconds) s"
+        case .mayNotShareScreen: "sharing a screen takes the role of a presenter, which a moderator can give you"
         case .draining: "the relay takes no more joins: it ends when the calls in progress are over"
         case .keptOut: "a moderator has removed you from the room"
         case .locked: "the room is locked: no new members are admitted"

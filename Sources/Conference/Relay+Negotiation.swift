@@ -27,6 +27,12 @@ extension Relay {
         } catch {
             throw .offer(error)
         }
+        // Nobody would see it, and the client would not know.
+        if negotiation.session.screenShare?.receives == true, !participant.sendsScreenShare,
+            !participant.isAdmitted(.screenShare)
+        {
+            throw .mayNotShareScreen
+        }
         do {
             let trusts = trustsDescription(
                 of: negotiation.session, from: participant.address, for: participant, now: now)

@@ -36,6 +36,7 @@ export class CallView {
   #moderation;
   #tools;
   #wasAway = false;
+  #role;
 
   /**
    * @param {import('./call.js').Call} call
@@ -112,7 +113,7 @@ export class CallView {
     on('speaker', () => this.#drawSpeaker());
     on('recording', ({ detail }) => this.#drawRecording(detail));
     on('entry', () => this.#moderation.draw());
-    on('own', () => this.#moderation.draw());
+    on('own', () => { this.#moderation.draw(); this.#followRole(); });
     on('moderated', ({ detail }) => this.#tellModeration(detail));
     on('layout', () => { this.#drawLayout(); this.#drawPeople(); });
     on('joined', ({ detail }) => notice(`${detail.name} has joined.`));
@@ -284,6 +285,16 @@ export class CallView {
     if (isOwn && event.action === 'cameraOff') this.#tools.turnOff('camera');
     const words = moderationWords(event, room);
     if (words) notice(words, event.action === 'askedToUnmute' ? 12 : 5);
+  }
+
+  /** A screen that another role forbids to share is not shared any more. */
+  #followRole() {
+    const { room: { own }, screen } = this.#call;
+    if (this.#role && own?.accessRole !== this.#role && screen.isOn && !own?.screenShare) {
+      screen.end();
+      notice('You may not share your screen any more.', 8);
+    }
+    this.#role = own?.accessRole;
   }
 
   /** What the others do not get is off, so that nobody speaks to them in vain. */

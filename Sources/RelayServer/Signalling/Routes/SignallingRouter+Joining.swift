@@ -207,7 +207,7 @@ extension Problem {
             // The scheme is ours: browsers ask nobody for a password.
             self.init(.unauthorized, error.description, headers: [.wwwAuthenticate: "PIN"])
             return
-        case .keptOut, .locked: status = .forbidden
+        case .keptOut, .locked, .mayNotShareScreen: status = .forbidden
         case .waits: status = .accepted
         case .lobbyFull: status = .serviceUnavailable
         case .noSuchParticipant: status = .notFound
