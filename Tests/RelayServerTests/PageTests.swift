@@ -41,10 +41,19 @@ struct PageTests {
         #expect(try await client.send(.get, "/rooms/other", headers: headers).status == .notFound)
     }
 
-    @Test("a room's name that is not acceptable gets no page")
-    func badRoom() async throws {
-        let answer = try await client.send(.get, "/rooms/a%20b", headers: [.accept: Self.browser])
-        #expect(answer.status == .badRequest)
+    @Test(
+        "who follows a mistyped link gets the page, and programs get the problem",
+        arguments: [
+            ("/rooms/a%20b", HTTPResponse.Status.badRequest), ("/room/demo", .notFound), ("/Rooms/demo", .notFound),
+        ])
+    func mistypedLink(path: String, status: HTTPResponse.Status) async throws {
+        let answer = try await client.send(.get, path, headers: [.accept: Self.browser])
+        #expect(answer.status == status && answer.body == "<!doctype html>" && answer.headers[.vary] == "Accept")
+        let known = try #require(answer.headers[.eTag])
+        let again: HTTPFields = [.accept: Self.browser, .ifNoneMatch: known]
+        #expect(try await client.send(.get, path, headers: again).status == .notModified)
+        let problem = try await client.send(.get, path)
+        #expect(problem.status == status && problem.headers[.contentType] == "application/problem+json")
     }
 
     @Test("files are found by their paths, with their types")

@@ -64,7 +64,7 @@ struct SignallingRouter {
     func makeRouter() -> Router<SignallingContext> {
         let router = Router(context: SignallingContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SiteMiddleware(policy: sites, cluster: cluster))
-        router.add(middleware: ProblemMiddleware())
+        router.add(middleware: ProblemMiddleware(page: page))
         router.add(middleware: QuotaMiddleware(clients: clients, quotas: quotas, now: now, cluster: cluster))
         for route in routes { add(route, to: router) }
         return router

@@ -1,6 +1,6 @@
 import { Call } from './call.js';
 import { CallView } from './call-view.js';
-import { JoinView } from './join-view.js';
+import { JoinView, roomProblem } from './join-view.js';
 import { LocalMedia } from './local-media.js';
 import { currentCall, preferences } from './preferences.js';
 import { takeToken } from './access.js';
@@ -101,5 +101,7 @@ if (isReload() && former.room && former.room === roomOfAddress()) {
 } else {
   // A reload of the join page joins nothing.
   currentCall.clear();
-  joinView.show({ room: roomOfAddress() });
+  const room = roomOfAddress();
+  const isMistyped = location.pathname !== '/' && roomProblem(room) !== '';
+  joinView.show(isMistyped ? { notice: 'This link leads to no room. Check it, or name the room here.' } : { room });
 }
