@@ -53,6 +53,7 @@ struct ModerationPageTests {
         do {
             try await lobby(ada, ben, relay)
             try await mute(ada, ben)
+            try await spotlight(ada)
             try await pin(ada, cy, relay)
             try await remove(ada, ben, relay)
             result = .success(())
@@ -137,6 +138,18 @@ struct ModerationPageTests {
         try await ben.browser.wait(for: "the question", until: says("notices", "Ada asks you to unmute."))
         try await ben.browser.click("#microphone")
         try await ada.hear([ben.tone])
+    }
+
+    private func spotlight(_ ada: Person) async throws {
+        for words in ["End spotlight", "Spotlight"] {
+            try await act("spotlight", on: "Ben", by: ada)
+            try await ada.browser.wait(
+                for: words,
+                until: """
+                    document.querySelector("[aria-label='Moderate Ben']").closest('.person')
+                    .querySelector("[data-action='spotlight']").textContent === '\(words)'
+                    """)
+        }
     }
 
     /// Types a PIN and presses Enter. The text of the refusal before is gone when it was sent.

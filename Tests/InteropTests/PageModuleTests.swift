@@ -197,6 +197,24 @@ struct PageModuleTests {
         }
     }
 
+    @Test("who comes without a token is told what to do, in words for people")
+    func invitation() async throws {
+        try await withPage { browser in
+            let _: Bool = try await browser.evaluate(
+                """
+                const { fetch } = window;
+                window.fetch = (url, options) =>
+                    options?.method === 'POST' ? Promise.resolve(new Response(null, { status: 401 })) : fetch(url, options);
+                return true;
+                """)
+            try await browser.type("demo", into: "#room-name")
+            try await browser.click("#watch-button")
+            try await browser.wait(
+                for: "the words",
+                until: "document.getElementById('join-error').textContent.includes('Open the whole link')")
+        }
+    }
+
     @Test("the debug page draws a room within its own security policy")
     func debugPage() async throws {
         let folder = try TemporaryFolder()

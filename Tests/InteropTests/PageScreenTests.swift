@@ -78,4 +78,17 @@ struct PageScreenTests {
             #expect(heights[0] == 0 && heights[1] > 10)
         }
     }
+
+    @Test("all controls of a call are on the narrowest screen", arguments: [(320, 568), (360, 640)])
+    func narrowToolbar(width: Int, height: Int) async throws {
+        try await withCall(width, height) { browser in
+            let outside: [String] = try await browser.evaluate(
+                """
+                for (const id of ['microphone', 'camera', 'share']) document.getElementById(id).hidden = false;
+                return [...document.querySelectorAll('.tool')]
+                    .filter((tool) => tool.getBoundingClientRect().right > innerWidth).map(({ id }) => id);
+                """)
+            #expect(outside.isEmpty)
+        }
+    }
 }

@@ -23,6 +23,13 @@ function roomOfAddress() {
   }
 }
 
+/** The relay tells programs how to send a PIN or a token. */
+function wordsOfFailure(error, pin) {
+  if (!(error instanceof Refusal) || error.status !== 401 || (error.wantsPIN && pin)) return error.message;
+  return error.wantsPIN ? 'This room has a PIN.'
+    : 'You need an invitation. Open the whole link that you were sent; if it is too old, ask for a new one.';
+}
+
 /** Joins a room; asks again while the relay has no seat, until the person stops that. Null when it does not work. */
 async function joined({ room, name, watchOnly, pin, resume: session, moderatorKey = null }) {
   for (;;) {
@@ -45,8 +52,7 @@ async function joined({ room, name, watchOnly, pin, resume: session, moderatorKe
       call = null;
       entered.leave();
       const wantsPIN = error instanceof Refusal && error.wantsPIN;
-      // The relay tells programs how to send one.
-      joinView.fail(wantsPIN && !pin ? 'This room has a PIN.' : error.message, wantsPIN);
+      joinView.fail(wordsOfFailure(error, pin), wantsPIN);
       if (error instanceof Refusal && error.isTemporary && await joinView.countDown(error.retryAfter ?? 5)) continue;
       currentCall.clear();
       return null;

@@ -95,7 +95,7 @@ export class PeoplePanel {
       more.hidden = isSelf || !room.isModerator;
       label(more, `Moderate ${participant.name}`);
       setModeration(!more.hidden && !moderation.hidden);
-      moderation.update(participant);
+      moderation.update(participant, room);
       toggle(pin, isPinned, isPinned ? `Unpin ${participant.name}` : `Show ${participant.name} large`);
       if (isSelf) toggle(hide, showsSelf, showsSelf ? 'Leave me out of my picture' : 'Show me in my picture');
       else toggle(hide, isHidden, isHidden ? `Show ${participant.name} again` : `Hide ${participant.name}`);
@@ -118,13 +118,16 @@ export class PeoplePanel {
     const camera = action('camera', () => act('moderate', { camera: participant.cameraOff ? 'allowed' : 'off' }));
     const role = action('role', () => act(
       'moderate', { role: participant.accessRole === 'presenter' ? 'participant' : 'presenter' }));
-    const spotlight = action('spotlight', () => act('spotlight'));
+    const spotlight = action(
+      'spotlight', () => this.#actions.moderate('spotlight', spotlight.classList.contains('on') ? null : id));
     const remove = action('remove', () => act('remove'));
     remove.classList.add('danger');
     const element = make('div', { className: 'person-moderation', hidden: true }, mute, camera, role, spotlight, remove);
-    spotlight.textContent = 'Spotlight';
     remove.textContent = 'Remove';
-    element.update = (changed) => {
+    element.update = (changed, { layout }) => {
+      const isLarge = layout?.layout === 'pinned' && layout.participant === id;
+      spotlight.classList.toggle('on', isLarge);
+      spotlight.textContent = isLarge ? 'End spotlight' : 'Spotlight';
       participant = changed;
       mute.textContent = changed.muted ? 'Ask to unmute' : 'Mute';
       camera.textContent = changed.cameraOff ? 'Allow camera' : 'Camera off';
