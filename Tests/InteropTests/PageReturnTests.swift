@@ -130,7 +130,7 @@ struct PageReturnTests {
         }
     }
 
-    @Test("who began a room still has the key to moderate it after a reload")
+    @Test("who began a room still has the key to moderate it after a reload, and after leaving it")
     func moderatorKey() async throws {
         try await withPage { browser in
             try await watchDemo(browser)
@@ -152,8 +152,12 @@ struct PageReturnTests {
                 ])
             try await browser.reload()
             try await browser.wait(for: "the call again", until: Self.isInCall)
-            let sent: String = try await browser.evaluate("return window.sentKey ?? '';")
-            #expect(sent == key && !key.isEmpty)
+            let sent = "const key = window.sentKey ?? ''; window.sentKey = ''; return key;"
+            #expect(try await browser.evaluate(sent) == key && !key.isEmpty)
+            try await browser.click("#leave")
+            try await browser.click("#watch-button")
+            try await browser.wait(for: "the call once more", until: Self.isInCall)
+            #expect(try await browser.evaluate(sent) == key)
         }
     }
 }

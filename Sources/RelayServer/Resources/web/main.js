@@ -2,7 +2,7 @@ import { Call } from './call.js';
 import { CallView } from './call-view.js';
 import { JoinView, roomProblem } from './join-view.js';
 import { LocalMedia } from './local-media.js';
-import { currentCall, preferences } from './preferences.js';
+import { currentCall, moderatedRoom, preferences } from './preferences.js';
 import { takeToken } from './access.js';
 import { Refusal, noOthers } from './signalling.js';
 
@@ -31,7 +31,7 @@ function wordsOfFailure(error, pin) {
 }
 
 /** Joins a room; asks again while the relay has no seat, until the person stops that. Null when it does not work. */
-async function joined({ room, name, watchOnly, pin, resume: session, moderatorKey = null }) {
+async function joined({ room, name, watchOnly, pin, resume: session, moderatorKey = moderatedRoom.key(room) }) {
   for (;;) {
     const others = { ...noOthers, moderatorKey };
     const entered = new Call({ room, name, watchOnly, pin, resume: session, others }, media);
@@ -66,8 +66,13 @@ async function enter({ room, name, watchOnly, pin, resume: session, moderatorKey
   const entered = await joined({ room, name, watchOnly, pin, resume: session, moderatorKey });
   if (!entered) return;
   joinView.hide();
-  currentCall.update({ room, name, watchOnly, ...entered.proofs, ...media.wanted });
-  entered.addEventListener('room', () => currentCall.update(entered.proofs));
+  const keepProofs = () => {
+    currentCall.update(entered.proofs);
+    moderatedRoom.keep(room, entered.proofs.moderatorKey);
+  };
+  currentCall.update({ room, name, watchOnly, ...media.wanted });
+  keepProofs();
+  entered.addEventListener('room', keepProofs);
   history.replaceState(null, '', `/rooms/${encodeURIComponent(room)}`);
   const view = new CallView(entered, media, room);
   entered.addEventListener('state', () => {

@@ -31,3 +31,12 @@ export const currentCall = {
   update: (changes) => write(ofThisTab, 'call', { ...currentCall.read(), ...changes }),
   clear: () => write(ofThisTab, 'call', {}),
 };
+
+/** The room that was moderated last: who comes back to it later, or after a crash, moderates it again. */
+export const moderatedRoom = {
+  key(room) {
+    const last = read(lasting, 'moderated');
+    return last.room === room ? last.key : null;
+  },
+  keep(room, key) { if (key) write(lasting, 'moderated', { room, key }); },
+};
