@@ -297,7 +297,8 @@ struct PageTests {
             _ = try await relay.child.end(within: .seconds(10))
             for person in people {
                 try await person.browser.wait(
-                    for: "\(person.name) to be told", until: "!document.getElementById('connection').hidden")
+                    for: "\(person.name) to be told, sooner than ICE notices", within: .seconds(5),
+                    until: "!document.getElementById('connection').hidden")
             }
             // Screen readers read an alert out again at each change.
             try await people[0].browser.wait(

@@ -254,12 +254,10 @@ export class Call extends EventTarget {
     for (; feed === this.#feed && !this.isOver && !this.#isRecovering; this.#feedFailures += 1) {
       const exists = await this.#membership.exists().catch(() => null);
       if (feed !== this.#feed || this.isOver || this.#isRecovering) return;
-      if (exists === false) {
-        this.#recover('The relay was restarted.');
-        return;
-      }
-      if (exists === null && this.#membership.hasOthers) {
-        this.#recover('The relay is gone.');
+      const isGone = exists === null && (this.#membership.hasOthers || !await this.#link.receives());
+      if (feed !== this.#feed) return;
+      if (exists === false || isGone) {
+        this.#recover(isGone ? 'The relay does not answer.' : 'The relay was restarted.');
         return;
       }
       await pause(Math.max(pauseAfter(this.#feedFailures), feed.retryAfter * 1000));

@@ -95,6 +95,15 @@ export class PeerLink extends EventTarget {
 
   getStats() { return this.#connection.getStats(); }
 
+  /** Whether something comes within a second: the relay sends audio all the time. */
+  async receives() {
+    const packets = async () => [...(await this.getStats()).values()]
+      .reduce((sum, { type, packetsReceived }) => sum + (type === 'inbound-rtp' ? packetsReceived : 0), 0);
+    const before = await packets();
+    await pause(1_000);
+    return await packets() > before;
+  }
+
   /** An offer for a new session. */
   async offer() {
     await Promise.race([this.#connection.setLocalDescription(), this.#closing]);
