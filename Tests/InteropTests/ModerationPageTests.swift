@@ -202,7 +202,13 @@ struct ModerationPageTests {
     }
 
     private func remove(_ ada: Person, _ ben: Person, _ relay: RelayProgram) async throws {
-        try await act("remove", on: "Ben", by: ada)
+        for isMeant in [false, true] {
+            let wasInCall: Bool = try await ben.browser.evaluate("return \(isShown("call"));")
+            #expect(wasInCall, "nobody is removed by one click beside another button")
+            _ = try await ada.browser.evaluate("window.confirm = () => \(isMeant); return true;", as: Bool.self)
+            try await act("remove", on: "Ben", by: ada)
+            try await Task.sleep(for: .seconds(1))
+        }
         try await ben.browser.wait(for: "Ben to be out", until: isShown("join"))
         try await ben.browser.wait(for: "the reason", until: says("join-notice", "Ada removed you"))
         try await ben.browser.screenshot(to: TestOutput.file("removed.png"))

@@ -120,7 +120,9 @@ export class PeoplePanel {
       'moderate', { role: participant.accessRole === 'presenter' ? 'participant' : 'presenter' }));
     const spotlight = action(
       'spotlight', () => this.#actions.moderate('spotlight', spotlight.classList.contains('on') ? null : id));
-    const remove = action('remove', () => act('remove'));
+    const remove = action('remove', () => {
+      if (window.confirm(`Remove ${participant.name} from the call, and keep them out?`)) act('remove');
+    });
     remove.classList.add('danger');
     const element = make('div', { className: 'person-moderation', hidden: true }, mute, camera, role, spotlight, remove);
     remove.textContent = 'Remove';
