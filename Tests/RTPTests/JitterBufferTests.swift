@@ -109,9 +109,10 @@ struct JitterBufferTests {
         #expect(pop(at: 0) == [10])
         #expect(nacks(at: 5) == [11])
         #expect(nacks(at: 185) == [11])
-        // The answer to a request at 365 ms would come at 515 ms, the gap is given up at 400.
-        #expect(nacks(at: 365) == [])
-        #expect(buffer.nextDeadline == .milliseconds(400))
+        #expect(nacks(at: 365) == [11])
+        // The answer to a request at 545 ms would come at 695 ms, the gap is given up at 600.
+        #expect(nacks(at: 545) == [])
+        #expect(buffer.nextDeadline == .milliseconds(600))
     }
 
     @Test mutating func `a gap is asked for once even when the round trip seems too long`() {
@@ -157,18 +158,35 @@ struct JitterBufferTests {
         #expect(pop(at: 400) == [10, 12, 13])
     }
 
-    @Test mutating func `requests come ever later, and a gap is given up when the last of them was not answered`() {
-        buffer = JitterBuffer(configuration: JitterBuffer.Configuration(maximumRequestCount: 3))
-        buffer.setRoundTripTime(.milliseconds(1))
+    @Test mutating func `a gap is asked for once per round trip for as long as it is open`() {
+        buffer.setRoundTripTime(.milliseconds(50))
         insert(10, 12, at: 0)
         #expect(pop(at: 0) == [10])
         var requests: [Int64] = []
-        for time in Int64(0)..<145 {
-            if !nacks(at: time).isEmpty { requests.append(time) }
-            #expect(pop(at: time) == [])
+        for time in Int64(0)..<400 where !nacks(at: time).isEmpty { requests.append(time) }
+        #expect(requests == [5, 65, 125, 185, 245, 305])
+        #expect(pop(at: 400) == [12])
+    }
+
+    @Test mutating func `a round trip that is longer than the time between requests is learned`() {
+        var time: Int64 = 0
+        for sequenceNumber in stride(from: UInt16(0), to: 100, by: 2) {
+            insert(sequenceNumber, at: time)
+            insert(sequenceNumber + 2, at: time)
+            // Each packet is there 300 ms after its first request.
+            while nacks(at: time).isEmpty { time += 1 }
+            for _ in 0..<300 {
+                time += 1
+                _ = nacks(at: time)
+            }
+            insert(sequenceNumber + 1, at: time)
+            _ = pop(at: time)
         }
-        #expect(requests == [5, 25, 65])
-        #expect(pop(at: 145) == [12])
+        let requested = buffer.statistics.requested
+        insert(200, at: time)
+        #expect(nacks(at: time + 5).count == 99)
+        #expect(nacks(at: time + 300) == [])
+        #expect(buffer.statistics.requested == requested + 99)
     }
 
     @Test mutating func `the deadline is that of the next request, then of giving up`() {
@@ -178,21 +196,22 @@ struct JitterBufferTests {
         #expect(buffer.nextDeadline == .milliseconds(5))
         _ = nacks(at: 5)
         #expect(buffer.nextDeadline == .milliseconds(305))
-        _ = nacks(at: 305)
-        #expect(buffer.nextDeadline == .milliseconds(500))
-        _ = pop(at: 500)
+        for time: Int64 in [305, 605, 905] { _ = nacks(at: time) }
+        #expect(buffer.nextDeadline == .milliseconds(1000))
+        _ = pop(at: 1000)
         #expect(buffer.nextDeadline == nil)
     }
 
     @Test mutating func `a round trip that turns out longer moves the deadline of a gap that is open`() {
-        buffer.setRoundTripTime(.milliseconds(150))
+        buffer.setRoundTripTime(.milliseconds(80))
         insert(10, 12, at: 0)
         _ = pop(at: 0)
-        for time: Int64 in [5, 185] { _ = nacks(at: time) }
+        for time: Int64 in [5, 101, 197, 293] { _ = nacks(at: time) }
+        #expect(buffer.nextDeadline == .milliseconds(389))
+        _ = nacks(at: 389)
         #expect(buffer.nextDeadline == .milliseconds(400))
-        buffer.setRoundTripTime(.milliseconds(300))
-        // The gap is waited for until 600 ms, so that there is time for the third request.
-        #expect(buffer.nextDeadline == .milliseconds(545))
+        buffer.setRoundTripTime(.milliseconds(150))
+        #expect(buffer.nextDeadline == .milliseconds(600))
     }
 
     // MARK: Starting anew

@@ -1,25 +1,21 @@
 extension JitterBuffer {
     /// The time limits of a jitter buffer.
     public struct Configuration: Hashable, Sendable {
-        /// The time for which packets after a gap wait before the gap is abandoned; two round trips if that is longer
+        /// The time for which packets after a gap wait before the gap is abandoned; four round trips if that is longer
         /// (a second at most).
         public var maximumDelay: Duration
         /// The largest span of sequence numbers. A packet further ahead resets the buffer.
         public var capacity: Int
         /// True if the sender can be asked to send again.
         public var nackEnabled: Bool
-        /// The largest number of requests for a packet.
-        public var maximumRequestCount: Int
 
         /// A capacity is held within 1...16384.
         public init(
-            maximumDelay: Duration = .milliseconds(400), capacity: Int = 2048, nackEnabled: Bool = true,
-            maximumRequestCount: Int = 10
+            maximumDelay: Duration = .milliseconds(400), capacity: Int = 2048, nackEnabled: Bool = true
         ) {
             self.maximumDelay = maximumDelay
             self.capacity = min(max(capacity, 1), 16384)
             self.nackEnabled = nackEnabled
-            self.maximumRequestCount = maximumRequestCount
         }
 
         /// The configuration for senders that send nothing twice: it waits for reordered packets only.

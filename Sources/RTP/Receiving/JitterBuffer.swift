@@ -13,13 +13,10 @@ public struct JitterBuffer: Sendable {
         var time: Int64 = 0
         /// The time of the packet's next request; nanoseconds.
         var nextRequest: Int64 = .max
-        /// The time of the packet's last request; nanoseconds.
+        /// The time of the packet's first request; nanoseconds.
         var requested: Int64 = 0
         var requestCount = 0
     }
-
-    /// Requests for one packet are repeated this often at least, unless a round trip is longer.
-    private static let longestRequestInterval: Int64 = 500_000_000
 
     /// The nanoseconds for which a gap may be mere reordering, before its packets are requested.
     private static let reorderAllowance: Int64 = 5_000_000
@@ -108,7 +105,7 @@ public struct JitterBuffer: Sendable {
             missingCount -= 1
             if slot.requestCount > 0 {
                 statistics.recovered += 1
-                if slot.requestCount == 1 { noticeAnswer(after: now.nanoseconds &- slot.requested) }
+                noticeAnswer(after: now.nanoseconds &- slot.requested, requests: slot.requestCount)
             } else {
                 statistics.reordered += 1
             }
@@ -184,8 +181,8 @@ public struct JitterBuffer: Sendable {
 
     /// Returns the sequence numbers to request now, in ascending order. They count as requested.
     ///
-    /// A packet is requested when the allowance for reordering is over, then again after 1.2 round trips (20 ms at
-    /// least), 2.4 and so on, while the answer can come in time.
+    /// A packet is requested when the allowance for reordering is over, then again each 1.2 round trips (20 ms at
+    /// least), while the answer can come in time.
     public mutating func nacksDue(now: MonotonicInstant) -> [UInt16] {
         guard configuration.nackEnabled, missingCount > 0, nextRequest <= now.nanoseconds, let highest else {
             return []
@@ -196,28 +193,21 @@ public struct JitterBuffer: Sendable {
         let interval = max(roundTripTime + roundTripTime / 5, 20_000_000)
         for sequence in next...highest {
             let index = index(of: sequence)
-            guard slots[index].packet == nil, slots[index].requestCount < configuration.maximumRequestCount else {
-                continue
-            }
+            guard slots[index].packet == nil else { continue }
             if slots[index].nextRequest <= now.nanoseconds {
                 let deadline = giveUpTime(of: slots[index])
                 let isFirst = slots[index].requestCount == 0
                 // The first request goes out even if it seems too late: the round-trip time is an estimate.
                 if deadline > (isFirst ? now.nanoseconds : saturatingSum(now.nanoseconds, roundTripTime)) {
                     due.append(UInt16(truncatingIfNeeded: sequence))
+                    if isFirst { slots[index].requested = now.nanoseconds }
                     slots[index].requestCount += 1
-                    slots[index].requested = now.nanoseconds
-                    // Repeats come ever later: on a path whose queue has just filled, the round trip is longer than
-                    // known.
-                    let backoff = min(interval << min(slots[index].requestCount - 1, 6), Self.longestRequestInterval)
-                    slots[index].nextRequest = saturatingSum(now.nanoseconds, max(interval, backoff))
+                    slots[index].nextRequest = saturatingSum(now.nanoseconds, interval)
                 } else {
                     slots[index].nextRequest = .max
                 }
             }
-            if slots[index].requestCount < configuration.maximumRequestCount {
-                earliest = min(earliest, slots[index].nextRequest)
-            }
+            earliest = min(earliest, slots[index].nextRequest)
         }
         nextRequest = earliest
         statistics.requested += Int64(due.count)
@@ -252,27 +242,21 @@ extension JitterBuffer {
         return overflow ? .max : sum
     }
 
-    /// The time at which a missing packet is abandoned: at its deadline, or when the last request has not been
-    /// answered.
-    private func giveUpTime(of slot: Slot) -> Int64 {
-        let deadline = saturatingSum(slot.time, patience)
-        guard configuration.nackEnabled, slot.requestCount >= configuration.maximumRequestCount else {
-            return deadline
-        }
-        return min(deadline, slot.nextRequest)
-    }
+    /// The time at which a missing packet is abandoned.
+    private func giveUpTime(of slot: Slot) -> Int64 { saturatingSum(slot.time, patience) }
 
-    /// The patience with a gap: at least two round trips, within a second, if packets can be requested. On a slow path
-    /// a late repair is better than a picture that stands still until the next keyframe.
+    /// The patience with a gap: four round trips, within a second, if packets can be requested: time for three
+    /// requests. A late repair is better than a picture that stands still until the next keyframe.
     private var patience: Int64 {
         let maximum = configuration.maximumDelay.nanoseconds
-        return configuration.nackEnabled ? max(maximum, min(2 * roundTripTime, 1_000_000_000)) : maximum
+        return configuration.nackEnabled ? max(maximum, min(4 * roundTripTime, 1_000_000_000)) : maximum
     }
 
-    /// Learns the round-trip time from a packet that came after one request.
-    private mutating func noticeAnswer(after nanoseconds: Int64) {
+    /// Learns the round-trip time from a packet that came after requests. After several it may answer a later one than
+    /// the first: it counts less, and is all that is known where each is repeated before its answer can come.
+    private mutating func noticeAnswer(after nanoseconds: Int64, requests: Int) {
         let measured = min(max(nanoseconds, 1_000_000), 5_000_000_000)
-        roundTripTime += (measured - roundTripTime) / 4
+        roundTripTime += (measured - roundTripTime) / (requests == 1 ? 4 : 16)
     }
 
     private mutating func place(_ packet: RTPPacket, at sequence: Int64, now: MonotonicInstant) {
