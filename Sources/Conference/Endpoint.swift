@@ -8,7 +8,7 @@ class Endpoint {
     final let peer: PeerConnection
     final var nextWakeUp: MonotonicInstant
     /// The limit of what the relay receives from the endpoint.
-    final var limiter: ReceiveLimiter
+    final var limiter = ReceiveLimiter()
     /// Packets dropped because the endpoint was over its limit.
     final var packetsRateLimited: UInt64 = 0
     /// True if the endpoint is in the relay's queue of endpoints with data to send.
@@ -18,7 +18,6 @@ class Endpoint {
         self.id = id
         self.peer = peer
         nextWakeUp = now
-        limiter = ReceiveLimiter(now: now)
     }
 
     /// Has the endpoint woken now.

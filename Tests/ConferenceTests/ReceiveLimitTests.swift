@@ -1,5 +1,7 @@
 import MediaCore
 import NIOCore
+import OrderedCollections
+import SDP
 import SecureTransport
 import Testing
 
@@ -62,7 +64,7 @@ import Testing
     @Test("50 Mbit/s of media and feedback with every frame stay below the limits")
     func honestMember() {
         let start = MonotonicInstant(nanoseconds: 1_000_000_000)
-        var limiter = ReceiveLimiter(now: start)
+        var limiter = ReceiveLimiter()
         var dropped = 0
         func receive(_ bytes: Int, isControl: Bool, at now: MonotonicInstant) {
             let size = DataSize(bytes: bytes)
@@ -81,5 +83,43 @@ import Testing
         // A keyframe of a megabyte comes at once.
         for _ in 0..<900 { receive(1200, isControl: false, at: start + .seconds(12)) }
         #expect(dropped == 0)
+    }
+
+    @Test("A link is taken as much as its senders may send together, up to eight", arguments: [0, 1, 3, 20])
+    func link(senders: Int) throws {
+        let pair = VirtualCascade(["a", "b"])
+        try pair[0].join("Ada", video: nil)
+        try pair[1].join("Ben", video: nil, audio: .receiveOnly)
+        try pair.link(1, 0)
+        pair.run(for: .seconds(2))
+        let link = try #require(pair.room(0)?.links["b"])
+        var state = CascadeState()
+        state.sequence = 1_000_000
+        for sender in 0..<senders {
+            // A camera and a microphone are one sender's.
+            for (offset, content) in [CascadeSource.Content.camera, .audio].enumerated() {
+                let number = 4 * sender + 2 * offset
+                state.streams.append(
+                    CascadeState.Stream(
+                        source: CascadeSource(participant: "p\(sender)", content: content), line: number + 2,
+                        ssrc: UInt32(1000 + number),
+                        retransmissions: content == .audio ? nil : UInt32(1001 + number)))
+            }
+        }
+        try pair[0].relay.receive(state, room: "demo", from: "b", link: link.name, now: pair.now)
+        let size = DataSize(bytes: 1000)
+        func taken(isControl: Bool) -> Int {
+            var count = 0
+            while link.limiter.hasRoom(size, isControl: isControl, now: pair.now) {
+                link.limiter.charge(size, isControl: isControl, now: pair.now)
+                count += 1
+            }
+            return count
+        }
+        #expect(taken(isControl: false) / min(senders + 1, 8) == 6000)
+        // Reports refer to the one sender of this side, too.
+        #expect(taken(isControl: true) / min(senders + 2, 8) == 500)
+        pair.run(for: .milliseconds(100))
+        #expect(taken(isControl: false) / min(senders + 1, 8) == 600)
     }
 }

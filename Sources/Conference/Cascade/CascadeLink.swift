@@ -72,7 +72,7 @@ final class CascadeLink: Endpoint {
     static let maximumStreams = 200
     /// Sources of one direction: the lines', those of their retransmissions, and the reporter.
     static let maximumSources = 2 * maximumStreams + 1
-    static let rateLimits = RateLimits(minimum: .kilobits(300), start: .megabits(3), maximum: .megabits(50))
+    static let rateLimits = RateLimits(minimum: .kilobits(300), start: .megabits(3), maximum: .megabits(200))
     /// The rate for which a link is probed at least, so that the next source finds room.
     static let leastDemand = BitRate.megabits(1)
 
@@ -120,6 +120,9 @@ final class CascadeLink: Endpoint {
         session.media += outgoing.values.map { media($0.stream, sends: true) }
         // A session over DTLS has no keys of its own that could be refused.
         try? peer.update(session: session, now: now)
+        limiter.setSenders(
+            Set(incoming.values.map(\.source.participant)).count,
+            reportedOn: Set(outgoing.keys.map(\.participant)).count, now: now)
     }
 
     private func media(_ stream: CascadeState.Stream, sends: Bool) -> NegotiatedMedia {
