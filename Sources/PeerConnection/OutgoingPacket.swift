@@ -16,6 +16,12 @@ enum OutgoingPacket {
     /// A packet of forward error correction, treated like one of media.
     case repair(RTPPacket, line: MediaLine)
 
+    /// The packet, if another sender made it and it is to leave on this line.
+    func forwarded(on line: MediaLine) -> NumberedPacket? {
+        guard case .forwarded(let numbered, let owner, _) = self, owner === line else { return nil }
+        return numbered
+    }
+
     /// A packet's size in the pacer: its payload and, about, its headers.
     static func size(of packet: RTPPacket) -> DataSize {
         DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead

@@ -163,11 +163,16 @@ extension PeerConnection {
         lines.video(content)?.videoSender?.restartForwarding(at: packet)
     }
 
-    /// Ends forwarding, because an encoder's frames take over: no further packets of the source are sent, except those
-    /// of a frame that is partly sent.
-    package func endForwarding(now: MonotonicInstant) {
-        guard let sender = lines.mainVideo?.videoSender, let stream = sender.forwarding, !stream.isOver else { return }
-        sender.endForwarding(at: sending.endForwarding(stream, now: now))
+    /// Ends forwarding: no further packets of the source are sent, except those of a frame that is partly sent.
+    ///
+    /// - Parameter cutsFrame: True if those are not sent either.
+    package func endForwarding(
+        content: NegotiatedMedia.Content = .main, cutsFrame: Bool = false, now: MonotonicInstant
+    ) {
+        guard let line = lines.video(content), let sender = line.videoSender, let stream = sender.forwarding,
+            !stream.isOver
+        else { return }
+        sender.endForwarding(at: sending.endForwarding(stream, on: line, cutsFrame: cutsFrame, now: now))
     }
 
     // MARK: Receiving

@@ -267,13 +267,15 @@ struct SendController: ~Copyable {
     /// Padding borrows the timestamp of a forwarded frame too.
     mutating func forwardingBegan() { pacer.canPad = true }
 
-    /// Drops the packets that wait of the frames that follow the one that is leaving. Returns the number behind the
-    /// last packet that leaves.
-    mutating func endForwarding(_ stream: ForwardingStream, now: MonotonicInstant) -> Int64 {
-        let end = max(endOfLeavingFrame(of: stream), stream.leastEnd)
+    /// Drops the packets that wait of the frames that follow the one that is leaving, or of that one, too. Returns the
+    /// number behind the last packet that leaves.
+    mutating func endForwarding(
+        _ stream: ForwardingStream, on line: MediaLine, cutsFrame: Bool, now: MonotonicInstant
+    ) -> Int64 {
+        let end = max(cutsFrame ? stream.endOfSent : endOfLeavingFrame(of: stream, on: line), stream.leastEnd)
         var size = DataSize.zero
         _ = pacer.removeAll { waiting in
-            guard case .forwarded(let numbered, _, _) = waiting, numbered.number >= end else { return false }
+            guard let numbered = waiting.forwarded(on: line), numbered.number >= end else { return false }
             size += OutgoingPacket.size(of: numbered.packet)
             return true
         }
@@ -283,16 +285,14 @@ struct SendController: ~Copyable {
     }
 
     /// The number behind the last packet of the frame whose packets are leaving.
-    private mutating func endOfLeavingFrame(of stream: ForwardingStream) -> Int64 {
+    private mutating func endOfLeavingFrame(of stream: ForwardingStream, on line: MediaLine) -> Int64 {
         let sent = stream.newestSent
         if let sent, sent.endsFrame { return sent.number + 1 }
         // The waiting packets can only be looked at on this way.
         var end = stream.numbering.next
         _ = pacer.removeAll { waiting in
-            if case .forwarded(let numbered, _, _) = waiting, numbered.packet.marker,
-                numbered.number > sent?.number ?? .min
-            {
-                end = min(end, numbered.number + 1)
+            if let next = waiting.forwarded(on: line), next.packet.marker, next.number > sent?.number ?? .min {
+                end = min(end, next.number + 1)
             }
             return false
         }

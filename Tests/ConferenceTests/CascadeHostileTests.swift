@@ -1,3 +1,5 @@
+import CongestionControl
+import LinkEmulation
 import MediaCore
 import NIOCore
 import OrderedCollections
@@ -146,5 +148,74 @@ struct CascadeHostileTests {
         #expect(ada.arrivals.count > before + 25)
         #expect(pair.names(0) == ["Ada", "Ben"])
         #expect(try #require(ada.picture).colour(x: 160, y: 90).resembles(.blue))
+    }
+
+    /// A member at the first relay, a second of whose pictures have begun to cross, with its next pictures.
+    private func sender(
+        _ name: String, _ pair: VirtualCascade, filler: Int
+    ) throws -> (client: TestClient, play: (_ seconds: Int) throws -> Void) {
+        let client = try pair[0].join(
+            name, audio: nil,
+            rateLimits: RateLimits(minimum: .megabits(40), start: .megabits(40), maximum: .megabits(40)))
+        return (
+            client,
+            { seconds in
+                for _ in 0..<seconds {
+                    var pictures = try SkippedPictures(dimensions: VideoDimensions(width: 160, height: 96))
+                    for _ in 0..<15 {
+                        client.peer.sendVideo(
+                            pictures.next(filler: filler), captureTime: pair.now, targetTime: pair.now, now: pair.now)
+                        pair.run(for: .nanoseconds(1_000_000_000 / 15))
+                    }
+                }
+            }
+        )
+    }
+
+    private static let narrow = LinkProfile(
+        rate: .fixed(.megabits(3)), delay: .milliseconds(10), queue: .duration(.seconds(1)))
+
+    @Test("a frame that does not end is cut off on a link, and nobody else's picture is held back")
+    func endlessFrame() throws {
+        let pair = VirtualCascade(["a", "b"], network: Self.narrow)
+        let mallory = try sender("Mallory", pair, filler: 500)
+        for (name, colour) in [("Ada", Colour.red), ("Al", .green)] { try pair[0].join(name, colour: colour) }
+        try pair[1].join("Ben", video: .receiveOnly)
+        pair.run(for: .milliseconds(500))
+        try pair.link(1, 0)
+        try mallory.play(4)
+        func decoded(_ name: String) -> UInt64 { pair.remote(name, at: 1)?.uplink?.framesDecoded ?? 0 }
+        let before = ["Ada", "Al", "Mallory"].map(decoded)
+        try #require(before.allSatisfy { $0 > 20 }, "\(before)")
+        var pictures = try SkippedPictures(dimensions: VideoDimensions(width: 160, height: 96))
+        mallory.client.peer.sendVideo(
+            pictures.next(filler: 8_000_000), captureTime: pair.now, targetTime: pair.now, now: pair.now)
+        let link = try #require(pair.room(0)?.links["b"])
+        for _ in 0..<20 {
+            pair.run(for: .milliseconds(100))
+            #expect(link.peer.backlog(now: pair.now).sent < .milliseconds(1500))
+        }
+        for (name, count) in zip(["Ada", "Al"], before) { #expect(decoded(name) >= count + 28, "\(name)") }
+        #expect(link.picturesHeld == 1)
+        // She comes back with the first keyframe after she was held back.
+        let then = decoded("Mallory")
+        try mallory.play(4)
+        #expect(decoded("Mallory") > then + 15)
+    }
+
+    @Test("a link that cannot carry even its last picture does not fall behind more and more")
+    func lastPicture() throws {
+        let pair = VirtualCascade(["a", "b"], network: Self.narrow)
+        let ada = try sender("Ada", pair, filler: 40_000)
+        try pair[1].join("Ben", video: .receiveOnly)
+        pair.run(for: .milliseconds(500))
+        try pair.link(1, 0)
+        for second in 0..<12 {
+            try ada.play(1)
+            let link = try #require(pair.room(0)?.links["b"])
+            #expect(link.peer.backlog(now: pair.now).sent < .milliseconds(1500), "after \(second) s")
+        }
+        let decoded = try #require(pair.remote("Ada", at: 1)?.uplink).framesDecoded
+        #expect(decoded > 5, "\(decoded) frames, with gaps")
     }
 }

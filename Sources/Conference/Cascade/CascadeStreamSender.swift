@@ -1,6 +1,8 @@
 import H264
 import MediaCore
+import NIOCore
 import PeerConnection
+import RTP
 import SDP
 
 /// One of our sources on a link: whether it is announced, and whether its packets cross.
@@ -15,6 +17,7 @@ struct CascadeStreamSender {
     /// The time until which it is held back, because the link carries too little.
     private(set) var heldUntil: MonotonicInstant?
     private var lastRequest: MonotonicInstant?
+    private var meter = RateMeter()
 
     private static let requestInterval = Duration.seconds(1)
     private static let holdTime = Duration.seconds(3)
@@ -31,6 +34,14 @@ struct CascadeStreamSender {
         lastRequest = now
         return true
     }
+
+    /// Counts a packet that crosses.
+    mutating func meter(_ packet: ForwardedPacket, now: MonotonicInstant) {
+        meter.add(DataSize(bytes: packet.packet.payload.readableBytes) + PeerConfiguration.packetOverhead, now: now)
+    }
+
+    /// The rate at which its packets have come within the last second while they cross.
+    mutating func rate(now: MonotonicInstant) -> BitRate { meter.rate(now: now) }
 
     /// Holds the source back for a time.
     mutating func hold(now: MonotonicInstant) {

@@ -155,10 +155,12 @@ extension Room {
             var leavesOutDispensable = false
             if link.outgoing[source]?.isSending == true {
                 if isRestart { link.peer.forwardingRestarts(at: packet, content: content) }
-                if packet.startsFrame {
-                    let backlog = link.peer.backlog(now: now).sent
-                    leavesOutDispensable = backlog > LatencyBudget.beforeDispensableFrame
-                    if backlog > LatencyBudget.debt { relieve(link, now: now) }
+                link.outgoing[source]?.meter(packet, now: now)
+                let backlog = link.peer.backlog(now: now).sent
+                leavesOutDispensable = packet.startsFrame && backlog > LatencyBudget.beforeDispensableFrame
+                // A frame that has begun is sent to its end, if it ever ends.
+                if backlog > (packet.startsFrame ? LatencyBudget.debt : LatencyBudget.mostDebt) {
+                    relieve(link, by: backlog, now: now)
                 }
             } else if link.outgoing[source]?.begins(with: packet, now: now) == true {
                 link.peer.beginForwarding(at: packet, parameterSets: [], content: content, now: now)
@@ -174,23 +176,29 @@ extension Room {
         return served
     }
 
-    /// Holds a picture back, because a link carries too little: first one that is neither a screen nor of the active
-    /// speaker, then the speaker's. Audio leaves before all pictures.
-    private func relieve(_ link: CascadeLink, now: MonotonicInstant) {
-        guard link.mayHold(now: now) else { return }
+    /// Holds a picture back, because a link carries too little: first one that alone is more than the link carries, then
+    /// one that is neither a screen nor of the active speaker, then the speaker's; of several the one of the highest
+    /// rate. Audio leaves before all pictures.
+    private func relieve(_ link: CascadeLink, by backlog: Duration, now: MonotonicInstant) {
+        let carried = link.peer.videoBitRate
         let speaker = activeSpeaker?.publicID
-        let sending = link.outgoing.filter { $0.value.isSending && $0.key.content != .audio }.map(\.key)
-        func importance(_ source: CascadeSource) -> Int {
-            source.content == .screen ? 2 : source.participant == speaker ? 1 : 0
+        var sending: [(source: CascadeSource, importance: Int, rate: BitRate)] = []
+        for source in link.outgoing.keys where source.content != .audio {
+            guard link.outgoing[source]?.isSending == true, let rate = link.outgoing[source]?.rate(now: now) else {
+                continue
+            }
+            let importance =
+                rate > carried ? 0 : source.content == .screen ? 3 : source.participant == speaker ? 2 : 1
+            sending.append((source, importance, rate))
         }
-        // The last one that is left goes on, with gaps.
-        guard sending.count > 1,
-            let least = sending.last(where: { importance($0) == 0 })
-                ?? sending.min(by: { importance($0) < importance($1) }),
-            let content = link.outgoing[least]?.content
+        // The last one that is left goes on while the link is not too far behind.
+        guard sending.count > 1 || backlog > LatencyBudget.mostDebt,
+            let least = sending.min(by: { ($0.importance, $1.rate) < ($1.importance, $0.rate) }),
+            least.importance == 0 || link.mayHold(now: now), let content = link.outgoing[least.source]?.content
         else { return }
-        link.outgoing[least]?.hold(now: now)
-        link.peer.stopForwarding(content: content)
+        link.outgoing[least.source]?.hold(now: now)
+        // What waits of it would keep the others waiting, and they would be held back, too.
+        link.peer.endForwarding(content: content, cutsFrame: true, now: now)
         link.picturesHeld &+= 1
     }
 

@@ -19,6 +19,8 @@ struct ForwardingStream {
     var isOver = false
     /// The highest number that has left, and whether its frame ended with it.
     private(set) var newestSent: (number: Int64, endsFrame: Bool)?
+    /// The number behind the last one that has left.
+    var endOfSent: Int64 { newestSent.map { $0.number + 1 } ?? numbering.next }
 
     /// - Parameters:
     ///   - first: The first packet.

@@ -37,7 +37,9 @@ struct SkippedPictures {
     }
 
     /// The next picture; the first is an IDR picture.
-    mutating func next() -> EncodedFrame {
+    ///
+    /// - Parameter filler: The number of bytes behind the picture that mean nothing.
+    mutating func next(filler: Int = 0) -> EncodedFrame {
         let isIDR = count == 0
         var bits = BitWriter()
         bits.unsigned(0)
@@ -59,11 +61,16 @@ struct SkippedPictures {
             bits.unsigned(macroblocks)
         }
         bits.stop()
-        let unit = NALUnit(
-            type: isIDR ? .codedSliceIDR : .codedSliceNonIDR, referenceIDC: 3, rawPayload: bits.bytes)
+        var units = [
+            NALUnit(type: isIDR ? .codedSliceIDR : .codedSliceNonIDR, referenceIDC: 3, rawPayload: bits.bytes)
+        ]
+        if filler > 0 {
+            let bytes = [UInt8](repeating: 0xff, count: filler)
+            units.append(NALUnit(type: .fillerData, referenceIDC: 0, rawPayload: bytes))
+        }
         defer { count += 1 }
         return EncodedFrame(
             sample: SampleBuffer(
-                nalUnits: [unit], format: format, presentationTime: MediaTime(value: Int64(count), timescale: 60)))
+                nalUnits: units, format: format, presentationTime: MediaTime(value: Int64(count), timescale: 60)))
     }
 }
