@@ -204,7 +204,7 @@ import Testing
 
     @Test("a disk that stalls loses whole runs of pictures, which the timeline tells, and asks for one keyframe")
     func stalled() async throws {
-        let queue = RecordingQueue(limit: DataSize(bytes: 200_000), budget: RecordingQueue.Budget())
+        let queue = RecordingQueue(limit: DataSize(bytes: 400_000), budget: RecordingQueue.Budget())
         let writer = RecordingWriter(
             queue: queue, now: { .zero }, make: { [self] in folder() },
             onFailure: { _, error in

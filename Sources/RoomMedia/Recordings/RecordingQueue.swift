@@ -6,8 +6,9 @@ import Synchronization
 /// The items that wait to be written into one recording. The relay's loop adds them, and the recording's thread takes
 /// them.
 ///
-/// Bounded by bytes, of this recording and of all together. What tells of the recording itself is taken beyond these:
-/// without it a film is wrong. It has a bound of its own, at which the recording ends.
+/// Bounded by bytes, of this recording and of all together. Of one participant no more waits than the queue still has
+/// room for, so half of it at most: who sends much does not take the room of all others. What tells of the recording
+/// itself is taken beyond these: without it a film is wrong. It has a bound of its own, at which the recording ends.
 package final class RecordingQueue: Sendable {
     enum Item: Sendable {
         case media(RecordingItem)
@@ -38,6 +39,8 @@ package final class RecordingQueue: Sendable {
     private struct State {
         var items = Deque<Item>()
         var bytes = 0
+        /// The bytes of each participant's samples that wait.
+        var shares: [String: Int] = [:]
         /// The bytes of events and ends of tracks that wait.
         var bytesOfEvents = 0
         var isEnded = false
@@ -65,8 +68,10 @@ package final class RecordingQueue: Sendable {
         if case .trackEnded = item.content { return take(.media(item), at: item.at) }
         let size = Self.size(of: item)
         return state.withLock { state in
-            guard !state.isEnded, state.bytes + size <= limit, budget.take(size) else { return false }
+            let share = item.track.participant.flatMap { state.shares[$0] } ?? 0
+            guard !state.isEnded, state.bytes + share + size <= limit, budget.take(size) else { return false }
             state.bytes += size
+            if let participant = item.track.participant { state.shares[participant] = share + size }
             state.items.append(.media(item))
             return true
         }
@@ -113,6 +118,11 @@ package final class RecordingQueue: Sendable {
         if size > 0 { budget.give(size) }
         return state.withLock { state in
             state.bytes -= size
+            if case .media(let item) = former, let participant = item.track.participant,
+                let share = state.shares[participant]
+            {
+                state.shares[participant] = share > size ? share - size : nil
+            }
             state.bytesOfEvents -= sizeOfEvent
             return state.items.popFirst()
         }

@@ -1,4 +1,5 @@
 import MediaCore
+import NIOCore
 import RoomAPI
 import Synchronization
 import Testing
@@ -55,5 +56,24 @@ import Testing
             queue.append(.speaker(participant: nil), at: .seconds(100))
         }
         #expect(found.events == [.speaker(participant: nil)] && found.end == nil && found.overflows == 0)
+    }
+
+    @Test("a participant that sends much takes half of the room, and others still have theirs")
+    func shares() {
+        let queue = RecordingQueue(limit: DataSize(bytes: 100 * 2048), budget: RecordingQueue.Budget())
+        func offer(of participant: String?) -> Bool {
+            let content = RecordingItem.Content.audio(
+                BlockBuffer(ByteBuffer(bytes: [0])), time: .zero, duration: MediaTime(value: 960, timescale: 48_000))
+            let track = participant.map { RecordingTrack(participant: $0, content: .audio) } ?? .mix
+            return queue.offer(RecordingItem(recording: "r1", track: track, at: .zero, content: content))
+        }
+        func taken(of participant: String?) -> Int { (0..<200).prefix { _ in offer(of: participant) }.count }
+        #expect(taken(of: "mallory") == 50)
+        #expect(taken(of: "ada") == 25)
+        // What is written makes room for who sent it, and the mix has all that is left.
+        var item = queue.next(after: nil)
+        for _ in 0..<50 { item = queue.next(after: item) }
+        #expect(taken(of: "mallory") > 20)
+        #expect(taken(of: nil) > 10)
     }
 }
