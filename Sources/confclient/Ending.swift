@@ -85,7 +85,10 @@ final class Interruptions: @unchecked Sendable {
         count += 1
         // While there is nothing to end in order yet, or when that takes too long, the program just ends, as shells
         // tell of one that the signal has ended.
-        guard count == 1, let action else { exit(128 + signal) }
+        guard count == 1, let action else {
+            // Not `exit`, which takes the libraries apart under the threads that use them, libcurl's among them.
+            _exit(128 + signal)
+        }
         action()
     }
 }
