@@ -10,10 +10,7 @@ struct RoomReading: Decodable, Sendable {
         }
 
         struct Downlink: Decodable, Sendable {
-            var targetBitRate: Int64
             var videoBitRate: Int64
-            var width: Int
-            var height: Int
             var framesEncoded: UInt64
             var framesDropped: UInt64
             var keyframes: UInt64

@@ -1,7 +1,5 @@
 /// The reason for which a receiver does not get a source's own packets.
 public enum ForwardingObstacle: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Forwarding is switched off in the relay's configuration.
-    case switchedOff
     /// The picture shows more than one source on all of the canvas, or moves.
     case composed
     /// No picture of the source has come, or it stays away.
@@ -30,7 +28,6 @@ public enum ForwardingObstacle: String, Codable, Hashable, Sendable, CaseIterabl
     /// The reason, as the end of a sentence.
     var words: String {
         switch self {
-        case .switchedOff: "forwarding is off"
         case .composed: "the picture is composed"
         case .noPicture: "nothing comes from the sender"
         case .cameraOff: "the camera is off"

@@ -52,7 +52,6 @@ enum Etcd {
     struct Failure: Decodable {
         var error: String?
         var message: String?
-        var code: Int?
     }
 
     // MARK: Leases
@@ -236,14 +235,13 @@ enum Etcd {
             var kv: KeyValue?
         }
 
-        var header: Header?
         var created: Bool?
         var canceled: Bool?
         var compactRevision: Number?
         var events: [Event]?
 
         private enum CodingKeys: String, CodingKey {
-            case header, created, canceled, events
+            case created, canceled, events
             case compactRevision = "compact_revision"
         }
 
