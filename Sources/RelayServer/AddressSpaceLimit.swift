@@ -1,7 +1,7 @@
 import Glibc
 
-/// The address space that this process may have. Where it is short, threads cannot be made: Dispatch then waits for ever,
-/// and other libraries end the process.
+/// The address space that this process may have. Where it is short, threads cannot be made: Dispatch then waits for
+/// ever, and other libraries end the process.
 enum AddressSpaceLimit {
     /// What the program and its libraries take, with room for calls.
     private static let base = 1536 << 20
