@@ -18,6 +18,10 @@ struct LossClassifier: Sendable {
     /// A bound that has grown to more than this, as a part of what it was, may not be needed any more.
     private static let nearPart = 1.25
 
+    /// The part of the difference by which the loss that is accepted falls in an interval with less: where losses come
+    /// in bursts, single intervals say little.
+    private static let acceptedPart = 0.1
+
     private let shared: SharedParameters
     private var parameters: ConfrelayParameters { shared.values }
     private let overflowDelay: Double
@@ -125,7 +129,8 @@ struct LossClassifier: Sendable {
         let excess = fractionLost - unavoidableLoss
         if excess <= parameters.policedLoss / 2 {
             excessiveIntervals = 0
-            unavoidableLoss = min(unavoidableLoss, fractionLost + parameters.policedLoss / 2)
+            let fall = max(unavoidableLoss - fractionLost - parameters.policedLoss / 2, 0)
+            unavoidableLoss -= fall * Self.acceptedPart
             if let current = bound { grow(current, arriving: arriving) }
         } else if let current = bound, sent > current * Self.usedPart {
             excessiveIntervals = 0

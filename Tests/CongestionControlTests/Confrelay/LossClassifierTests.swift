@@ -133,4 +133,14 @@ struct LossClassifierTests {
         run(seconds: 0..<8) { ($0 % 5 == 0, 0) }
         #expect(losses.bound == nil)
     }
+
+    @Test("loss that is borne stays so behind seconds without any")
+    mutating func unavoidableBursts() {
+        run(seconds: 0..<8) { ($0 % 5 == 0, 0) }
+        run(seconds: 8..<10) { _ in (false, 0) }
+        for second in 10..<16 {
+            run(seconds: second..<second + 1) { ($0 % 5 == 0, 0) }
+            #expect(losses.bound == nil)
+        }
+    }
 }
