@@ -176,9 +176,9 @@ extension Room {
         return served
     }
 
-    /// Holds a picture back, because a link carries too little: first one that alone is more than the link carries, then
-    /// one that is neither a screen nor of the active speaker, then the speaker's; of several the one of the highest
-    /// rate. Audio leaves before all pictures.
+    /// Holds a picture back, because a link carries too little: first one that alone is more than the link carries,
+    /// then one that is neither a screen nor of the active speaker, then the speaker's; of several the one of the
+    /// highest rate. Audio leaves before all pictures.
     private func relieve(_ link: CascadeLink, by backlog: Duration, now: MonotonicInstant) {
         let carried = link.peer.videoBitRate
         let speaker = activeSpeaker?.publicID

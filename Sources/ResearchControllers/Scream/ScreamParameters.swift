@@ -2,7 +2,8 @@
 /// code of 2026 differs from the draft, values are from the code.
 public struct ScreamParameters: Hashable, Sendable {
     /// The target of the queueing delay (QDELAY_TARGET_LO). Beside flows that fill the queue it does not grow (draft,
-    /// "Competing Flows Compensation"), as in the authors' code: the flow's own queues are mistaken for those of others.
+    /// "Competing Flows Compensation"), as in the authors' code: the flow's own queues are mistaken for those of
+    /// others.
     public var queueDelayTarget = Duration.milliseconds(60)
     /// The factors of the window after a loss (BETA_LOSS) and after a classic mark (BETA_ECN).
     public var lossFactor = 0.7
