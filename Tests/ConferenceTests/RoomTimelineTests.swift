@@ -53,7 +53,7 @@ import Testing
         call.drops = { datagram, isDownlink, client in
             guard !isDownlink, client === ada, datagram.readableBytes > 150 else { return false }
             count += 1
-            return !count.isMultiple(of: 4)
+            return !count.isMultiple(of: 8)
         }
         call.run(for: .seconds(3))
         let source = try timeline(call).sources[0]

@@ -21,6 +21,11 @@ public struct JitterBuffer: Sendable {
     /// The nanoseconds for which a gap may be mere reordering, before its packets are requested.
     private static let reorderAllowance: Int64 = 5_000_000
 
+    /// More packets than this are missing where a queue overflows, and not where a link loses some at random.
+    private static let fewMissing = 8
+    /// The longest time between two requests for a packet of many that are missing, unless a round trip is longer.
+    private static let longestRequestInterval: Int64 = 500_000_000
+
     /// The limits, which hold at once if they change.
     public var configuration: Configuration { didSet { updateDeadline() } }
     public private(set) var statistics = Statistics()
@@ -182,7 +187,8 @@ public struct JitterBuffer: Sendable {
     /// Returns the sequence numbers to request now, in ascending order. They count as requested.
     ///
     /// A packet is requested when the allowance for reordering is over, then again each 1.2 round trips (20 ms at
-    /// least), while the answer can come in time.
+    /// least), while the answer can come in time. Where many are missing, it is requested ever later: the queue of the
+    /// path has just filled, the round trip is longer than known, and repairs that are sent twice fill it further.
     public mutating func nacksDue(now: MonotonicInstant) -> [UInt16] {
         guard configuration.nackEnabled, missingCount > 0, nextRequest <= now.nanoseconds, let highest else {
             return []
@@ -191,6 +197,7 @@ public struct JitterBuffer: Sendable {
         var due: [UInt16] = []
         var earliest = Int64.max
         let interval = max(roundTripTime + roundTripTime / 5, 20_000_000)
+        let doublings = missingCount > Self.fewMissing ? 6 : 0
         for sequence in next...highest {
             let index = index(of: sequence)
             guard slots[index].packet == nil else { continue }
@@ -201,8 +208,10 @@ public struct JitterBuffer: Sendable {
                 if deadline > (isFirst ? now.nanoseconds : saturatingSum(now.nanoseconds, roundTripTime)) {
                     due.append(UInt16(truncatingIfNeeded: sequence))
                     if isFirst { slots[index].requested = now.nanoseconds }
+                    let backoff = interval << min(slots[index].requestCount, doublings)
                     slots[index].requestCount += 1
-                    slots[index].nextRequest = saturatingSum(now.nanoseconds, interval)
+                    slots[index].nextRequest = saturatingSum(
+                        now.nanoseconds, max(interval, min(backoff, Self.longestRequestInterval)))
                 } else {
                     slots[index].nextRequest = .max
                 }
@@ -256,7 +265,7 @@ extension JitterBuffer {
     /// the first: it counts less, and is all that is known where each is repeated before its answer can come.
     private mutating func noticeAnswer(after nanoseconds: Int64, requests: Int) {
         let measured = min(max(nanoseconds, 1_000_000), 5_000_000_000)
-        roundTripTime += (measured - roundTripTime) / (requests == 1 ? 4 : 16)
+        roundTripTime += (measured - roundTripTime) / (requests == 1 ? 4 : 64)
     }
 
     private mutating func place(_ packet: RTPPacket, at sequence: Int64, now: MonotonicInstant) {
