@@ -182,18 +182,20 @@ extension Room {
     private func relieve(_ link: CascadeLink, by backlog: Duration, now: MonotonicInstant) {
         let carried = link.peer.videoBitRate
         let speaker = activeSpeaker?.publicID
-        var sending: [(source: CascadeSource, importance: Int, rate: BitRate)] = []
+        var count = 0
+        var least: (source: CascadeSource, importance: Int, rate: BitRate)?
         for source in link.outgoing.keys where source.content != .audio {
             guard link.outgoing[source]?.isSending == true, let rate = link.outgoing[source]?.rate(now: now) else {
                 continue
             }
             let importance =
                 rate > carried ? 0 : source.content == .screen ? 3 : source.participant == speaker ? 2 : 1
-            sending.append((source, importance, rate))
+            count += 1
+            if let least, (least.importance, rate) <= (importance, least.rate) { continue }
+            least = (source, importance, rate)
         }
         // The last one that is left goes on while the link is not too far behind.
-        guard sending.count > 1 || backlog > LatencyBudget.mostDebt,
-            let least = sending.min(by: { ($0.importance, $1.rate) < ($1.importance, $0.rate) }),
+        guard count > 1 || backlog > LatencyBudget.mostDebt, let least,
             least.importance == 0 || link.mayHold(now: now), let content = link.outgoing[least.source]?.content
         else { return }
         link.outgoing[least.source]?.hold(now: now)
