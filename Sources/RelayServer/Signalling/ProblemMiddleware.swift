@@ -36,10 +36,14 @@ struct ProblemMiddleware: RouterMiddleware {
     private func answer(
         _ problem: Problem, to request: Request, _ context: SignallingContext, isMistyped: Bool
     ) async throws -> Response {
-        guard let page, isMistyped, request.method == .get, AcceptedTypes(request.headers[.accept]).prefersHTML,
-            var response = try? await page(request, context)
-        else { return try problem.response }
-        if response.status == .ok { response.status = problem.status }
+        guard let page, isMistyped, request.method == .get else { return try problem.response }
+        var response = try problem.response
+        if AcceptedTypes(request.headers[.accept]).prefersHTML, var html = try? await page(request, context),
+            html.status == .ok
+        {
+            html.status = problem.status
+            response = html
+        }
         response.headers[.vary] = "Accept"
         return response
     }
