@@ -321,7 +321,7 @@ final class Muxer {
         avio_flush(context.pointee.pb)
         try check(0)
         // libavformat would move a sample that comes after a pause to the end that the last one was written with.
-        av_opt_set(context.pointee.priv_data, "movflags", "+frag_discont", 0)
+        try check(av_opt_set(context.pointee.priv_data, "movflags", "+frag_discont", 0))
     }
 
     private func check(_ status: Int32) throws(MediaFileError) {
