@@ -22,7 +22,10 @@ package struct ProcessMemory {
     ///
     /// It would raise both limits with the largest block that was ever freed, up to 32 and 64 MiB. Each of its heaps,
     /// of which there may be eight for each core, would keep that much: `malloc_trim` leaves their ends.
-    package static func returnAtOnce() { mallopt(M_TRIM_THRESHOLD, 128 << 10) }
+    package static func returnAtOnce() {
+        mallopt(M_MMAP_THRESHOLD, 128 << 10)
+        mallopt(M_TRIM_THRESHOLD, 128 << 10)
+    }
 
     /// A room has ended. Returns how long to wait before memory is returned; nil if a return is due that comes late
     /// enough for this room's memory.
