@@ -53,7 +53,8 @@ struct PageTests {
         let again: HTTPFields = [.accept: Self.browser, .ifNoneMatch: known]
         #expect(try await client.send(.get, path, headers: again).status == .notModified)
         let problem = try await client.send(.get, path)
-        #expect(problem.status == status && problem.headers[.contentType] == "application/problem+json")
+        #expect(problem.status == status && problem.headers[.vary] == "Accept")
+        #expect(problem.headers[.contentType] == "application/problem+json")
     }
 
     @Test("files are found by their paths, with their types")

@@ -38,11 +38,10 @@ struct ProblemMiddleware: RouterMiddleware {
     ) async throws -> Response {
         guard let page, isMistyped, request.method == .get else { return try problem.response }
         var response = try problem.response
-        if AcceptedTypes(request.headers[.accept]).prefersHTML, var html = try? await page(request, context),
-            html.status == .ok
-        {
-            html.status = problem.status
+        if AcceptedTypes(request.headers[.accept]).prefersHTML, let html = try? await page(request, context) {
             response = html
+            // A browser that has it already is told so.
+            if html.status == .ok { response.status = problem.status }
         }
         response.headers[.vary] = "Accept"
         return response
