@@ -6,9 +6,9 @@ import Synchronization
 /// The items that wait to be written into one recording. The relay's loop adds them, and the recording's thread takes
 /// them.
 ///
-/// Bounded by bytes, of this recording and of all together. Of one participant no more waits than the queue still has
-/// room for, so half of it at most: who sends much does not take the room of all others. What tells of the recording
-/// itself is taken beyond these: without it a film is wrong. It has a bound of its own, at which the recording ends.
+/// Bounded by bytes, of this recording and of all together. The items of one participant take no more bytes than are
+/// still free, so half of the queue at most: one participant cannot fill it. Events of the recording are taken beyond
+/// these bounds, because a film is wrong without them. They have a bound of their own, at which the recording ends.
 package final class RecordingQueue: Sendable {
     enum Item: Sendable {
         case media(RecordingItem)

@@ -70,7 +70,7 @@ import Testing
         func taken(of participant: String?) -> Int { (0..<200).prefix { _ in offer(of: participant) }.count }
         #expect(taken(of: "mallory") == 50)
         #expect(taken(of: "ada") == 25)
-        // What is written makes room for who sent it, and the mix has all that is left.
+        // A written item makes room for its participant again. The mix may take all the room that is left.
         var item = queue.next(after: nil)
         for _ in 0..<50 { item = queue.next(after: item) }
         #expect(taken(of: "mallory") > 20)
