@@ -56,7 +56,7 @@ public final class RelayServer: Service {
     /// - Parameters:
     ///   - configuration: The settings of the server and its relay.
     ///   - logger: The logger for the server's messages.
-    ///   - onListening: Called once, when both sockets are open and served.
+    ///   - onListening: Called once, when all sockets are open and served.
     public static func bind(
         _ configuration: RelayServerConfiguration, logger: Logger,
         onListening: @escaping @Sendable (Endpoint) -> Void = { _ in }
@@ -93,10 +93,8 @@ public final class RelayServer: Service {
         configuration.relay.decodingDevice = try hardware.selectDecoder()
         configuration.relay.composingDevice = try hardware.selectCompositor()
         events = try EventOutputs.open(configuration, logger: logger)
-        if let path = configuration.accessKeys {
-            keys = try KeyStore(file: path, logger: logger)
-        } else {
-            keys = nil
+        keys = try configuration.accessKeys.map { path throws(StartupError) in
+            try KeyStore(file: path, logger: logger)
         }
         etcd = try configuration.cluster.map { settings throws(StartupError) in try EtcdClient(settings.etcd) }
         let certificate: DTLSCertificate
@@ -273,17 +271,22 @@ public final class RelayServer: Service {
             })
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
+                let (administered, announceAdministered) = AsyncStream.makeStream(of: Never.self)
                 group.addTask { [self] in
-                    do {
-                        try await signalling.run()
-                    } catch let error as IOError {
-                        throw binder.startupError(error, transport: .tcp, port: Int(endpoint.address.port))
-                    }
+                    // What waits until the relay listens may use both addresses then.
+                    for await _ in administered {}
+                    guard !Task.isCancelled else { return }
+                    try await run(signalling, port: endpoint.address.port, binder: binder)
                 }
                 if let administrationAddress, let administration {
                     group.addTask { [self] in
-                        try await administer(router, at: administrationAddress, binder: administration)
+                        try await administer(
+                            router, at: administrationAddress, binder: administration,
+                            onRunning: announceAdministered.finish)
+                        announceAdministered.finish()
                     }
+                } else {
+                    announceAdministered.finish()
                 }
                 group.addTask { [driver] in
                     try await driver.waitUntilClosed()
@@ -338,29 +341,11 @@ public final class RelayServer: Service {
         }
     }
 
-    /// Serves what is for operators at an address of its own.
-    private func administer(
-        _ router: SignallingRouter, at address: TransportAddress, binder: PortBinder
-    ) async throws {
-        let connections = ConnectionRegister(
-            ConnectionAdmission(
-                maximum: SignallingLimits.administrationConnections, reserve: SignallingLimits.reservedConnections))
-        let application = makeApplication(
-            router.makeAdministrationRouter(), address: address, connections: connections,
-            onRunning: { [logger] in
-                logger.notice("administration is served at \(address)")
-                guard !address.isLoopback else { return }
-                logger.warning(
-                    """
-                    everybody who reaches \(address) can read names of rooms and people, debug views and recordings, \
-                    and drain the relay, without a token; give --admin-address an address of loopback, or keep \
-                    others from it by a firewall
-                    """)
-            })
+    func run(_ application: some ApplicationProtocol, port: UInt16, binder: PortBinder) async throws {
         do {
             try await application.run()
         } catch let error as IOError {
-            throw binder.startupError(error, transport: .tcp, port: Int(address.port))
+            throw binder.startupError(error, transport: .tcp, port: Int(port))
         }
     }
 
@@ -379,7 +364,7 @@ public final class RelayServer: Service {
             hasAdministrationAddress: administrationAddress != nil, cluster: cluster)
     }
 
-    private func makeApplication(
+    func makeApplication(
         _ router: Router<SignallingContext>, address: TransportAddress, connections: ConnectionRegister,
         onRunning: @escaping @Sendable () -> Void
     ) -> Application<RouterResponder<SignallingContext>> {
