@@ -168,6 +168,14 @@ struct JitterBufferTests {
         #expect(pop(at: 400) == [12])
     }
 
+    @Test(arguments: [(19, [5, 65, 125, 185, 245, 305]), (20, [5, 65, 185])] as [(UInt16, [Int64])])
+    mutating func `more than eight missing packets are asked for ever later`(next: UInt16, times: [Int64]) {
+        buffer.setRoundTripTime(.milliseconds(50))
+        insert(10, next, at: 0)
+        let requests = (Int64(0)..<400).filter { !nacks(at: $0).isEmpty }
+        #expect(requests == times)
+    }
+
     @Test mutating func `a round trip that is longer than the time between requests is learned`() {
         var time: Int64 = 0
         for sequenceNumber in stride(from: UInt16(0), to: 400, by: 2) {
