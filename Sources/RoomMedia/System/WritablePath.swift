@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 /// Tells whether files can be written at a path.
@@ -45,9 +44,12 @@ package enum WritablePath {
 
     private static func isWritableFolder(_ path: String) -> Bool { access(path + "/", W_OK | X_OK) == 0 }
 
-    /// The folder above a path.
+    /// A path without its last part, which may be `..`: the folder from which that leads back may not be there yet.
     private static func parent(of path: String) -> String {
-        URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var rest = path[...]
+        while rest.last == "/" { rest.removeLast() }
+        guard let slash = rest.lastIndex(of: "/") else { return "." }
+        return slash == rest.startIndex ? "/" : String(rest[..<slash])
     }
 
     /// A call of the system has just failed.

@@ -29,6 +29,15 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
+    @Test func `a path may lead back over a folder that is not there yet`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = "\(folder)/a/../b"
+        try WritablePath.checkFolder(path)
+        #expect(!FileManager.default.fileExists(atPath: folder))
+        try WritablePath.makeFolder(path)
+        #expect(FileManager.default.fileExists(atPath: "\(folder)/b"))
+    }
+
     @Test(arguments: ["/dev/null", "/dev/null/a/b"])
     func `a folder that is a file, or in one, fails with the system's reason`(path: String) {
         let reasons = [reason { try WritablePath.checkFolder(path) }, reason { try WritablePath.makeFolder(path) }]
