@@ -5,29 +5,29 @@ import RTP
 /// Finds a whole frame behind a gap with which decoding can begin. Nobody needs the packets that are missing before it,
 /// and waiting for them would only delay it.
 struct WaitingStart {
-    /// The most frames behind one gap that are looked at: a hostile sender's may be long, and seem whole with each
-    /// packet.
-    private static let maximumAttempts = 64
+    /// The packets in whole frames that may be looked at behind a gap: at first, and more with each packet that comes.
+    /// A hostile sender's frame may seem whole with each packet, and get longer.
+    private static let allowance = (first: 512, each: 4)
 
     /// The timestamp of a frame that may be one.
     private var timestamp: UInt32?
-    /// The number of whole frames that were looked at since the gap.
-    private var attempts = 0
+    /// The number of packets that may still be looked at.
+    private var allowance = Self.allowance.first
 
     /// Gives up everything before the frame of a packet that was inserted, if the frame is whole and can begin.
     mutating func skip(to packet: RTPPacket, in buffer: inout JitterBuffer, ifBegins canBegin: (AccessUnit) -> Bool) {
         guard buffer.isBlocked else {
-            attempts = 0
+            allowance = Self.allowance.first
             return
         }
-        guard attempts < Self.maximumAttempts else { return }
+        allowance += Self.allowance.each
         if packet.timestamp != timestamp {
             let peek = H264PayloadPeek(packet.payload)
             guard peek.isIDR || peek.hasParameterSets || Self.hasMessages(packet.payload) else { return }
             timestamp = packet.timestamp
         }
-        guard let frame = buffer.waitingFrame(with: packet.sequenceNumber) else { return }
-        attempts += 1
+        guard let frame = buffer.waitingFrame(with: packet.sequenceNumber), frame.count <= allowance else { return }
+        allowance -= frame.count
         guard let unit = Self.accessUnit(of: frame), canBegin(unit) else { return }
         buffer.skip(to: frame[0].sequence)
     }

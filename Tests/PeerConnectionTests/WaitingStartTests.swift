@@ -11,10 +11,10 @@ struct WaitingStartTests {
     private var start = WaitingStart()
     private var looks = 0
 
-    /// Inserts a whole frame of one packet: a delimiter and an IDR slice.
-    private mutating func insert(_ number: UInt16) {
+    /// Inserts a packet of an IDR picture: a delimiter and a slice.
+    private mutating func insert(_ number: UInt16, frame: UInt16, isLast: Bool) {
         let packet = RTPPacket(
-            payloadType: 96, marker: true, sequenceNumber: number, timestamp: UInt32(number) * 3000, ssrc: 1,
+            payloadType: 96, marker: isLast, sequenceNumber: number, timestamp: UInt32(frame) * 3000, ssrc: 1,
             payload: ByteBuffer(bytes: [0x78, 0, 2, 0x09, 0x10, 0, 4, 0x65, 0x88, 0x84, 0x00]))
         _ = buffer.insert(packet, now: .zero)
         start.skip(to: packet, in: &buffer) { _ in
@@ -23,17 +23,33 @@ struct WaitingStartTests {
         }
     }
 
-    @Test("of a sender whose frames all look like a beginning only the first 64 behind a gap are looked at")
-    mutating func bounded() {
-        insert(1)
+    private mutating func insertFrames(_ numbers: Range<UInt16>) {
+        for number in numbers { insert(number, frame: number, isLast: true) }
+    }
+
+    private mutating func pop() {
         while buffer.popNext(now: .zero) != nil {}
-        for number in UInt16(3)..<103 { insert(number) }
-        #expect(looks == 64)
-        insert(2)
-        while buffer.popNext(now: .zero) != nil {}
-        insert(103)
-        while buffer.popNext(now: .zero) != nil {}
-        for number in UInt16(105)..<110 { insert(number) }
-        #expect(looks == 69)
+    }
+
+    @Test("whole frames are looked at, however many there are behind a gap")
+    mutating func short() {
+        insertFrames(1..<2)
+        pop()
+        insertFrames(3..<1003)
+        #expect(looks == 1000)
+    }
+
+    @Test("a frame that is longer and seems whole with each packet is looked at only now and then")
+    mutating func growing() {
+        insertFrames(1..<2)
+        pop()
+        for number in UInt16(300)..<600 { insert(number, frame: 300, isLast: number == 599) }
+        for number in (UInt16(3)..<300).reversed() { insert(number, frame: 300, isLast: false) }
+        #expect((1..<20).contains(looks))
+        insertFrames(2..<3)
+        pop()
+        looks = 0
+        insertFrames(601..<604)
+        #expect(looks == 3)
     }
 }
