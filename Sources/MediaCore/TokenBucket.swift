@@ -58,7 +58,7 @@ public struct TokenBucket: Hashable, Sendable {
         self.tokens = max(self.tokens - Self.valid(tokens), -rate * Self.longestDebt)
     }
 
-    /// Changes rate and capacity; the bucket keeps its tokens.
+    /// Changes rate and capacity; the bucket stays as full as it was.
     public mutating func setRate(_ rate: Double, capacity: Double, now: MonotonicInstant) {
         refill(now: now)
         let filling = self.capacity > 0 ? tokens / self.capacity : 1
