@@ -2,6 +2,7 @@ import H264
 import MediaCore
 import NIOCore
 import RTP
+import ResearchControllers
 import SDP
 import Testing
 import VideoCoding
@@ -39,5 +40,25 @@ import VideoCoding
         let packets = stream.packetize(
             EncodedFrame(sample: sample), payloads: nil, rotation: .none, captureTime: .zero + .seconds(1))
         #expect(packets.count == 1 && !stream.isForwarding)
+    }
+
+    @Test("of a frame that is cut off no further packet leaves, even if none has left yet", arguments: [0, 2])
+    func cutFrame(sent: Int) throws {
+        let path = try KeyedPath(controller: FixedRateController(rate: .megabits(1)))
+        func packet(_ number: UInt16) -> ForwardedPacket {
+            let packet = RTPPacket(
+                payloadType: 96, sequenceNumber: number, timestamp: 0, ssrc: 7,
+                payload: ByteBuffer(repeating: 0x65, count: 200))
+            return ForwardedPacket(
+                ReceivedVideoPacket(packet: packet, content: .main, rotation: nil, arrival: path.now),
+                sequence: Int64(number), startsFrame: number == 9)
+        }
+        path.peer.beginForwarding(at: packet(9), parameterSets: [], now: path.now)
+        for number in UInt16(9)..<19 {
+            _ = path.peer.forward(packet(number), parameterSets: [], leavesOutDispensable: false, now: path.now)
+        }
+        for _ in 0..<sent { #expect(path.peer.pollTransmit(now: path.now) != nil) }
+        path.peer.endForwarding(cutsFrame: true, now: path.now)
+        #expect(path.peer.pollTransmit(now: path.now + .seconds(10)) == nil)
     }
 }

@@ -19,14 +19,17 @@ struct ForwardingStream {
     var isOver = false
     /// The highest number that has left, and whether its frame ended with it.
     private(set) var newestSent: (number: Int64, endsFrame: Bool)?
+    /// The first number.
+    private let start: Int64
     /// The number behind the last one that has left.
-    var endOfSent: Int64 { newestSent.map { $0.number + 1 } ?? numbering.next }
+    var endOfSent: Int64 { newestSent.map { $0.number + 1 } ?? start }
 
     /// - Parameters:
     ///   - first: The first packet.
     ///   - number: Its number in this stream.
     ///   - timestamp: Its timestamp in this stream.
     init(first: ForwardedPacket, as number: Int64, timestamp: UInt32) {
+        start = number
         numbering = ForwardingNumbering(first: first.sequence, as: number)
         timestampOffset = timestamp &- first.packet.timestamp
         latestTimestamp = timestamp
