@@ -186,7 +186,7 @@ package final class VideoReceiveStream {
         guard canRequestKeyframes, count >= Self.longGap,
             let lastArrival, now - lastArrival >= jitterBuffer.configuration.maximumDelay
         else { return }
-        asksBeforeLoss = !keyframes.isNeeded
+        if !keyframes.isNeeded { asksBeforeLoss = true }
         keyframes.need(now: now)
     }
 
@@ -266,6 +266,7 @@ package final class VideoReceiveStream {
         guard !isUnseen, needsKeyframe else { return }
         // The decoder does not need anything before this frame, so a loss before it does not matter.
         brokenSince = nil
+        asksBeforeLoss = false
         keyframes.need(now: now)
     }
 

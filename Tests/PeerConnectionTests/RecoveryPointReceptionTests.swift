@@ -243,4 +243,31 @@ import VideoCoding
         _ = rig.send(9)
         #expect(!rig.requestsKeyframe)
     }
+
+    @Test("so it is after two interruptions of which neither is given up")
+    func interruptionsRepaired() throws {
+        let rig = try Rig(feedback: Self.retransmitting)
+        _ = rig.send(2)
+        rig.stream.setRoundTripTime(.milliseconds(250))
+        for _ in 0..<2 {
+            _ = rig.send(12, isLost: true)
+            #expect(rig.send(1).isEmpty)
+        }
+        #expect(rig.requestsKeyframe)
+        #expect(rig.sendLost() == Array(2...27))
+        _ = rig.send(10, isKeyframe: true, isLost: true)
+        #expect(!rig.requestsKeyframe)
+    }
+
+    @Test("a keyframe that a new viewer needs is requested although the interrupted packets come")
+    func interruptionBeforeViewer() throws {
+        let rig = try Rig(feedback: Self.retransmitting)
+        rig.stream.setUnseen(true, needsKeyframe: false, now: rig.now)
+        _ = rig.send(5)
+        _ = rig.send(15, isLost: true)
+        _ = rig.send(1)
+        rig.stream.setUnseen(false, needsKeyframe: true, now: rig.now)
+        #expect(rig.sendLost() == Array(5...20))
+        #expect(rig.requestsKeyframe)
+    }
 }
