@@ -80,7 +80,8 @@ public struct RelayConfiguration: Sendable {
     /// Makes a custom compositor for a room that gets its first viewer, on the worker that then calls it; nil:
     /// `LayerCompositor`.
     public var makeCompositor: (@Sendable () -> any VideoCompositing)?
-    /// A source that has sent no frame for this time is dimmed.
+    /// A source that has sent no frame for this time, or for twice the time from one of its pictures to the next, is
+    /// dimmed.
     public var staleAfter = Duration.seconds(1)
     /// A source that has sent no frame for this time becomes a placeholder.
     public var silentAfter = Duration.seconds(6)

@@ -39,8 +39,9 @@ extension Room {
         guard isScreen || now - time <= configuration.silentAfter else {
             return .placeholder(avatar: participant.avatar?.image)
         }
-        return .picture(
-            picture, rotation: pipeline.rotation, isStale: !isScreen && silence > configuration.staleAfter)
+        // A camera of a picture a second is not interrupted between two of them.
+        let staleAfter = max(configuration.staleAfter, pipeline.pictureInterval * 2)
+        return .picture(picture, rotation: pipeline.rotation, isStale: !isScreen && silence > staleAfter)
     }
 
     /// The microphone's state is shown on the camera's tile, not on the screen share's.

@@ -37,7 +37,14 @@ final class UplinkPipeline {
     private(set) var newest: PixelBuffer?
     /// The rotation of `newest`.
     private(set) var rotation = VideoRotation.none
-    private(set) var newestTime: MonotonicInstant?
+    private(set) var newestTime: MonotonicInstant? {
+        didSet {
+            guard let newestTime, let oldValue else { return }
+            intervals = (newestTime - oldValue, intervals.newest)
+        }
+    }
+    /// The times from one picture to the next, of the newest two.
+    private var intervals = (newest: Duration.zero, former: Duration.zero)
     private(set) var framesDecoded: UInt64 = 0
     private(set) var framesDropped: UInt64 = 0
     /// Frames left out on purpose.
@@ -165,6 +172,9 @@ final class UplinkPipeline {
     func silence(now: MonotonicInstant) -> Duration? {
         newestTime.map { time in now - (isPicturePaused ? max(time, newestArrival ?? time) : time) }
     }
+
+    /// The time from one picture to the next, as the sender makes them: one long pause does not count.
+    var pictureInterval: Duration { min(intervals.newest, intervals.former) }
 
     // MARK: Decoding
 
