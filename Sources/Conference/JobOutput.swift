@@ -29,6 +29,8 @@ struct DecodedBatch: Sendable {
     var deviceFault: VideoCodingError?
     /// The decoder lost its references and needs a keyframe to continue.
     var needsKeyframe = false
+    /// True if the decoder has guessed parts of a picture, false if a whole keyframe came after that; nil if neither.
+    var isDamaged: Bool?
     /// True if the newest picture equals the one that was shown before.
     private(set) var isUnchanged = false
     /// True if the room waits for it.

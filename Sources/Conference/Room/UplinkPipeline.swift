@@ -59,6 +59,9 @@ final class UplinkPipeline {
     private var hasDrifted = false
     /// The time since which a keyframe is missed; nil if none is, or if frames are skipped on purpose.
     private var awaitsKeyframeSince: MonotonicInstant?
+    /// True if the decoder has guessed parts of a picture since the last whole keyframe, and none was requested for it.
+    private var isDamaged = false
+    private var damageRepairs = TokenBucket(rate: 0.1, capacity: 3)
     /// The wait of the newest picture, stage by stage.
     private(set) var newestTimes: SourceFrameTimes?
     /// The waits of frames, shown or not: the stages `LatencyStage.uplink`.
@@ -248,13 +251,20 @@ final class UplinkPipeline {
                     // before.
                     let shown = frames.last { $0.sample.presentationTime == picture.presentationTime } ?? frame
                     guard !shown.isRecovering else { return }
+                    if picture.isConcealed {
+                        batch.isDamaged = true
+                    } else if shown.sample.isSync {
+                        batch.isDamaged = false
+                    }
                     batch.newest = picture
                     batch.rotation = shown.rotation
                 case .dropped(let reason):
                     batch.dropped &+= 1
                     if reason == .awaitingKeyframe { batch.needsKeyframe = true }
-                case .failed:
+                case .failed(let error):
                     batch.dropped &+= 1
+                    // A keyframe of a format that no decoder takes would fail, too.
+                    if case .unsupportedFormat = error { return }
                     batch.needsKeyframe = true
                 }
             }
@@ -275,7 +285,8 @@ final class UplinkPipeline {
         if batch.deviceFault != nil { device = nil }
         framesDecoded &+= batch.decoded
         framesDropped &+= batch.dropped
-        if let picture = batch.newest, !isEnding {
+        let isRefused = refusesDamage(of: batch, now: now)
+        if let picture = batch.newest, !isEnding, !isRefused {
             newestTime = now
             // The picture that is shown stays, so that everybody sees that nothing has changed.
             if !batch.isUnchanged || newest == nil || rotation != batch.rotation {
@@ -286,7 +297,17 @@ final class UplinkPipeline {
         }
         inFlight.removeAll(keepingCapacity: true)
         if isEnding { beginAnotherStream() }
-        return batch.needsKeyframe && !pending.contains { $0.frame.sample.isSync }
+        return (batch.needsKeyframe || isRefused) && !pending.contains { $0.frame.sample.isSync }
+    }
+
+    /// Returns true if a batch is not to be shown, as parts of its pictures are guessed: the sender left them out. A
+    /// keyframe is requested as after a loss, and the picture before stays until then; of a sender whose pictures are
+    /// never whole, only now and then.
+    private func refusesDamage(of batch: DecodedBatch, now: MonotonicInstant) -> Bool {
+        isDamaged = batch.isDamaged ?? isDamaged
+        guard isDamaged, damageRepairs.take(now: now) else { return false }
+        isDamaged = false
+        return true
     }
 
     /// Takes a picture that was decoded elsewhere. Returns false if it is the one that is shown already.
@@ -321,6 +342,7 @@ final class UplinkPipeline {
 
     private func beginAnotherStream() {
         isEnding = false
+        isDamaged = false
         decoder = QueueConfined(DecodingPipeline(device: device, opensAside: true, surfaceCopies: surfaceCopies))
     }
 

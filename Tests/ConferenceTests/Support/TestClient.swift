@@ -87,6 +87,10 @@ final class TestClient {
     var downlink: LinkModel<ByteBuffer>
     /// The pictures that are sent in turn in place of the flat colour.
     var pictures: [PixelBuffer] = []
+    /// Changes each frame of the camera before it is sent; nil: it is not sent.
+    var rewriteFrame: (EncodedFrame) -> EncodedFrame? = { $0 }
+    /// Changes the properties of the next encoder.
+    var adjustEncoder: (inout CompressionProperties) -> Void = { _ in }
     /// The colour description that the stream states.
     var colourDescription = ColourDescription.unspecified
 
@@ -182,7 +186,7 @@ final class TestClient {
         try session.encode(
             picture, presentationTime: MediaTime(value: now.nanoseconds, timescale: 1_000_000_000),
             options: EncodeOptions(forceKeyframe: wantedKeyframes.remove(content) != nil))
-        guard let frame = outputs.next()?.frame else { return }
+        guard let made = outputs.next()?.frame, let frame = content == .main ? rewriteFrame(made) : made else { return }
         if recordsFrames, content == .main { sentFrames.append((frame.sample.data.bytes, now)) }
         peer.sendVideo(
             frame, content: content, rotation: content == .main ? rotation : .none, captureTime: now, targetTime: now,
@@ -192,6 +196,7 @@ final class TestClient {
     private func makeEncoder(_ dimensions: VideoDimensions) throws -> CompressionSession {
         var properties = CompressionProperties(averageBitRate: bitRate, expectedFrameRate: Double(frameRate))
         properties.colour = colourDescription
+        adjustEncoder(&properties)
         return try CompressionSession(dimensions: dimensions, properties: properties, outputHandler: outputs.append)
     }
 
