@@ -4,7 +4,8 @@ public import NIOCore
 /// Makes access units from RTP payloads (RFC 6184, packetization modes 0 and 1).
 ///
 /// Payloads come in sequence order; a jump in their numbers means loss. An access unit ends at the marker, or at a new
-/// timestamp. After a loss in a unit its whole NAL units are kept, and it is marked damaged.
+/// timestamp: of a sender that sets the marker at each slice, only there. After a loss in a unit its whole NAL units
+/// are kept, and it is marked damaged.
 public struct H264Depacketizer: Sendable {
     /// The limits of memory that a sender may use.
     public struct Limits: Sendable {
@@ -33,6 +34,10 @@ public struct H264Depacketizer: Sendable {
     private var isAtStart = true
     /// True if the current unit may lack its head, and no later part is known to be missing.
     private var currentHeadIsInDoubt = false
+    /// The timestamp of the last unit that a marker ended.
+    private var markedTimestamp: UInt32?
+    /// True if the sender sets the marker at each slice: only a new timestamp ends its units.
+    private var marksSlices = false
 
     /// The number of payloads that could not be parsed, or that violated RFC 6184. Their access units are damaged.
     public private(set) var malformedPayloadCount = 0
@@ -61,7 +66,9 @@ public struct H264Depacketizer: Sendable {
         if let unit, unit.rtpTimestamp != timestamp, let previous = closeUnit() { finished.append(previous) }
         openUnit(timestamp: timestamp)
         take(payload)
-        if marker, let current = closeUnit() { finished.append(current) }
+        guard marker, !marksSlices else { return finished }
+        markedTimestamp = timestamp
+        if let current = closeUnit() { finished.append(current) }
         return finished
     }
 
@@ -107,6 +114,12 @@ public struct H264Depacketizer: Sendable {
             oversizePayloadCount += 1
             unit?.isDamaged = true
             return
+        }
+        if unit?.nalUnits.isEmpty ?? false, unit?.rtpTimestamp == markedTimestamp, !currentHeadIsInDoubt,
+            nalUnit.type.hasSliceHeader, !nalUnit.beginsPicture
+        {
+            marksSlices = true
+            unit?.isDamaged = true
         }
         if isAtStart {
             isAtStart = false

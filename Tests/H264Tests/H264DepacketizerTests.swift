@@ -211,6 +211,30 @@ private func randomAccessUnits(
         #expect(received.allSatisfy { !$0.isDamaged })
     }
 
+    @Test func `of a sender that sets the marker at each slice, units end at new timestamps`() {
+        var depacketizer = H264Depacketizer()
+        var units: [AccessUnit] = []
+        for sequence in 0..<12 {
+            let first: UInt8 = sequence.isMultiple(of: 3) ? 0x80 : 0x40
+            units += depacketizer.append(
+                [0x41, first, UInt8(sequence)], timestamp: UInt32(sequence / 3) * 3000, marker: true,
+                sequence: Int64(sequence))
+        }
+        #expect(units.map(\.nalUnits.count) == [1, 2, 3, 3])
+        #expect(units.map(\.isDamaged) == [false, true, false, false])
+        #expect(units.map(\.rtpTimestamp) == [0, 0, 3000, 6000])
+    }
+
+    @Test func `a picture with the timestamp of the one before is by itself, and so is one after a loss`() {
+        var depacketizer = H264Depacketizer()
+        var units = depacketizer.append([0x41, 0x80, 1], marker: true, sequence: 1)
+        units += depacketizer.append([0x41, 0x80, 2], marker: true, sequence: 2)
+        units += depacketizer.append([0x41, 0x40, 3], marker: true, sequence: 4)
+        units += depacketizer.append([0x41, 0x80, 4], marker: true, sequence: 5)
+        #expect(units.map(\.nalUnits.count) == [1, 1, 1, 1])
+        #expect(units.map(\.isDamaged) == [false, false, true, false])
+    }
+
     @Test func `a stream joined within a picture begins damaged`() {
         var depacketizer = H264Depacketizer()
         let units = depacketizer.append([0x41, 0x40, 1], timestamp: 0, marker: true, sequence: 1)
