@@ -66,8 +66,10 @@ import VideoCoding
         #expect(darkest < 150)
     }
 
-    @Test("a picture that lacks a slice is not shown, and a keyframe ends the damage")
-    func missingSlice() throws {
+    @Test(
+        "a picture that lacks a slice, or the picture before it, is not shown, and a keyframe ends the damage",
+        arguments: [true, false])
+    func missing(isSlice: Bool) throws {
         let rig = try Rig()
         // The last picture has come, and the next is not sent yet.
         rig.call.run(for: .milliseconds(2030))
@@ -75,7 +77,7 @@ import VideoCoding
         var isDue = true
         rig.ada.rewriteFrame = { frame in
             defer { isDue = false }
-            return isDue ? frame.withoutSlice : frame
+            return isDue ? isSlice ? frame.withoutSlice : nil : frame
         }
         #expect(rig.call.run(until: { rig.pipeline.map { $0.framesDecoded > before.framesDecoded } ?? false }))
         #expect(rig.shown.map { $0 === shown } ?? false)

@@ -75,6 +75,38 @@ struct DecodingPipelineTests {
         #expect(pipeline.statistics.pictures == 4)
     }
 
+    @Test("tells once of a frame that was left out, unless no other refers to it or the stream allows for it")
+    func gap() throws {
+        let frames = try makeStream(.openH264, smallPicture, frames: 12)
+        func gaps(in samples: [SampleBuffer], without number: Int?, findsGaps: Bool = true) -> [Int] {
+            let pipeline = DecodingPipeline(findsGaps: findsGaps)
+            return samples.indices.filter { index in
+                if index != number { pipeline.decode(samples[index]) { _ in } }
+                return pipeline.takeLackOfReference()
+            }
+        }
+        let samples = frames.map(\.sample)
+        #expect(gaps(in: samples, without: nil).isEmpty)
+        #expect(gaps(in: samples, without: 5) == [6])
+        #expect(gaps(in: samples, without: 5, findsGaps: false).isEmpty)
+        #expect(gaps(in: samples, without: 0).isEmpty, "it has not begun")
+        let layers = try TestEncoder(.openH264, smallPicture) { $0.temporalLayers = 2 }
+            .encode(0..<12, of: MovingPattern(smallPicture)).map(\.sample)
+        let dispensable = try #require(layers.firstIndex { $0.dependency.isDependedOn == false })
+        #expect(gaps(in: layers, without: dispensable).isEmpty)
+        let sets = try samples[0].format.parameterSets.map { bytes in
+            let unit = try #require(NALUnit(bytes))
+            return GapTolerantParameterSet.rewrite(unit)?.bytes ?? bytes
+        }
+        let format = try VideoFormatDescription(h264ParameterSets: sets)
+        let tolerant = samples.map { sample in
+            var sample = sample
+            sample.format = format
+            return sample
+        }
+        #expect(gaps(in: tolerant, without: 5).isEmpty)
+    }
+
     @Test("starts again at a keyframe after it was finished")
     func finished() throws {
         let samples = try makeStream(.openH264, smallPicture, frames: 3).map(\.sample)

@@ -59,6 +59,8 @@ final class UplinkPipeline {
     private var hasDrifted = false
     /// The time since which a keyframe is missed; nil if none is, or if frames are skipped on purpose.
     private var awaitsKeyframeSince: MonotonicInstant?
+    /// True if the next frame lacks references because frames were left out here, and no keyframe came in time.
+    private var goesOnAsItIs = false
     /// True if the decoder has guessed parts of a picture since the last whole keyframe, and none was requested for it.
     private var isDamaged = false
     private var damageRepairs = TokenBucket(rate: 0.1, capacity: 3)
@@ -91,7 +93,14 @@ final class UplinkPipeline {
         self.budget = budget
         self.device = device
         self.surfaceCopies = surfaceCopies
-        decoder = QueueConfined(DecodingPipeline(device: device, opensAside: true, surfaceCopies: surfaceCopies))
+        decoder = Self.makeDecoder(device, surfaceCopies)
+    }
+
+    private static func makeDecoder(
+        _ device: VAAPIDevice?, _ surfaceCopies: SurfaceCopyCounter?
+    ) -> QueueConfined<DecodingPipeline> {
+        QueueConfined(
+            DecodingPipeline(findsGaps: true, device: device, opensAside: true, surfaceCopies: surfaceCopies))
     }
 
     var queuedFrames: Int { pending.count + inFlight.count }
@@ -116,6 +125,9 @@ final class UplinkPipeline {
             return mayPass && admittedFrames != .keyframes && gate.lacksReferences
         }
         stages[.jitterBuffer].observe(now - frame.lastArrival)
+        var frame = frame
+        frame.followsLoss = frame.followsLoss || goesOnAsItIs
+        goesOnAsItIs = false
         pending.append(PendingFrame(frame: frame, complete: now, samples: request.samples))
         guard pending.count > Self.maximumPendingFrames else { return false }
         // A keyframe at the very front leaves nothing to drop before it: then all that waits is too much.
@@ -165,6 +177,7 @@ final class UplinkPipeline {
             awaitsKeyframeSince = since
             guard now - since >= VideoReceiveStream.keyframePatience else { return false }
             gate.goOnWithoutReferences()
+            goesOnAsItIs = true
         }
         awaitsKeyframeSince = nil
         hasDrifted = !frame.sample.isSync && (hasDrifted || skipMode.loopFilter == .none)
@@ -268,6 +281,8 @@ final class UplinkPipeline {
                     batch.needsKeyframe = true
                 }
             }
+            // After a loss on the way, the receiver of the stream knows what can be shown.
+            if decoder.takeLackOfReference(), !frame.followsLoss { batch.isDamaged = true }
         }
         return batch
     }
@@ -343,7 +358,7 @@ final class UplinkPipeline {
     private func beginAnotherStream() {
         isEnding = false
         isDamaged = false
-        decoder = QueueConfined(DecodingPipeline(device: device, opensAside: true, surfaceCopies: surfaceCopies))
+        decoder = Self.makeDecoder(device, surfaceCopies)
     }
 
     /// Releases the picture of a source that is silent, or must not be seen.

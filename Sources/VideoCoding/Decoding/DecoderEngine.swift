@@ -15,8 +15,11 @@ struct DecoderEngine: ~Copyable {
     private var pending = PendingFrames()
     private var active: ActiveFormat
     private var fields = FieldPairing()
-    /// Watches for lost references; nil: in software they are concealed.
+    /// Watches for lost references; nil: nobody wants to know.
     private var gap: FrameNumberGap?
+    /// True if a device decodes, which is given no frame that refers to a lost one. Software conceals those.
+    private let isOnDevice: Bool
+    private var lacksReference = false
     /// True until libavcodec has the parameter sets.
     private var parameterSetsAreDue = true
     private var hasShownPicture = false
@@ -33,11 +36,13 @@ struct DecoderEngine: ~Copyable {
 
     init(
         format: VideoFormatDescription, attributes: PixelBufferAttributes, limits: DecodingLimits,
-        reordering: PictureReordering = .signalled, counters: DecodingCounters, device: DecodingDevice? = nil
+        reordering: PictureReordering = .signalled, counters: DecodingCounters, device: DecodingDevice? = nil,
+        findsGaps: Bool = false
     ) throws(VideoCodingError) {
         if let reason = limits.reasonToReject(format) { throw .unsupportedFormat(reason: reason) }
         decoder = try LibAVDecoder(limits: limits, device: device)
-        gap = device == nil ? nil : FrameNumberGap()
+        isOnDevice = device != nil
+        gap = isOnDevice || findsGaps ? FrameNumberGap() : nil
         self.format = format
         // A device's memory is not read any longer than to take a picture out of it, unless the picture stays there.
         let wanted = attributes == .any && device != nil ? PixelBufferAttributes(formats: [.i420]) : attributes
@@ -45,7 +50,7 @@ struct DecoderEngine: ~Copyable {
         self.limits = limits
         self.reordering = reordering
         self.counters = counters
-        active = ActiveFormat(format, findsGaps: device != nil)
+        active = ActiveFormat(format, findsGaps: gap != nil)
     }
 
     /// The decoding effort for the next frames.
@@ -134,9 +139,7 @@ struct DecoderEngine: ~Copyable {
             return answer(sample, token, .failed(error), emit)
         }
         guard frame.holdsSlices else { return answer(sample, token, .dropped(.empty), emit) }
-        if let slice = frame.firstSlice, let sequence = active.sequence,
-            gap?.isOpen(at: slice, in: sequence) == true
-        {
+        if let slice = frame.firstSlice, lacksReferences(at: slice) {
             return answer(sample, token, .dropped(.awaitingKeyframe), emit)
         }
         let role = frame.firstSlice == nil ? .frame : fields.role(of: frame.content)
@@ -158,6 +161,23 @@ struct DecoderEngine: ~Copyable {
         if role == .secondField, let entry = pending.take(serial) { answer(entry, .dropped(.secondField), emit) }
         let held = decoder.reorderDepth
         dropPending(butNewest: held > 0 ? held + Self.maximumReorderDepth : role == .firstField ? 1 : 0, emit)
+    }
+
+    /// Returns true if a device must not be given the frame of a slice.
+    private mutating func lacksReferences(at slice: SliceHeaderPeek) -> Bool {
+        guard let sequence = active.sequence, gap != nil, isOnDevice || !sequence.allowsFrameNumberGaps else {
+            return false
+        }
+        let wasClosed = gap?.isClosed ?? false
+        let isOpen = gap?.isOpen(at: slice, in: sequence) ?? false
+        if isOpen, wasClosed { lacksReference = true }
+        return isOpen && isOnDevice
+    }
+
+    /// Returns true once for each gap in the numbers of the frames that others refer to.
+    mutating func takeLackOfReference() -> Bool {
+        defer { lacksReference = false }
+        return lacksReference
     }
 
     /// Facts of a frame that decoding needs.
@@ -268,7 +288,7 @@ struct DecoderEngine: ~Copyable {
 
     /// The error for a picture whose samples cannot be had.
     private var unreadable: VideoCodingError {
-        gap == nil
+        !isOnDevice
             ? .unsupportedFormat(reason: "the decoded picture is not 8-bit 4:2:0")
             : .hardwareFailed(call: "vaGetImage", code: 0)
     }

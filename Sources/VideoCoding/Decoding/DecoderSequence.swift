@@ -8,6 +8,7 @@ final class DecoderSequence {
     private let reordering: PictureReordering
     private let counters: DecodingCounters
     private let device: DecodingDevice?
+    private let findsGaps: Bool
     private var engine: DecoderEngine?
 
     /// The decoding effort for the next frames.
@@ -15,16 +16,19 @@ final class DecoderSequence {
         didSet { if effort != oldValue { engine?.effort = effort } }
     }
 
-    /// - Parameter device: Decodes in place of the processor; nil: none.
+    /// - Parameters:
+    ///   - device: Decodes in place of the processor; nil: none.
+    ///   - findsGaps: Software looks for references that the stream lacks, too.
     init(
         attributes: PixelBufferAttributes, limits: DecodingLimits, reordering: PictureReordering,
-        counters: DecodingCounters, device: DecodingDevice? = nil
+        counters: DecodingCounters, device: DecodingDevice? = nil, findsGaps: Bool = false
     ) {
         self.attributes = attributes
         self.limits = limits
         self.reordering = reordering
         self.counters = counters
         self.device = device
+        self.findsGaps = findsGaps
     }
 
     func decode(_ sample: SampleBuffer, token: FrameToken, _ body: (DecodingEvent) -> Void) {
@@ -37,6 +41,8 @@ final class DecoderSequence {
             body(.output(DecodeOutput(presentationTime: sample.presentationTime, token: token, result: result)))
         }
     }
+
+    func takeLackOfReference() -> Bool { engine?.takeLackOfReference() ?? false }
 
     func finish(_ body: (DecodingEvent) -> Void) {
         engine?.finish { body(.output($0)) }
@@ -55,7 +61,7 @@ final class DecoderSequence {
         }
         var next = try DecoderEngine(
             format: format, attributes: attributes, limits: limits, reordering: reordering, counters: counters,
-            device: device)
+            device: device, findsGaps: findsGaps)
         next.effort = effort
         _ = next.adopt(format) { _ in }
         engine?.finish { body(.output($0)) }

@@ -40,27 +40,29 @@ public final class DecodingPipeline {
     ///   - limits: The limits beyond which a stream is refused, before any memory is allocated.
     ///   - reordering: The number of frames that are delayed to sort pictures.
     ///   - device: Decodes in place of the processor, until its first fault; nil: none.
+    ///   - findsGaps: Looks for references that the stream lacks: see `takeLackOfReference`.
     ///   - opensAside: Software decodes while the device opens, up to the next keyframe, so that nothing waits for it;
     ///     false: the first frame waits.
     ///   - surfaceCopies: Pictures stay in the device's memory, and this counts those that somebody has copied after
     ///     all, as he looked at them; nil: all are copied at once.
     public convenience init(
         attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
-        reordering: PictureReordering = .signalled, device: VAAPIDevice? = nil, opensAside: Bool = false,
-        surfaceCopies: SurfaceCopyCounter? = nil
+        reordering: PictureReordering = .signalled, findsGaps: Bool = false, device: VAAPIDevice? = nil,
+        opensAside: Bool = false, surfaceCopies: SurfaceCopyCounter? = nil
     ) {
         self.init(
-            attributes: attributes, limits: limits, reordering: reordering, device: device, opensAside: opensAside,
-            surfaceCopies: surfaceCopies, deviceLimit: VAAPIDevice.frameLimit)
+            attributes: attributes, limits: limits, reordering: reordering, findsGaps: findsGaps, device: device,
+            opensAside: opensAside, surfaceCopies: surfaceCopies, deviceLimit: VAAPIDevice.frameLimit)
     }
 
     /// - Parameter deviceLimit: The longest that a frame may take before its device counts as hung.
     init(
         attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
-        reordering: PictureReordering = .signalled, device: VAAPIDevice?, opensAside: Bool = false,
-        surfaceCopies: SurfaceCopyCounter? = nil, deviceLimit: Duration
+        reordering: PictureReordering = .signalled, findsGaps: Bool = false, device: VAAPIDevice?,
+        opensAside: Bool = false, surfaceCopies: SurfaceCopyCounter? = nil, deviceLimit: Duration
     ) {
-        software = DecoderSequence(attributes: attributes, limits: limits, reordering: reordering, counters: counters)
+        software = DecoderSequence(
+            attributes: attributes, limits: limits, reordering: reordering, counters: counters, findsGaps: findsGaps)
         progress = opensAside ? .opening : .decoding
         #if VAAPI
             do throws(VideoCodingError) {
@@ -123,6 +125,10 @@ public final class DecodingPipeline {
         progress = .waiting(isTold: true)
         return true
     }
+
+    /// Returns true once after the first frame since a keyframe that refers to a frame which software was not given, as
+    /// its numbers tell: its picture, and those after it, are guessed. A sender has left the frame out.
+    public func takeLackOfReference() -> Bool { software.takeLackOfReference() }
 
     /// Gives out the pictures held back for reordering, and answers all frames that were not. A keyframe may follow.
     public func finishDelayedFrames(_ body: (DecodingEvent) -> Void) {

@@ -7,6 +7,9 @@ struct FrameNumberGap {
     private var last: UInt32?
     private var lastWasField = false
 
+    /// True if no reference is missing since the last keyframe.
+    var isClosed: Bool { last != nil }
+
     /// Takes the first slice of the next frame. Returns true if frames before it are missing, and until a keyframe.
     mutating func isOpen(at slice: SliceHeaderPeek, in sequence: SequenceParameterSet) -> Bool {
         if slice.isIDR { last = nil } else if last == nil { return true }
