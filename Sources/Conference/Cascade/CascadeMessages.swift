@@ -41,13 +41,18 @@ public struct CascadeOffer: Codable, Hashable, Sendable {
 
 /// All that a relay has to tell the other side of a link. Each message replaces the one before, so a lost one does no
 /// harm.
+///
+/// The other side may be of an earlier version. A new field is optional or `IfReadable`, and an enumeration that may
+/// gain cases is in an `IfReadable` field or in items that are `EachReadable`: an earlier version leaves out what it
+/// cannot read, and takes the rest. What must not be left out needs another `CascadeOffer.currentVersion`.
 public struct CascadeState: Codable, Hashable, Sendable {
     /// A participant of the relay.
     public struct Member: Codable, Hashable, Sendable {
         public var id: String
         public var name: String
-        public var role: ParticipantRole
-        public var accessRole: AccessRole
+        /// Nil: this version does not know it.
+        @IfReadable public var role: ParticipantRole?
+        @IfReadable public var accessRole: AccessRole?
         /// The streams that the participant sends.
         public var sendsAudio: Bool
         public var sendsVideo: Bool
@@ -66,8 +71,8 @@ public struct CascadeState: Codable, Hashable, Sendable {
         /// none.
         public var avatar: String?
         /// The layout that the participant has chosen for itself, which goes along when it moves; nil: there is none,
-        /// or it is a large one.
-        public var layout: ParticipantLayout?
+        /// it is a large one, or this version does not know it.
+        @IfReadable public var layout: ParticipantLayout? = nil
     }
 
     /// A source's packets on the link.
@@ -115,8 +120,9 @@ public struct CascadeState: Codable, Hashable, Sendable {
     public struct Stage: Codable, Hashable, Sendable {
         /// The room's epoch. A stage of a lower epoch is that of a relay that leads no more.
         public var epoch: Int64
-        public var layout: RoomLayout
-        public var overlays: OverlayList
+        /// Nil: this version does not know it, and keeps its own; likewise the overlays.
+        @IfReadable public var layout: RoomLayout?
+        @IfReadable public var overlays: OverlayList?
         /// The ids of all members in the order of their tiles.
         public var order: [String]
         /// The ids of members that spoke, the latest first.
@@ -136,14 +142,14 @@ public struct CascadeState: Codable, Hashable, Sendable {
     public var stage: Stage?
     /// Grows with each message of a link.
     public var sequence: UInt64 = 0
-    public var members: [Member] = []
-    public var streams: [Stream] = []
-    public var wants: [Want] = []
+    @EachReadable public var members: [Member] = []
+    @EachReadable public var streams: [Stream] = []
+    @EachReadable public var wants: [Want] = []
     /// Orders of which it is not known whether the other side has them, the oldest first.
-    public var orders: [Order] = []
+    @EachReadable public var orders: [Order] = []
     /// Acts of which it is not known whether the other side has them, the oldest first. Those who follow the room's
-    /// events there hear of them. Nil, as from earlier versions: none.
-    public var acts: [Act]?
+    /// events there hear of them.
+    @EachReadable public var acts: [Act] = []
 }
 
 /// A message for the other side of a link.

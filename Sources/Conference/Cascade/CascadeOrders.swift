@@ -77,8 +77,8 @@ struct CascadeOrders {
 struct CascadeActs {
     private var backlog = CascadeBacklog<CascadeState.Act>(number: \.number)
 
-    /// The acts to tell, the oldest first; nil: there are none.
-    var waiting: [CascadeState.Act]? { backlog.waiting.isEmpty ? nil : backlog.waiting }
+    /// The acts to tell, the oldest first.
+    var waiting: [CascadeState.Act] { backlog.waiting }
 
     /// Adds an act. Of too many that wait the oldest is not told.
     mutating func add(_ event: ModerationEvent) {
@@ -87,8 +87,8 @@ struct CascadeActs {
     }
 
     /// The other side has these acts.
-    mutating func delivered(_ acts: [CascadeState.Act]?) { backlog.delivered(acts ?? []) }
+    mutating func delivered(_ acts: [CascadeState.Act]) { backlog.delivered(acts) }
 
     /// Takes the other side's acts. Returns those that are new.
-    mutating func take(_ acts: [CascadeState.Act]?) -> [ModerationEvent] { backlog.take(acts ?? []).map(\.event) }
+    mutating func take(_ acts: [CascadeState.Act]) -> [ModerationEvent] { backlog.take(acts).map(\.event) }
 }

@@ -360,9 +360,9 @@ extension Relay {
         link.elsewhere[told.id] = nil
         room.door.returned(told.id)
         let member = makeMember(
-            told.id, name: told.name, room: room.id, role: told.role,
-            grants: MemberGrants(role: told.accessRole, permissions: Set(Permission.allCases)), client: nil,
-            peer: link.peer, now: now)
+            told.id, name: told.name, room: room.id, role: told.role ?? .sendAndReceive,
+            grants: MemberGrants(role: told.accessRole ?? .participant, permissions: Set(Permission.allCases)),
+            client: nil, peer: link.peer, now: now)
         member.remote = RemoteOrigin(link: link, told: told)
         member.moves = told.moves ?? 0
         member.adoptSession()

@@ -234,7 +234,7 @@ extension Room {
         let before = member.remote?.told
         member.remote?.told = told
         member.hasRaisedHand = told.hand
-        member.grants.role = told.accessRole
+        if let role = told.accessRole { member.grants.role = role }
         if told.avatar == nil { member.avatar = nil }
         member.moderation.isMuted = told.muted
         member.moderation.isCameraOff = told.cameraOff

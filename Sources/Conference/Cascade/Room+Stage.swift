@@ -46,8 +46,8 @@ extension Room {
         follow(wanted)
         adoptConditions(of: wanted)
         // A layout may name a member that this relay does not know yet. Then a later message brings it again.
-        try? setLayout(wanted.layout)
-        try? setOverlays(wanted.overlays)
+        if let layout = wanted.layout { try? setLayout(layout) }
+        if let overlays = wanted.overlays { try? setOverlays(overlays) }
     }
 
     /// Takes the conditions for entering: this relay answers by them who asks what happens in the room, and lets people

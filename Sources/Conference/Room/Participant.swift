@@ -232,9 +232,9 @@ final class Participant: Endpoint {
     /// Takes over what moderators have done to the member that the participant was at another relay of the room.
     func adoptModeration(of former: CascadeState.Member) {
         moderation = ModerationState(isMuted: former.muted, isCameraOff: former.cameraOff)
-        guard former.accessRole != grants.role else { return }
-        grants.role = former.accessRole
-        grants.permissions = former.accessRole.permissions
+        guard let role = former.accessRole, role != grants.role else { return }
+        grants.role = role
+        grants.permissions = role.permissions
     }
 
     /// True if the participant has a seat, or takes its former one when it connects. A member at another relay has its
