@@ -29,11 +29,17 @@ public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, Codable,
 
 /// A relay as its cluster knows it: the value of `nodes/{id}`.
 public struct NodeRecord: Hashable, Codable, Sendable {
+    /// A state that a later version has added is read as `draining`: relays of this version open no rooms there, and
+    /// send joins of its rooms to it.
     public enum State: String, Codable, Sendable {
         /// Takes new rooms.
         case serving
         /// Takes no new rooms; its calls go on.
         case draining
+
+        public init(from decoder: any Decoder) throws {
+            self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .draining
+        }
     }
 
     /// Where clients and other relays reach it, without a slash at the end.

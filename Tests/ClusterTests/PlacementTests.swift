@@ -49,6 +49,16 @@ struct PlacementTests {
         #expect(promises.total(now: start + .seconds(30)) == 0)
     }
 
+    @Test("a relay in a state that only later versions know takes no new rooms")
+    func unknownState() throws {
+        var record = NodeRecord(url: "http://a", region: "", version: "9", instance: "1")
+        let written = String(decoding: DirectoryValue.encode(record), as: UTF8.self)
+        let later = written.replacing("serving", with: "resting")
+        record.state = .draining
+        #expect(later != written)
+        #expect(DirectoryValue.decode(NodeRecord.self, from: Array(later.utf8)) == record)
+    }
+
     @Test("remembers a bounded number of promises")
     func bound() throws {
         let node = try Self.node("a")
