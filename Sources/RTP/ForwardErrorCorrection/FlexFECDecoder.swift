@@ -26,6 +26,8 @@ public struct FlexFECDecoder: Sendable {
     private struct Entry: Sendable {
         var sequenceNumber: UInt16
         var bytes: ByteBuffer
+        /// Looked for once: each of thousands of repair packets may need the packet, whose extension may be long.
+        var mutable: MutableExtensions.Ranges
     }
 
     private struct Repair: Sendable {
@@ -121,7 +123,8 @@ public struct FlexFECDecoder: Sendable {
     /// Keeps a packet; returns whether a repair packet may be of use now.
     private mutating func keep(_ bytes: ByteBuffer, _ sequenceNumber: UInt16) -> Bool {
         guard entry(sequenceNumber) == nil else { return false }
-        entries[Int(sequenceNumber) % Self.packetCapacity] = Entry(sequenceNumber: sequenceNumber, bytes: bytes)
+        entries[Int(sequenceNumber) % Self.packetCapacity] = Entry(
+            sequenceNumber: sequenceNumber, bytes: bytes, mutable: mutableExtensions.ranges(in: bytes))
         var isOfUse = false
         for index in repairs.indices {
             let offset = Int(sequenceNumber &- repairs[index].header.base)
@@ -157,7 +160,7 @@ public struct FlexFECDecoder: Sendable {
         var parity = PacketParity(header, bytes: repair.bytes)
         for offset in header.mask where offset != missing {
             guard let entry = entry(header.base &+ UInt16(truncatingIfNeeded: offset)) else { return nil }
-            parity.add(entry.bytes, zeroing: mutableExtensions)
+            parity.add(entry.bytes, zeroing: entry.mutable)
         }
         let sequenceNumber = header.base &+ UInt16(truncatingIfNeeded: missing)
         guard let bytes = parity.packet(ssrc: ssrc, sequenceNumber: sequenceNumber),

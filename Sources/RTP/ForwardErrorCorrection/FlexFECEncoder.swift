@@ -143,7 +143,7 @@ public struct FlexFECEncoder: Sendable {
         var mask = FlexFECMask()
         for (index, bytes) in group.enumerated()
         where protection.pattern.protects(index, by: repair, of: count) {
-            parity.add(bytes, zeroing: mutableExtensions)
+            parity.add(bytes, zeroing: mutableExtensions.ranges(in: bytes))
             mask.insert(index)
         }
         let header = FlexFECHeader(

@@ -12,19 +12,31 @@ public struct MutableExtensions: Hashable, Sendable {
         self.absoluteSendTime = absoluteSendTime
     }
 
-    /// Calls `body` with the ranges of the values in a packet, counted from the end of its fixed header.
-    func forEachRange(in packet: ByteBuffer, _ body: (Range<Int>) -> Void) {
+    /// The places of the values in a packet, counted from the end of its fixed header.
+    struct Ranges: Sendable {
+        var transportSequenceNumber: Range<Int>?
+        var absoluteSendTime: Range<Int>?
+    }
+
+    /// The places of the values in a packet. Of several elements with one identifier the first counts, as for those who
+    /// read it.
+    func ranges(in packet: ByteBuffer) -> Ranges {
+        var found = Ranges()
         guard transportSequenceNumber != nil || absoluteSendTime != nil,
             let extensions = RTPHeaderExtensions(ofPacket: packet),
             let flags = packet.getInteger(at: packet.readerIndex, as: UInt8.self)
-        else { return }
+        else { return found }
         // Behind the list of contributing sources, the profile and the length.
         let start = 4 * Int(flags & 0x0F) + 4
         extensions.scan { id, range in
-            if id == transportSequenceNumber || id == absoluteSendTime {
-                body((range.lowerBound + start)..<(range.upperBound + start))
+            let range = (range.lowerBound + start)..<(range.upperBound + start)
+            if id == transportSequenceNumber {
+                found.transportSequenceNumber = found.transportSequenceNumber ?? range
+            } else if id == absoluteSendTime {
+                found.absoluteSendTime = found.absoluteSendTime ?? range
             }
             return true
         }
+        return found
     }
 }

@@ -32,7 +32,7 @@ struct PacketParity {
 
     /// Adds a whole packet. The header extensions that are written when a packet leaves count as zeros, because the
     /// parity was made before. Bytes that are no RTP packet are ignored.
-    mutating func add(_ packet: ByteBuffer, zeroing mutable: MutableExtensions) {
+    mutating func add(_ packet: ByteBuffer, zeroing mutable: MutableExtensions.Ranges) {
         let start = packet.readerIndex
         guard let flags = packet.getInteger(at: start, as: UInt16.self),
             let timestamp = packet.getInteger(at: start + 4, as: UInt32.self),
@@ -48,12 +48,14 @@ struct PacketParity {
                 let source = UnsafeRawBufferPointer(rebasing: source[RTPPacket.fixedHeaderSize...])
                 xor(source, into: target)
                 // A second addition removes the bytes that count as zero.
-                mutable.forEachRange(in: packet) { range in
-                    let range = range.clamped(to: 0..<source.count)
+                func remove(_ range: Range<Int>?) {
+                    guard let range = range?.clamped(to: 0..<source.count) else { return }
                     xor(
                         UnsafeRawBufferPointer(rebasing: source[range]),
                         into: UnsafeMutableRawBufferPointer(rebasing: target[range]))
                 }
+                remove(mutable.transportSequenceNumber)
+                remove(mutable.absoluteSendTime)
             }
         }
     }

@@ -123,6 +123,18 @@ extension RTPPacket {
         #expect(whole > 75, "\(whole) of 100 groups are whole")
     }
 
+    @Test("of two elements with one identifier only the first is written on sending, and the other is recovered")
+    func doubledExtension() {
+        var stream = Self.begun(Protection(rate: 0.01, delay: .zero))
+        var media = [stream.packet(), stream.packet(marker: true)]
+        media[0].extensions = RTPHeaderExtensions(
+            profile: 0xBEDE, bytes: ByteBuffer(bytes: [0x31, 1, 2, 0x31, 3, 4, 0, 0]))
+        let repair = media.flatMap { stream.encoder.add($0, bytes: $0.encode(), now: stream.now) }
+        let recovered = stream.receive(media: [media[1]], repair: repair)
+        let expected = ByteBuffer(bytes: [0x31, 0, 0, 0x31, 3, 4, 0, 0])
+        #expect(recovered.map(\.extensions) == [RTPHeaderExtensions(profile: 0xBEDE, bytes: expected)])
+    }
+
     @Test("repair packets that come before the packets they protect are kept for them")
     func repairFirst() {
         var stream = Self.begun(Protection(rate: 0.01))
