@@ -242,12 +242,23 @@ struct JitterBufferTests {
         for round in 0..<200 {
             // Each pair spans nearly the whole ring, and the next pair starts beyond it.
             let first = UInt16(truncatingIfNeeded: round * 5000)
-            insert(first, first &+ 2047, at: Int64(round))
+            insert(first, first &+ 2047, at: 100 * Int64(round))
             #expect(buffer.count == 2)
-            #expect(pop(at: Int64(round)) == [first])
+            #expect(pop(at: 100 * Int64(round)) == [first])
         }
         #expect(buffer.statistics.resets == 199)
         #expect(buffer.statistics.discarded == 199)
+    }
+
+    @Test mutating func `a stream that jumps ahead again and again starts anew, one with losses does not`() {
+        let numbers = (0..<100).map { UInt16(truncatingIfNeeded: $0 * 2000) }
+        for number in numbers {
+            insert(number, at: 0)
+            _ = pop(at: 0)
+        }
+        #expect(buffer.missingCount == 0)
+        #expect(insert(numbers[99] &+ 1001, at: 1000) == [.inserted])
+        #expect(buffer.missingCount == 1000)
     }
 
     @Test mutating func `a sender that starts anew a little behind is followed once nothing else comes`() {

@@ -41,6 +41,10 @@ public struct JitterBuffer: Sendable {
     private var nextRequest: Int64 = .max
     private var roundTripTime: Int64 = 100_000_000
     private var restartDetector = RestartDetector()
+    /// The limit of packets that are waited for. No path loses as many: a stream that jumps ahead again and again, by
+    /// almost the capacity, would cost thousands of times what its packets do. Then a smaller jump resets the buffer,
+    /// too.
+    private var gaps = TokenBucket(rate: 50_000, capacity: 16_384)
     /// The next time at which `popNext` or `nacksDue` may have a result without another packet; nil for never. It is
     /// stored, so that a read copies nothing else.
     public private(set) var nextDeadline: MonotonicInstant?
@@ -90,7 +94,8 @@ public struct JitterBuffer: Sendable {
             statistics.late += 1
             return .late
         }
-        guard sequence - next < Int64(configuration.capacity) else {
+        guard sequence - next < Int64(configuration.capacity), takesGap(before: sequence, after: highest, now: now)
+        else {
             guard isRepair else { return restart(with: packet, now: now) }
             statistics.late += 1
             return .late
@@ -117,6 +122,11 @@ public struct JitterBuffer: Sendable {
         }
         place(packet, at: sequence, now: now)
         return .inserted
+    }
+
+    /// Returns true if the numbers between the newest packet and this one may be waited for.
+    private mutating func takesGap(before sequence: Int64, after highest: Int64, now: MonotonicInstant) -> Bool {
+        sequence <= highest + 1 || gaps.take(Double(sequence - highest - 1), now: now)
     }
 
     /// Returns the next packet in order, unless a gap before it may still be filled. After an abandoned gap, the
