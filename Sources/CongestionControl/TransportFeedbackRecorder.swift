@@ -33,6 +33,10 @@ public struct TransportFeedbackRecorder: Sendable {
     /// The first sequence number that the next feedback speaks of.
     private var nextToReport: Int64 = 0
     private var unwrapper = SequenceUnwrapper()
+    /// The limit of numbers that are remembered as missing. No path loses as many: numbers that jump ahead again and
+    /// again, by almost as much as is remembered, would cost thousands of times what their packets do. Then a smaller
+    /// jump starts again, too.
+    private var gaps = TokenBucket(rate: 100_000, capacity: 65_536)
     private var hasNews = false
     private var lastFeedbackTime: MonotonicInstant?
     private var firstUnreportedTime = MonotonicInstant.zero
@@ -51,7 +55,9 @@ public struct TransportFeedbackRecorder: Sendable {
     ) {
         let sequence = unwrapper.unwrap(transportSequence)
         let end = firstSequence + Int64(arrivals.count)
-        if arrivals.isEmpty || sequence >= end + Int64(Self.window) {
+        if arrivals.isEmpty || sequence >= end + Int64(Self.window)
+            || (sequence > end && !gaps.take(Double(sequence - end), now: now))
+        {
             arrivals.removeAll(keepingCapacity: true)
             firstSequence = sequence
             nextToReport = sequence

@@ -296,6 +296,17 @@ struct TransportFeedbackTests {
         #expect(feedback[1].referenceTime == 20_000 / 64)
     }
 
+    @Test("numbers that jump again and again are not remembered as missing, and those that a path loses are")
+    func jumps() {
+        var recorder = TransportFeedbackRecorder(senderSSRC: 1)
+        for index in 0..<100 {
+            recorder.received(transportSequence: UInt16(truncatingIfNeeded: index * 4000), now: at(0))
+        }
+        #expect(recorder.makeFeedback(mediaSSRC: 2, now: at(0)).map(\.packets.count) == [1])
+        recorder.received(transportSequence: UInt16(truncatingIfNeeded: 99 * 4000 + 300), now: at(100))
+        #expect(recorder.makeFeedback(mediaSSRC: 2, now: at(100)).map(\.packets.count) == [300])
+    }
+
     @Test("hostile sequence numbers neither trap nor make feedback without bounds")
     func hostileSequences() {
         var random = SeededGenerator(seed: 11)
