@@ -4,7 +4,8 @@ import RTP
 /// The news for a connection's controller in the RTCP packets of one datagram.
 ///
 /// A datagram has room for thousands of reports. The controller gets the last report on each stream and the last
-/// estimate, and decides once for all of them, so that no datagram costs more than one decision.
+/// estimate, and decides once for all of them, so that no datagram costs more than one decision. Requests for packets,
+/// of which it has room for thousands as well, and goodbyes are bounded too.
 struct ControllerNews {
     /// The last report on each of our streams, by the line that sends it.
     private(set) var reports: [(line: MediaLine, block: ReportBlock)] = []
@@ -14,6 +15,18 @@ struct ControllerNews {
     var remoteEstimate: BitRate?
     /// True if transport-wide feedback had news.
     var hasFeedback = false
+
+    /// Sources that leave.
+    var goodbyes: [UInt32] = []
+    /// The number of further packets that may be requested: a receiver waits for no more than it has room for.
+    private var requestsLeft = 2048
+
+    /// Returns as many of these requested packets as are answered, the newest.
+    mutating func takeRequests(_ sequenceNumbers: [UInt16]) -> [UInt16] {
+        let taken = min(sequenceNumbers.count, requestsLeft)
+        requestsLeft -= taken
+        return taken < sequenceNumbers.count ? sequenceNumbers.suffix(taken) : sequenceNumbers
+    }
 
     /// True if the controller must decide again.
     var isDecisive: Bool {

@@ -13,6 +13,7 @@ extension PeerConnection {
         if let estimate = news.remoteEstimate { sending.received(estimate: estimate, now: now) }
         if !news.requestedLines.isEmpty { confirmRequests(on: news.requestedLines, now: now) }
         if news.isDecisive { advanceController(now: now) }
+        if !news.goodbyes.isEmpty { handle(Goodbye(ssrcs: news.goodbyes), now: now) }
     }
 
     private func handle(_ packet: RTCPPacket, line: MediaLine, news: inout ControllerNews, now: MonotonicInstant) {
@@ -28,7 +29,7 @@ extension PeerConnection {
             for line in lines { line.heard(report.ssrc, now: now) }
             record(report.reports, in: &news)
         case .genericNACK(let nack):
-            resend(nack, now: now)
+            resend(news.takeRequests(nack.sequenceNumbers), of: nack.mediaSSRC, now: now)
         case .pictureLossIndication(let indication):
             pictureLossIndicated(ssrc: indication.mediaSSRC, now: now)
         case .referencePictureSelection(let indication):
@@ -49,7 +50,7 @@ extension PeerConnection {
             for line in lines { line.notified(notification) }
         case .bye(let goodbye):
             for line in lines where line.forgetRequests(of: goodbye.ssrcs, now: now) { news.addRequest(line: line) }
-            handle(goodbye, now: now)
+            news.goodbyes += goodbye.ssrcs
         case .sourceDescription, .other:
             break
         }
@@ -102,12 +103,12 @@ extension PeerConnection {
         repair.update(lines, hasFeedback: sending.hasFeedbackOnPackets, now: now)
     }
 
-    private func resend(_ nack: GenericNACK, now: MonotonicInstant) {
-        guard let line = lines.sendingVideo(ssrc: nack.mediaSSRC) else { return }
+    private func resend(_ sequenceNumbers: [UInt16], of ssrc: UInt32, now: MonotonicInstant) {
+        guard let line = lines.sendingVideo(ssrc: ssrc) else { return }
         let resends = sending.resend(
-            nack.sequenceNumbers, on: line, roundTripTime: roundTripTime ?? .milliseconds(50), now: now)
+            sequenceNumbers, on: line, roundTripTime: roundTripTime ?? .milliseconds(50), now: now)
         if resends.some { repair.resent(now: now) }
-        let isLost = line.videoSender?.pictureWasLost(with: nack.sequenceNumbers, isDelayed: !resends.all, now: now)
+        let isLost = line.videoSender?.pictureWasLost(with: sequenceNumbers, isDelayed: !resends.all, now: now)
         if isLost == true { pictureWasLost(on: line) }
     }
 
@@ -142,7 +143,7 @@ extension PeerConnection {
         emit(.keyframeRequested(line.negotiated.content))
     }
 
-    /// Ends the streams that a goodbye names. With ICE nothing else follows, because consent shows whether the endpoint
+    /// Ends the streams that a datagram's goodbyes name. With ICE nothing else follows, because consent shows whether the endpoint
     /// is there, and a browser ends the stream of a camera that is turned off. Without ICE, an endpoint whose camera or
     /// microphone says goodbye is leaving.
     private func handle(_ goodbye: Goodbye, now: MonotonicInstant) {

@@ -28,6 +28,21 @@ import Testing
         #expect(try sayGoodbye(for: first &+ 1, of: remote))
     }
 
+    @Test("a goodbye counts once, however often a datagram repeats it")
+    func repeated() throws {
+        let remote = try KeyedRemote()
+        let source = try #require(remote.session.video).localSSRC
+        try remote.sendVideo(from: source)
+        while remote.peer.pollEvent() != nil {}
+        let goodbyes = Array(repeating: RTCPPacket.bye(Goodbye(ssrcs: [source])), count: 170)
+        try remote.say([.receiverReport(ReceiverReport(ssrc: source))] + goodbyes)
+        var count = 0
+        while let event = remote.peer.pollEvent() {
+            if case .goodbye = event { count += 1 }
+        }
+        #expect(count == 1)
+    }
+
     @Test("the goodbye of a source that has sent no media counts")
     func silentSource() throws {
         let remote = try KeyedRemote()

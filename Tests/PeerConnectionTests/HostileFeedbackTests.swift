@@ -65,6 +65,22 @@ import Testing
         try expectRecovered(path, controller)
     }
 
+    @Test("a datagram may request 2048 packets, and further ones are not looked for", arguments: [1, 3])
+    func manyRequests(lists: UInt16) throws {
+        let path = try KeyedPath(controller: Controller.fixed.value)
+        try path.run(for: .seconds(1))
+        let (length, newest) = (6000 / lists, path.newestSequence)
+        let before = path.peer.sending.counters.nacks
+        try path.say(
+            (0..<lists).map { list in
+                let numbers = (0..<length).map { newest &- 6000 &+ list * length &+ $0 }
+                return .genericNACK(
+                    GenericNACK(
+                        senderSSRC: path.media.localSSRC, mediaSSRC: path.sentSSRC, sequenceNumbers: numbers))
+            })
+        #expect(path.peer.sending.counters.nacks - before == 2048)
+    }
+
     /// Expects the connection's decisions and statistics to be within their bounds.
     private func expectSound(_ path: KeyedPath, _ controller: Controller) throws {
         let decision = path.peer.sending.decision
