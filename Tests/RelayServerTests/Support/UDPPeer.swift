@@ -24,7 +24,7 @@ final class UDPPeer: Sendable {
         guard isBound, isNamed, let bound = name.withUnsafeBytes({ TransportAddress(systemAddress: $0) }) else {
             throw Failure(code: errno)
         }
-        var timeout = timeval(tv_sec: 10, tv_usec: 0)
+        var timeout = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         address = bound
     }
@@ -54,10 +54,10 @@ final class UDPPeer: Sendable {
         }
     }
 
-    /// The next datagram; nil when none came in ten seconds.
+    /// The next datagram; nil when none came in a minute.
     func receive() -> [UInt8]? { receiveFromSource()?.bytes }
 
-    /// The next datagram and its source; nil when none came in ten seconds.
+    /// The next datagram and its source; nil when none came in a minute.
     func receiveFromSource() -> (bytes: [UInt8], source: TransportAddress?)? {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         var name = [UInt64](repeating: 0, count: 16)
