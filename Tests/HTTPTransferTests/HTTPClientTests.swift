@@ -9,7 +9,7 @@ import Testing
 /// Requests to servers on this machine, most of which do not do as they should.
 @Suite("The HTTP client")
 struct HTTPClientTests {
-    private static let patience = Duration.seconds(20)
+    private static let patience = Duration.seconds(600)
     private static let shortTime = Duration.milliseconds(50)
 
     private func makeClient(_ tls: HTTPClient.TLS = HTTPClient.TLS()) -> HTTPClient {
@@ -118,9 +118,9 @@ struct HTTPClientTests {
                 _ = connection.readRequest()
                 connection.answer()
             }
-            let client = HTTPClient(connectingWithin: .seconds(20))
+            let client = HTTPClient(connectingWithin: .seconds(600))
             let request = HTTPClient.Request(.get, "http://127.0.0.1:\(server.port)/")
-            exit(try await client.status(of: request, within: .seconds(20)) == 200 ? EXIT_SUCCESS : EXIT_FAILURE)
+            exit(try await client.status(of: request, within: .seconds(600)) == 200 ? EXIT_SUCCESS : EXIT_FAILURE)
         }
     }
 

@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Answers in parts")
 struct HTTPPartsTests {
-    private let client = HTTPClient(connectingWithin: .seconds(20))
+    private let client = HTTPClient(connectingWithin: .seconds(600))
 
     private func open(_ server: LoopbackServer) async throws(HTTPFailure) -> HTTPParts {
-        try await client.open(HTTPClient.Request(.post, "http://127.0.0.1:\(server.port)/"), within: .seconds(20))
+        try await client.open(HTTPClient.Request(.post, "http://127.0.0.1:\(server.port)/"), within: .seconds(600))
     }
 
     private static let start = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
