@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import MediaCore
 import RoomAPI
 import RoomMediaFixtures
@@ -88,17 +89,18 @@ import Testing
             connect: { [script] turn, isAbandoned throws(OutputFailure) in try script.connect(turn, isAbandoned) })
     }
 
-    /// Offers pictures, beginning with this number, until a condition holds.
+    /// Offers pictures, beginning with this number, until a condition holds. It leaves its thread to no other test
+    /// between two pictures: they could come a minute apart.
     private func feed(
         _ thread: OutputThread, from first: Int, until condition: (borrowing Script.State) -> Bool
-    ) async throws -> Int {
+    ) throws -> Int {
         var index = first
         let limit = ContinuousClock.now + .seconds(120)
         while !script.state.withLock({ condition($0) }) {
             try #require(ContinuousClock.now < limit)
             _ = thread.queue.offer(CompositeSamples.picture(index))
             index += 1
-            await Task.yield()
+            sched_yield()
         }
         return index
     }
@@ -107,7 +109,7 @@ import Testing
     func reconnects() async throws {
         script.change { $0.connections = [-1, -1, 13, 7, nil] }
         let thread = start()
-        _ = try await feed(thread, from: 3) { $0.pictures.count == 3 && $0.pictures[2].count > 20 }
+        _ = try feed(thread, from: 3) { $0.pictures.count == 3 && $0.pictures[2].count > 20 }
         thread.end(.stopped)
         try await script.wait { $0.finished == 1 }
         let (pictures, turns, news) = script.state.withLock { ($0.pictures, $0.turns, $0.news) }
@@ -123,11 +125,11 @@ import Testing
     @Test("a server that takes nothing is abandoned in time, and the next connection is tried")
     func stuck() async throws {
         let thread = start(writing: .milliseconds(20))
-        var next = try await feed(thread, from: 0) { !$0.pictures.isEmpty && $0.pictures[0].count > 5 }
+        var next = try feed(thread, from: 0) { !$0.pictures.isEmpty && $0.pictures[0].count > 5 }
         script.change { $0.isStuck = true }
-        next = try await feed(thread, from: next) { $0.news.contains { $0.reason == .timedOut } }
+        next = try feed(thread, from: next) { $0.news.contains { $0.reason == .timedOut } }
         script.change { $0.isStuck = false }
-        _ = try await feed(thread, from: next) { $0.pictures.count > 1 && $0.pictures.last?.isEmpty == false }
+        _ = try feed(thread, from: next) { $0.pictures.count > 1 && $0.pictures.last?.isEmpty == false }
         thread.end(.stopped)
         try await script.wait { $0.finished == 1 }
     }
@@ -165,7 +167,7 @@ import Testing
             queue: OutputQueue(budget: RecordingQueue.Budget()),
             patience: .init(connecting: .seconds(600), writing: .seconds(600), ending: .zero), onNews: { _ in },
             connect: { [script] turn, isAbandoned throws(OutputFailure) in try script.connect(turn, isAbandoned) })
-        _ = try await feed(stuck, from: 0) { $0.turns.count > 1 && !$0.pictures.isEmpty }
+        _ = try feed(stuck, from: 0) { $0.turns.count > 1 && !$0.pictures.isEmpty }
         for index in 0..<11 { _ = stuck.queue.offer(CompositeSamples.picture(index)) }
         stuck.end(.stopped)
         await stuck.waitUntilFinished(timeout: .seconds(60))
