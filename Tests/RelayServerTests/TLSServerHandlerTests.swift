@@ -257,7 +257,7 @@ struct TLSServerHandlerTests {
 
     @Test(
         "who asks for reads one by one gets the request, though the handshake's reads bring none",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func singleReads() async throws {
         let context = try BareCertificate().makeServerContext()
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -86,7 +86,7 @@ struct EventLogTests {
         #expect(String(decoding: rest, as: UTF8.self) == "\nfirst\nsecond\n")
     }
 
-    @Test("that takes nothing for a while does not keep the relay from ending", .timeLimit(.minutes(1)))
+    @Test("that takes nothing for a while does not keep the relay from ending", .timeLimit(.minutes(5)))
     func stuckFile() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
