@@ -70,11 +70,11 @@ struct ConnectionShareTests {
         #expect(server.script.state.withLock { $0.requests.isEmpty })
     }
 
-    @Test("a client that waits before it sends a body is told to go on, or that the body is too large")
+    @Test("a client of HTTP/1.1 that waits before it sends a body is told to go on, or that the body is too large")
     func expectation() async throws {
-        func head(of size: Int) -> ByteBuffer {
+        func head(of size: Int, _ version: String = "HTTP/1.1") -> ByteBuffer {
             ByteBuffer(
-                string: "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n"
+                string: "POST /rooms/demo/participants \(version)\r\nHost: relay\r\nConnection: close\r\n"
                     + "Content-Type: application/sdp\r\nContent-Length: \(size)\r\nExpect: 100-continue\r\n\r\n")
         }
         try await RunningServer.run { server in
@@ -92,6 +92,8 @@ struct ConnectionShareTests {
                 let answer = try #require(try await answers.next())
                 #expect(String(buffer: answer).hasPrefix("HTTP/1.1 413 "))
             }
+            let old = try await server.exchange(String(buffer: head(of: 5, "HTTP/1.0")) + "v=0\r\n")
+            #expect(old.hasPrefix("HTTP/1.0 201 "), "they know no interim answers")
         }
     }
 
