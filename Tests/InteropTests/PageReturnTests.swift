@@ -130,6 +130,25 @@ struct PageReturnTests {
         }
     }
 
+    @Test("a screen goes on where who comes back has another role, unless that role forbids it")
+    func screenOfAnotherRole() async throws {
+        try await withPage { browser in
+            let isForbidden: [Bool] = try await browser.evaluate(
+                """
+                const { RoomState } = await import('/web/room-state.js');
+                const states = [
+                  ['moderator', false], ['presenter', false], ['participant', false], ['participant', true],
+                ];
+                return states.map(([accessRole, screenShare]) => {
+                  const room = new RoomState('ada');
+                  room.apply({ name: 'room', data: { participants: [{ id: 'ada', accessRole, screenShare }] } });
+                  return room.mayNotShareScreen;
+                });
+                """)
+            #expect(isForbidden == [false, false, true, false])
+        }
+    }
+
     @Test("who began a room still has the key to moderate it after a reload, and after leaving it")
     func moderatorKey() async throws {
         try await withPage { browser in

@@ -289,12 +289,13 @@ export class CallView {
 
   /** A screen that another role forbids to share is not shared any more. */
   #followRole() {
-    const { room: { own }, screen } = this.#call;
-    if (this.#role && own?.accessRole !== this.#role && screen.isOn && !own?.screenShare) {
+    const { room, screen } = this.#call;
+    const role = room.own?.accessRole;
+    if (this.#role && role !== this.#role && screen.isOn && room.mayNotShareScreen) {
       screen.end();
       notice('You may not share your screen any more.', 8);
     }
-    this.#role = own?.accessRole;
+    this.#role = role;
   }
 
   /** What the others do not get is off, so that nobody speaks to them in vain. */

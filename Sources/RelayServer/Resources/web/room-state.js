@@ -35,6 +35,13 @@ export class RoomState extends EventTarget {
 
   get others() { return [...this.participants.values()].filter(({ id }) => id !== this.#ownID); }
 
+  /** Whether one's own screen is not shown since the role forbids it. A token may permit it all the same. */
+  get mayNotShareScreen() {
+    const { own } = this;
+    // Also a screen that is permitted is shown only from its first picture on.
+    return own !== null && !own.screenShare && !['moderator', 'presenter'].includes(own.accessRole);
+  }
+
   /** Whether this participant may moderate. */
   get isModerator() { return this.own?.accessRole === 'moderator'; }
 
