@@ -35,6 +35,16 @@ public struct CodecTrial: Hashable, Sendable {
         canvas: VideoDimensions,
         processorTime clock: () -> Duration
     ) throws(VideoCodingError) {
+        try self.init(
+            of: device, limit: VAAPIDevice.frameLimit, controlsQP: controlsQP, software: software, canvas: canvas,
+            processorTime: clock)
+    }
+
+    /// - Parameter limit: The longest that a frame may take before the device counts as hung.
+    init(
+        of device: VAAPIDevice?, limit: Duration, controlsQP: Bool = false, software: EncoderBackEnd = .openH264,
+        canvas: VideoDimensions, processorTime clock: () -> Duration
+    ) throws(VideoCodingError) {
         let scene = CalibrationScene(dimensions: canvas, isRestless: true)
         // Few pictures, back and forth, because making them is not measured. None comes twice in a row.
         let pictures = (0...Self.framesAtRate).map(scene.picture)
@@ -43,8 +53,8 @@ public struct CodecTrial: Hashable, Sendable {
         var properties = CompressionProperties(averageBitRate: rates[0])
         properties.controlsDeviceQP = controlsQP
         let session = try CompressionSession(
-            dimensions: canvas, backEnd: device == nil ? software : .vaapi, device: device, properties: properties,
-            outputHandler: outputs.append)
+            dimensions: canvas, backEnd: device == nil ? software : .vaapi, device: device, deviceLimit: limit,
+            properties: properties, outputHandler: outputs.append)
         try session.prepareToEncodeFrames()
         var sizes: [DataSize] = []
         var time = Duration.zero

@@ -16,12 +16,16 @@
         let encoder: LazyEncoder
         private let pictures: [PixelBuffer]
 
-        init(script: String) throws { try self.init(driver: ScriptedDriver(script: script)) }
+        init(script: String, limit: Duration = .seconds(30)) throws {
+            try self.init(driver: ScriptedDriver(script: script), limit: limit)
+        }
 
-        init(driver: ScriptedDriver) throws {
+        /// - Parameter limit: By default longer than tests that run side by side hold each other up.
+        init(driver: ScriptedDriver, limit: Duration = .seconds(30)) throws {
             self.driver = driver
             // The driver is asked without its faults: they are for the encoder, on the second display.
-            let report = try VAAPIDeviceReport(of: .driver(name: driver.deviceName))
+            var report = try VAAPIDeviceReport(of: .driver(name: driver.deviceName))
+            report.frameLimit = limit
             let format = EncodeFormat(dimensions: Self.dimensions, properties: CompressionProperties())
             encoder = LazyEncoder(backEnd: .openH264, hardware: report, format: format)
             pictures = (0..<8).map { number in
@@ -94,7 +98,7 @@
             "that hangs costs a frame at most, and software goes on", arguments: Array(stride(from: 1, to: 200, by: 23))
         )
         func hang(call: Int) throws {
-            let rig = try Rig(script: "2:\(call) hang")
+            let rig = try Rig(script: "2:\(call) hang", limit: .milliseconds(200))
             let results = (0..<Self.frames).map { rig.encode($0) }
             check(results, gap: 1, "call \(call)")
             #expect(results.contains { $0.deviceFault?.retryAfter == 30_000 })
@@ -113,7 +117,7 @@
             let untouched = try Rig(script: "")
             let expected = (0..<Self.frames).map { untouched.encode($0).frame?.sample.data }
             // Two groups on one driver take turns, on the displays behind those that were asked; the first one's hangs.
-            let rig = try Rig(script: "3:70 hang")
+            let rig = try Rig(script: "3:70 hang", limit: .milliseconds(200))
             let other = try Rig(driver: rig.driver)
             var faults = 0
             let frames = (0..<Self.frames).map { number in
@@ -126,7 +130,7 @@
 
         @Test("is over when the device works again, from a keyframe that is due in any case")
         func back() throws {
-            let rig = try Rig(script: "2:40 hang")
+            let rig = try Rig(script: "2:40 hang", limit: .seconds(2))
             let results = (0..<Self.frames).map { rig.encode($0) }
             #expect(results.contains { $0.deviceFault != nil })
             let frames = rig.driver.lines("frame").count

@@ -27,7 +27,8 @@
         init(script: String = "") throws {
             driver = try ScriptedDriver(script: script)
             let device = VAAPIDevice.driver(name: driver.deviceName)
-            let report = try VAAPIDeviceReport(of: device)
+            var report = try VAAPIDeviceReport(of: device)
+            report.frameLimit = .seconds(30)
             compositor = DeviceCompositor(device, surfaceCopies: copies, frameLimit: .seconds(30))
             renderer = CompositionRenderer(compositor: compositor)
             let copies = copies

@@ -23,12 +23,15 @@ struct CodecTrialTests {
     }
 
     #if VAAPI
+        /// Longer than tests that run side by side hold each other up.
+        private static let limit = Duration.seconds(30)
+
         @Test("tells a device that follows from one that does not", arguments: canvases)
         func device(canvas: VideoDimensions) throws {
             for (script, follows) in [("", true), ("slow 200", false)] {
                 let driver = try ScriptedDriver(script: script, logs: false)
                 let trial = try CodecTrial(
-                    of: .driver(name: driver.deviceName), canvas: canvas, processorTime: { .zero })
+                    of: .driver(name: driver.deviceName), limit: Self.limit, canvas: canvas, processorTime: { .zero })
                 #expect(trial.followsSlowly != follows, "\(String(describing: trial.stepResponse)) frames")
             }
         }
@@ -37,7 +40,8 @@ struct CodecTrialTests {
         func qps(canvas: VideoDimensions) throws {
             let driver = try ScriptedDriver(script: "slow 200")
             let trial = try CodecTrial(
-                of: .driver(name: driver.deviceName), controlsQP: true, canvas: canvas, processorTime: { .zero })
+                of: .driver(name: driver.deviceName), limit: Self.limit, controlsQP: true, canvas: canvas,
+                processorTime: { .zero })
             #expect(!trial.followsSlowly, "\(String(describing: trial.stepResponse)) frames")
             #expect(driver.lines("frame").count { $0.contains("idr=1") } == 1)
             #expect(driver.lines("REFUSED").isEmpty)

@@ -89,7 +89,7 @@ final class LazyEncoder {
         guard let hardware else { return nil }
         do throws(VideoCodingError) {
             session = try SessionPictureEncoder(
-                dimensions: dimensions, device: hardware.device,
+                dimensions: dimensions, hardware: hardware,
                 properties: properties(wanted, wantedForm, dimensions: dimensions))
             settings = wanted
             form = wantedForm

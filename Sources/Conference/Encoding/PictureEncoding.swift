@@ -30,11 +30,11 @@ package final class SessionPictureEncoder: PictureEncoding {
 
     /// Makes the encoder of a device at once, so that one which cannot be had is known before a frame is spent on it.
     package init(
-        dimensions: VideoDimensions, device: VAAPIDevice, properties: CompressionProperties
+        dimensions: VideoDimensions, hardware: VAAPIDeviceReport, properties: CompressionProperties
     ) throws(VideoCodingError) {
         session = try CompressionSession(
-            dimensions: dimensions, backEnd: .vaapi, device: device, properties: properties,
-            outputHandler: outputs.append)
+            dimensions: dimensions, backEnd: .vaapi, device: hardware.device, deviceLimit: hardware.frameLimit,
+            properties: properties, outputHandler: outputs.append)
         try session.prepareToEncodeFrames()
     }
 

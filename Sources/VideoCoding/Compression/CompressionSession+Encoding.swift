@@ -99,7 +99,8 @@ extension CompressionSession {
         case .vaapi:
             #if VAAPI
                 guard let device else { throw .invalidConfiguration(reason: "VA-API needs a device") }
-                encoder = try VAAPIEncoder(device: device, properties: state.properties, dimensions: dimensions)
+                encoder = try VAAPIEncoder(
+                    device: device, frameLimit: deviceLimit, properties: state.properties, dimensions: dimensions)
             #else
                 throw .backEndNotBuilt(.vaapi)
             #endif

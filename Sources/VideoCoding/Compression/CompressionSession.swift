@@ -24,6 +24,8 @@ public final class CompressionSession: Sendable {
     public let backEnd: EncoderBackEnd
     /// The device of `EncoderBackEnd.vaapi`.
     public let device: VAAPIDevice?
+    /// The longest that a frame may take before the device counts as hung.
+    let deviceLimit: Duration
     /// Requirements that every picture satisfies. Formats that the back end does not read are converted first.
     public let sourceAttributes: PixelBufferAttributes
 
@@ -40,8 +42,19 @@ public final class CompressionSession: Sendable {
     ///   - sourceAttributes: The properties of the pictures, if known; others are then refused.
     ///   - outputHandler: Called with the answer to each frame.
     /// - Throws: An error if the back end does not support the properties, or pictures like these.
-    public init(
+    public convenience init(
         dimensions: VideoDimensions, backEnd: EncoderBackEnd = .openH264, device: VAAPIDevice? = nil,
+        properties: CompressionProperties, sourceAttributes: PixelBufferAttributes = .any,
+        outputHandler: @escaping @Sendable (EncodeOutput) -> Void
+    ) throws(VideoCodingError) {
+        try self.init(
+            dimensions: dimensions, backEnd: backEnd, device: device, deviceLimit: VAAPIDevice.frameLimit,
+            properties: properties, sourceAttributes: sourceAttributes, outputHandler: outputHandler)
+    }
+
+    /// Makes a session with another limit of the device.
+    package init(
+        dimensions: VideoDimensions, backEnd: EncoderBackEnd, device: VAAPIDevice?, deviceLimit: Duration,
         properties: CompressionProperties, sourceAttributes: PixelBufferAttributes = .any,
         outputHandler: @escaping @Sendable (EncodeOutput) -> Void
     ) throws(VideoCodingError) {
@@ -57,6 +70,7 @@ public final class CompressionSession: Sendable {
         self.dimensions = dimensions
         self.backEnd = backEnd
         self.device = device
+        self.deviceLimit = deviceLimit
         self.sourceAttributes = sourceAttributes
         self.outputHandler = outputHandler
         control = Mutex(Control(requested: properties, inForce: inForce))

@@ -68,8 +68,8 @@ public final class DecodingPipeline {
             do throws(VideoCodingError) {
                 hardware = try device.map { device throws(VideoCodingError) in
                     try VAAPIDecoder(
-                        DecodingDevice(device, counter: surfaceCopies), attributes: attributes, limits: limits,
-                        reordering: reordering, counters: counters,
+                        DecodingDevice(device, counter: surfaceCopies, frameLimit: deviceLimit),
+                        attributes: attributes, limits: limits, reordering: reordering, counters: counters,
                         frameLimit: deviceLimit)
                 }
             } catch {

@@ -16,6 +16,8 @@ public struct VAAPIDeviceReport: Hashable, Sendable {
     public var entryPoint: String
     /// True if a trial has found that its rate control follows a new rate too slowly: then each frame is given a QP.
     public var followsSlowly = false
+    /// The longest that an encoder may take for a frame before the device counts as hung.
+    package var frameLimit = VAAPIDevice.frameLimit
 
     /// Asks a device. Takes as long as loading its driver does, three seconds at most.
     ///

@@ -23,6 +23,7 @@
         }
 
         private let device: VAAPIDevice
+        private let frameLimit: Duration
         private let thread: AbandonableThread<Request, Response>
         private var rate: VAAPIRateParameters
         /// Keeps the rate in place of the driver's rate control; nil: the driver does.
@@ -31,9 +32,10 @@
         private let constantQP: Int?
 
         init(
-            device: VAAPIDevice, properties: CompressionProperties, dimensions: VideoDimensions
+            device: VAAPIDevice, frameLimit: Duration, properties: CompressionProperties, dimensions: VideoDimensions
         ) throws(VideoCodingError) {
             self.device = device
+            self.frameLimit = frameLimit
             rate = VAAPIRateParameters(properties)
             constantQP = properties.rateControlMode == .quality ? properties.qualityQP : nil
             if properties.controlsDeviceQP, properties.rateControlMode != .quality {
@@ -45,7 +47,7 @@
                 return { worker.answer($0) }
             }
             parameterSets = []
-            switch thread.perform(.open, within: VAAPIDevice.openingLimit) {
+            switch thread.perform(.open, within: max(VAAPIDevice.openingLimit, frameLimit)) {
             case .opened(let sets): parameterSets = sets
             case .failed(let error): throw error
             case .frame, nil: throw .hardwareHung(device)
@@ -60,7 +62,7 @@
         func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
             let qp = request.qp ?? constantQP ?? control?.qp(isKeyframe: request.forceKeyframe)
             let response = thread.perform(
-                .encode(picture, isIDR: request.forceKeyframe, rate: rate, qp: qp), within: VAAPIDevice.frameLimit)
+                .encode(picture, isIDR: request.forceKeyframe, rate: rate, qp: qp), within: frameLimit)
             switch response {
             case .frame(var frame, let sets):
                 if let sets { parameterSets = sets }

@@ -13,16 +13,18 @@
         let session: CompressionSession
         let outputs = EncodeOutputQueue()
 
+        /// - Parameter limit: By default longer than tests that run side by side hold each other up.
         init(
             _ driver: ScriptedDriver, _ dimensions: VideoDimensions = mediumPicture, bitRate: BitRate = .megabits(1.5),
-            profile: H264Profile = .constrainedBaseline, _ change: (inout CompressionProperties) -> Void = { _ in }
+            profile: H264Profile = .constrainedBaseline, limit: Duration = .seconds(30),
+            _ change: (inout CompressionProperties) -> Void = { _ in }
         ) throws {
             self.driver = driver
             var properties = CompressionProperties(averageBitRate: bitRate, profileLevel: H264ProfileLevel(profile))
             change(&properties)
             session = try CompressionSession(
                 dimensions: dimensions, backEnd: .vaapi, device: .driver(name: driver.deviceName),
-                properties: properties, outputHandler: outputs.append)
+                deviceLimit: limit, properties: properties, outputHandler: outputs.append)
         }
 
         func encode(
@@ -198,7 +200,7 @@
 
         @Test("leaves behind a call that does not return, and fails from then on")
         func hang() throws {
-            let rig = try HardwareRig(try ScriptedDriver(script: "vaSyncSurface#3 hang"))
+            let rig = try HardwareRig(try ScriptedDriver(script: "vaSyncSurface#3 hang"), limit: .seconds(2))
             _ = try rig.encode(0..<2)
             for number in 2..<5 {
                 let error = #expect(throws: VideoCodingError.self) { _ = try rig.encode(number..<number + 1) }
@@ -224,7 +226,7 @@
                 _ = try rig.encode(0..<30)
             }
             // The driver's end comes on the encoder's thread.
-            for _ in 0..<1000 where driver.lines("vaTerminate").isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+            for _ in 0..<6000 where driver.lines("vaTerminate").isEmpty { try await Task.sleep(for: .milliseconds(10)) }
             #expect(driver.lines("vaTerminate").first?.hasSuffix("left=0") == true)
         }
 

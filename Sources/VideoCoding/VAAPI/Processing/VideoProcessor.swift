@@ -62,7 +62,7 @@
             self.frameLimit = frameLimit
             let work = Work()
             self.work = work
-            let reader = surfaceCopies.map { VAAPISurfaceReader(device, counter: $0) }
+            let reader = surfaceCopies.map { VAAPISurfaceReader(device, counter: $0, frameLimit: frameLimit) }
             keepsCanvases = reader != nil
             thread = try AbandonableThread.start {
                 let worker = Worker(device: device, reader: reader, work: work)

@@ -6,11 +6,13 @@ struct DecodingDevice: Sendable {
         let reader: VAAPISurfaceReader?
     #endif
 
-    /// - Parameter counter: Counts the pictures that are read, if they stay on the device; nil: none do.
-    init(_ device: VAAPIDevice, counter: SurfaceCopyCounter? = nil) {
+    /// - Parameters:
+    ///   - counter: Counts the pictures that are read, if they stay on the device; nil: none do.
+    ///   - frameLimit: The longest that a picture may take to be read before the device counts as hung.
+    init(_ device: VAAPIDevice, counter: SurfaceCopyCounter?, frameLimit: Duration) {
         self.device = device
         #if VAAPI
-            reader = counter.map { VAAPISurfaceReader(device, counter: $0) }
+            reader = counter.map { VAAPISurfaceReader(device, counter: $0, frameLimit: frameLimit) }
         #endif
     }
 }

@@ -22,19 +22,21 @@
 
         let device: VAAPIDevice
         private let counter: SurfaceCopyCounter
+        private let frameLimit: Duration
         private let state = Mutex(State.unused)
 
-        init(_ device: VAAPIDevice, counter: SurfaceCopyCounter) {
+        init(_ device: VAAPIDevice, counter: SurfaceCopyCounter, frameLimit: Duration) {
             self.device = device
             self.counter = counter
+            self.frameLimit = frameLimit
         }
 
         /// Copies the samples; nil where the device fails. Others who ask meanwhile wait.
         func read(_ surface: VAAPISharedSurface, _ dimensions: VideoDimensions) -> PixelBuffer? {
             state.withLock { state in
-                var limit = VAAPIDevice.frameLimit
+                var limit = frameLimit
                 if case .unused = state {
-                    limit = VAAPIDevice.openingLimit
+                    limit = max(VAAPIDevice.openingLimit, frameLimit)
                     state = start()
                 }
                 guard case .works(let thread) = state else { return nil }
