@@ -22,7 +22,8 @@ package final class ExportQueue: @unchecked Sendable {
     package static let mostPerRecording = 32
     /// How long a thread that is told to stop may take.
     private static let patience = Duration.seconds(10)
-    private static let lowestPriority: Int32 = 19
+    /// The lowest.
+    private static let usualPriority: Int32 = 19
 
     package enum Refusal: Error, Equatable {
         case queueFull
@@ -44,6 +45,7 @@ package final class ExportQueue: @unchecked Sendable {
     }
 
     private let path: @Sendable (_ recording: String) -> String
+    private let priority: Int32
     private let condition = NSCondition()
     private var logger = Logger(label: "confrelay.exports")
     private var queue: [Job] = []
@@ -54,9 +56,12 @@ package final class ExportQueue: @unchecked Sendable {
     private var isLoadHigh = false
     private var isClosed = false
 
-    /// - Parameter path: The folder of a recording.
-    init(path: @escaping @Sendable (_ recording: String) -> String) {
+    /// - Parameters:
+    ///   - path: The folder of a recording.
+    ///   - priority: That of the thread (`setpriority(2)`).
+    init(path: @escaping @Sendable (_ recording: String) -> String, priority: Int32 = usualPriority) {
         self.path = path
+        self.priority = priority
     }
 
     private func folder(_ recording: String) -> ExportFolder {
@@ -212,7 +217,7 @@ package final class ExportQueue: @unchecked Sendable {
 
     private func work() {
         // On Linux a priority belongs to a thread, and those that x264 starts inherit it.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.lowestPriority)
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, priority)
         while let job = next() {
             let folder = folder(job.recording)
             let outcome = Result { try make(job, in: folder) }
