@@ -297,7 +297,10 @@
                 #expect(work.faults == 0 && work.pictures == Self.pictureCount, "\(work.reason ?? "")")
             }
             // The thread lets go of the display when its owner has.
-            for _ in 0..<3000 where driver.lines("vaTerminate").isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+            let end = ContinuousClock.now + .seconds(60)
+            while driver.lines("vaTerminate").isEmpty, ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(20))
+            }
             let ends = driver.lines("vaTerminate")
             #expect(ends.count == 1 && ends.allSatisfy { $0.hasSuffix("left=0") }, "\(ends)")
         }

@@ -226,7 +226,10 @@
                 _ = try rig.encode(0..<30)
             }
             // The driver's end comes on the encoder's thread.
-            for _ in 0..<6000 where driver.lines("vaTerminate").isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+            let end = ContinuousClock.now + .seconds(60)
+            while driver.lines("vaTerminate").isEmpty, ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(10))
+            }
             #expect(driver.lines("vaTerminate").first?.hasSuffix("left=0") == true)
         }
 
