@@ -6,6 +6,8 @@ extension ConfrelayCongestionController {
     private static let emptyQueue = 0.002
     /// The same for the delay that the newest packet met, which includes the frame that it belongs to.
     private static let emptyQueueOnArrival = 0.01
+    /// The part of the rate that delay allows, below which a bound of the target leaves the path too empty to grow.
+    private static let leastBound = 0.5
 
     mutating func update(now: MonotonicInstant) {
         let time = min((now - lastUpdate).seconds, Self.idleInterval.seconds)
@@ -47,9 +49,13 @@ extension ConfrelayCongestionController {
     }
 
     /// Returns true if nothing queues although the whole target is sent: there may be more capacity than measured.
+    /// Where losses bound the target to far less than delay allows, an empty queue says nothing about that.
     private mutating func isUsedWithoutQueue(now: MonotonicInstant) -> Bool {
-        queueDelay <= Self.emptyQueue && path.queueDelay <= Self.emptyQueueOnArrival + path.jitter.value
-            && target < demand && usage.rate(now: now) >= target * parameters.usedPart
+        guard queueDelay <= Self.emptyQueue, path.queueDelay <= Self.emptyQueueOnArrival + path.jitter.value,
+            target < demand
+        else { return false }
+        let allowed = min(BitRate(bytesPerSecond: delayBasedRate), limits.maximum)
+        return usage.rate(now: now) >= max(target, allowed * Self.leastBound) * parameters.usedPart
     }
 
     private mutating func chooseTarget() {

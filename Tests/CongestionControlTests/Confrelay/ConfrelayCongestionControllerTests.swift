@@ -9,13 +9,14 @@ struct ConfrelayCongestionControllerTests {
     private var controller = ConfrelayCongestionController(limits: .test, now: .zero)
     private var sequence: Int64 = 0
 
-    /// Four packets leave at once and arrive 20 ms later, spaced as a link of `rate` spaces them; feedback of them
+    /// Packets leave at once and arrive 20 ms later, spaced as a link of `rate` spaces them; feedback of them
     /// comes another 20 ms later.
     private mutating func frame(
-        at time: Double, rate: BitRate = .megabits(4), size: Int = 1200, ecn: ECNCodepoint = .notCapable
+        at time: Double, packets: Int = 4, rate: BitRate = .megabits(4), size: Int = 1200,
+        ecn: ECNCodepoint = .notCapable
     ) {
         var results: [PacketResult] = []
-        for index in 0..<4 {
+        for index in 0..<packets {
             let packet = SentPacket(transportSequence: sequence, size: bytes(size), sendTime: at(time))
             sequence += 1
             controller.packetSent(packet, now: at(time))
@@ -172,18 +173,18 @@ struct ConfrelayCongestionControllerTests {
     mutating func applicationLimited() {
         for index in 0..<30 { frame(at: Double(index) * 33, rate: .megabits(1), size: 1000) }
         // Ten seconds of one small packet a frame: they measure nothing.
-        for index in 30..<330 {
-            let time = Double(index) * 33
-            let packet = SentPacket(transportSequence: sequence, size: bytes(100), sendTime: at(time))
-            sequence += 1
-            controller.packetSent(packet, now: at(time))
-            _ = controller.advance(now: at(time))
-            controller.feedbackReceived(
-                TransportFeedbackReport(
-                    results: [PacketResult(sent: packet, receiveTime: at(time + 21))], feedbackTime: at(time + 41),
-                    dataInFlight: .zero), now: at(time + 41))
-        }
+        for index in 30..<330 { frame(at: Double(index) * 33, packets: 1, size: 100) }
         #expect(controller.advance(now: at(11_000)).targetBitRate < .megabits(1.5))
+    }
+
+    @Test("while another bound leaves most of the path empty, the capacity does not grow unseen")
+    mutating func bounded() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        controller.remoteEstimateReceived(.kilobits(300), now: at(1000))
+        for index in 0..<300 { frame(at: 1000 + Double(index) * 60, packets: 1, size: 2400) }
+        #expect(controller.advance(now: at(19_000)).targetBitRate == .kilobits(300))
+        controller.remoteEstimateReceived(.zero, now: at(19_000))
+        #expect(controller.advance(now: at(19_000)).targetBitRate < .megabits(5))
     }
 
     @Test("the first feedback asks for one burst of six times the start rate")
