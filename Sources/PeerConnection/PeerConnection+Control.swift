@@ -143,9 +143,9 @@ extension PeerConnection {
         emit(.keyframeRequested(line.negotiated.content))
     }
 
-    /// Ends the streams that a datagram's goodbyes name. With ICE nothing else follows, because consent shows whether the endpoint
-    /// is there, and a browser ends the stream of a camera that is turned off. Without ICE, an endpoint whose camera or
-    /// microphone says goodbye is leaving.
+    /// Ends the streams that a datagram's goodbyes name. With ICE nothing else follows, because consent shows whether
+    /// the endpoint is there, and a browser ends the stream of a camera that is turned off. Without ICE, an endpoint
+    /// whose camera or microphone says goodbye is leaving.
     private func handle(_ goodbye: Goodbye, now: MonotonicInstant) {
         let ended = lines.filter { line in goodbye.ssrcs.contains { endsStream(of: line, $0) } }.map(\.negotiated)
         let staysThere = ended.allSatisfy { $0.content == .screenShare } && !isLast(goodbye, now: now)
