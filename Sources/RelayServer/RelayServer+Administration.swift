@@ -3,7 +3,7 @@ import SecureTransport
 
 /// The interface for operators.
 extension RelayServer {
-    /// Serves what is for operators at an address of its own; `onRunning` is called once it is served.
+    /// Serves the interface for operators at an address of its own, and calls `onRunning` when that address is served.
     func administer(
         _ router: SignallingRouter, at address: TransportAddress, binder: PortBinder,
         onRunning: @escaping @Sendable () -> Void

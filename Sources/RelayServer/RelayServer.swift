@@ -273,7 +273,7 @@ public final class RelayServer: Service {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let (administered, announceAdministered) = AsyncStream.makeStream(of: Never.self)
                 group.addTask { [self] in
-                    // What waits until the relay listens may use both addresses then.
+                    // A program that waits until the relay listens may use both addresses at once.
                     for await _ in administered {}
                     guard !Task.isCancelled else { return }
                     try await run(signalling, port: endpoint.address.port, binder: binder)
@@ -341,6 +341,7 @@ public final class RelayServer: Service {
         }
     }
 
+    /// Runs an application until the end. `binder` explains why a port cannot be listened on.
     func run(_ application: some ApplicationProtocol, port: UInt16, binder: PortBinder) async throws {
         do {
             try await application.run()

@@ -49,7 +49,7 @@ extension ConfrelayCongestionController {
     }
 
     /// Returns true if nothing queues although the whole target is sent: there may be more capacity than measured.
-    /// Where losses bound the target to far less than delay allows, an empty queue says nothing about that.
+    /// Where losses bound the target to far less than delay allows, the empty queue says nothing about the path's rate.
     private mutating func isUsedWithoutQueue(now: MonotonicInstant) -> Bool {
         guard queueDelay <= Self.emptyQueue, path.queueDelay <= Self.emptyQueueOnArrival + path.jitter.value,
             target < demand

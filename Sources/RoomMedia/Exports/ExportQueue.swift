@@ -22,7 +22,7 @@ package final class ExportQueue: @unchecked Sendable {
     package static let mostPerRecording = 32
     /// How long a thread that is told to stop may take.
     private static let patience = Duration.seconds(10)
-    /// The lowest.
+    /// The lowest priority of a thread: films take only the time that calls leave.
     private static let usualPriority: Int32 = 19
 
     package enum Refusal: Error, Equatable {
@@ -58,7 +58,7 @@ package final class ExportQueue: @unchecked Sendable {
 
     /// - Parameters:
     ///   - path: The folder of a recording.
-    ///   - priority: That of the thread (`setpriority(2)`).
+    ///   - priority: The priority of the thread (`setpriority(2)`).
     init(path: @escaping @Sendable (_ recording: String) -> String, priority: Int32 = usualPriority) {
         self.path = path
         self.priority = priority

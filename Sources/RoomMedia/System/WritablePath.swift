@@ -44,7 +44,7 @@ package enum WritablePath {
 
     private static func isWritableFolder(_ path: String) -> Bool { access(path + "/", W_OK | X_OK) == 0 }
 
-    /// A path without its last part, which may be `..`: the folder from which that leads back may not be there yet.
+    /// A path without its last part. A part `..` is not resolved: the folder before it may not be there yet.
     private static func parent(of path: String) -> String {
         var rest = path[...]
         while rest.last == "/" { rest.removeLast() }

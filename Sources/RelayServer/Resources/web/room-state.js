@@ -35,7 +35,7 @@ export class RoomState extends EventTarget {
 
   get others() { return [...this.participants.values()].filter(({ id }) => id !== this.#ownID); }
 
-  /** Whether one's own screen is not shown since the role forbids it. A token may permit it all the same. */
+  /** Whether one's role keeps one's screen from being shown. A token may permit the screen all the same. */
   get mayNotShareScreen() {
     const { own } = this;
     // Also a screen that is permitted is shown only from its first picture on.
