@@ -1,5 +1,6 @@
 import CongestionControl
 import H264
+import LinkEmulation
 import MediaCore
 import NIOCore
 import RoomAPI
@@ -17,9 +18,10 @@ import VideoCoding
         let call = VirtualCall()
         let ada: TestClient
 
-        init() throws {
+        init(adjust: (inout OfferParameters) -> Void = { _ in }) throws {
             let rates = RateLimits(minimum: .megabits(1), start: .megabits(1), maximum: .megabits(2))
-            ada = try call.join("Ada", colour: .red, dimensions: Scenery.dimensions, rateLimits: rates)
+            ada = try call.join(
+                "Ada", colour: .red, dimensions: Scenery.dimensions, rateLimits: rates, adjust: adjust)
             ada.pictures = Scenery.pictures
             ada.adjustEncoder = { $0.sliceMaxBytes = DataSize(bytes: 500) }
             try call.join("Ben", video: .receiveOnly)
@@ -64,6 +66,48 @@ import VideoCoding
         #expect(darkest > 180)
         call.run(for: .seconds(4))
         #expect(darkest < 150)
+    }
+
+    @Test("one long pause of a camera does not make it a slow one")
+    func pause() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .yellow)
+        try call.join("Ben", video: .receiveOnly)
+        var brightness: UInt8 = 0
+        call.onComposed = { tick in
+            for picture in tick.pictures { brightness = picture.colour(x: 160, y: 60).y }
+        }
+        func send(_ isSending: Bool, for duration: Duration) {
+            ada.isSendingVideo = isSending
+            call.run(for: duration)
+        }
+        send(true, for: .seconds(1))
+        send(false, for: .seconds(3))
+        // One picture.
+        send(true, for: .milliseconds(70))
+        send(false, for: .milliseconds(500))
+        #expect(brightness > 180)
+        send(false, for: .seconds(1))
+        #expect(brightness < 150)
+    }
+
+    @Test("what the path loses of a sender that makes no keyframes on request holds no further picture up")
+    func lossOnPath() throws {
+        let rig = try Rig { parameters in
+            parameters.video?.feedback = .none
+            parameters.video?.flexFECPayloadType = nil
+        }
+        rig.call.run(for: .milliseconds(2030))
+        let path = rig.ada.uplink
+        rig.ada.uplink = LinkModel(
+            profile: LinkProfile(rate: .unlimited, delay: .milliseconds(10), loss: .bernoulli(1)), seed: 1,
+            start: rig.call.now)
+        rig.call.run(for: .milliseconds(60))
+        rig.ada.uplink = path
+        let (before, shown) = (try rig.uplink, try #require(rig.shown))
+        #expect(rig.call.run(until: { rig.pipeline.map { $0.framesDecoded > before.framesDecoded } ?? false }))
+        #expect(rig.shown.map { !($0 === shown) } ?? false)
+        #expect(try rig.uplink.packetsLost > before.packetsLost)
     }
 
     @Test(
