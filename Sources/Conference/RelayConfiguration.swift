@@ -57,8 +57,8 @@ public struct RelayConfiguration: Sendable {
     public var maximumParticipants = 50
     /// Rooms the relay keeps at once; a join that would make another is refused.
     public var maximumRooms = 200
-    /// A participant without an authentic packet for this long has left. Participants whose path ICE found leave when
-    /// the consent to send ends, after 30 s (RFC 7675).
+    /// A participant without an authentic packet for this long has left. One that only receives sends RTCP, at least
+    /// every 7.5 s. Participants whose path ICE found leave when the consent to send ends (`ICETiming`).
     public var idleTimeout = Duration.seconds(30)
     /// A receiver with its keys in the session description that has been silent for this time is sent nothing until
     /// something authentic comes from it.
@@ -80,10 +80,10 @@ public struct RelayConfiguration: Sendable {
     /// Makes a custom compositor for a room that gets its first viewer, on the worker that then calls it; nil:
     /// `LayerCompositor`.
     public var makeCompositor: (@Sendable () -> any VideoCompositing)?
-    /// A source that has sent no frame for this time, or for twice the time from one of its pictures to the next, is
-    /// dimmed.
+    /// A camera that has sent no frame for this time, or for twice the time from one of its pictures to the next if
+    /// that is longer, is dimmed.
     public var staleAfter = Duration.seconds(1)
-    /// A source that has sent no frame for this time becomes a placeholder.
+    /// A camera that has sent no frame for this time becomes a placeholder.
     public var silentAfter = Duration.seconds(6)
 
     public init() {}

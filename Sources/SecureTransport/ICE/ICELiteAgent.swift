@@ -10,7 +10,8 @@ public import NIOCore
 /// - A check is valid once: the same transaction on another path is a replay, which could direct media there.
 /// - A path is validated by an authentic check, and nothing is sent to other addresses. Addresses that were not
 ///   signalled are as good as signalled ones (peer-reflexive, RFC 8445, section 7.3.1.3), and so is a new one during a
-///   call. At most `pathLimit` paths are remembered, each for 30 s after its last check or authentic packet.
+///   call. At most `pathLimit` paths are remembered, each for as long as consent
+///   lasts after its last check or authentic packet.
 /// - Each of the other side's checks renews the consent to send to its source (RFC 7675; a lite agent cannot ask for it
 ///   itself). So does each authentic packet on the selected path: it proves as much as a check does, and there are
 ///   publishers that check only at the start.
@@ -69,7 +70,7 @@ public struct ICELiteAgent: Sendable {
         var isOpen = true
     }
 
-    /// Makes a session's agent, which waits 30 s for a first check.
+    /// Makes a session's agent, which waits for a first check as long as consent lasts.
     /// - Parameters:
     ///   - local: The credentials in our description.
     ///   - remote: The credentials in the other side's description.
@@ -83,7 +84,7 @@ public struct ICELiteAgent: Sendable {
     /// The other side's address on that path.
     public var selectedAddress: TransportAddress? { selectedPath?.remote }
 
-    /// Returns true if an authentic check came from this address in the last 30 s: datagrams from there may be examined
+    /// Returns true if consent lasts since an authentic check from this address: datagrams from there may be examined
     /// and answered.
     public func isValidated(_ address: TransportAddress) -> Bool {
         let address = address.unmapped

@@ -3,7 +3,8 @@ enum ICETiming {
     /// After that long without a sign of the other side it is reported as disconnected. Checks of consent come at
     /// least every six seconds (RFC 7675, section 5.1), media and its feedback much more often.
     static let silenceLimit = Duration.seconds(5)
-    /// After that long without an authentic check or its answer the consent to send is gone (RFC 7675, section 5.1).
+    /// After that long without an authentic check or its answer the consent to send is gone (RFC 7675, section 5.1). It
+    /// is several times as long as checks may be apart: some of them get lost.
     static let consentLifetime = Duration.seconds(30)
 
     /// Between the first checks of two pairs: Ta of RFC 8445, section 14.2.

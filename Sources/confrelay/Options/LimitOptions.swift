@@ -32,7 +32,9 @@ struct LimitOptions: ParsableArguments {
     var maxParticipants = 50
 
     @Option(
-        help: ArgumentHelp("Seconds without an authentic packet until a participant has left.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "Seconds without an authentic packet until a participant without ICE has left; with ICE, 30.",
+            valueName: "seconds"))
     var idleTimeout = 30
 
     @Flag(
