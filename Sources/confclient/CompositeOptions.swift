@@ -4,7 +4,7 @@ import RoomAPI
 
 /// The picture of a room that goes into a file or a stream.
 struct CompositeOptions: ParsableArguments {
-    @Option(help: "Layout: grid, speaker, side-by-side, picture-in-picture or presentation; by default the room's.")
+    @Option(help: "Layout; by default the room's.")
     var layout: CompositeLayout?
 
     @Option(

@@ -21,13 +21,7 @@ struct LayoutCommand: AsyncParsableCommand {
 
     @OptionGroup var room: RoomArgument
 
-    @Argument(
-        help:
-            """
-            grid, speaker, side-by-side, picture-in-picture, presentation, pinned or solo; with --for also room, the \
-            room's own layout.
-            """
-    )
+    @Argument(help: "Layout; with --for also room, the room's own.")
     var layout: LayoutArgument?
 
     @Option(help: ArgumentHelp("Participant that pinned and solo show.", valueName: "NAME"))
