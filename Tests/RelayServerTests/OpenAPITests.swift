@@ -163,4 +163,24 @@ struct OpenAPITests {
         for reason in PlayerStatus.Reason.allCases { #expect(text.contains("\"\(reason.rawValue)\""), "\(reason)") }
         for kind in RelayEvent.Kind.allCases { #expect(text.contains("\"\(kind.rawValue)\""), "\(kind)") }
     }
+
+    @Test("has the names of all layouts, as docs/layouts.md and the page's menu have")
+    func layouts() throws {
+        let components = try #require(Self.document()["components"] as? [String: [String: [String: Any]]])
+        func names(of schema: String) -> [String]? {
+            let properties = components["schemas"]?[schema]?["properties"] as? [String: [String: Any]]
+            return properties?["layout"]?["enum"] as? [String]
+        }
+        let all = LayoutMode.Name.allCases
+        for schema in ["RoomLayout", "ParticipantLayout"] { #expect(names(of: schema) == all.map(\.rawValue)) }
+        let ofFilms = LayoutMode.Name.builtIn.filter { !$0.isAboutParticipant }
+        #expect(names(of: "ExportRequest") == ofFilms.map(\.rawValue))
+        let page = try DocumentPage.text("layouts.md")
+        for name in all { #expect(page.contains("`\(name.rawValue)`"), "\(name)") }
+        let menu = String(buffer: try #require(WebFiles.embedded["layout-menu.js"]).contents)
+        // Whoever is pinned is chosen in the list of people.
+        for name in LayoutMode.Name.builtIn where name != .pinned {
+            #expect(menu.contains("{ layout: '\(name.rawValue)', name: "), "\(name)")
+        }
+    }
 }
