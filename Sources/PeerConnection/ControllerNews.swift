@@ -1,11 +1,12 @@
 import MediaCore
 import RTP
 
-/// The news for a connection's controller in the RTCP packets of one datagram.
+/// The news for a connection's controller in the RTCP packets of one datagram, and other news that are taken once for
+/// all of them.
 ///
 /// A datagram has room for thousands of reports. The controller gets the last report on each stream and the last
-/// estimate, and decides once for all of them, so that no datagram costs more than one decision. Requests for packets,
-/// of which it has room for thousands as well, and goodbyes are bounded too.
+/// estimate, and decides once for all of them, so that no datagram costs more than one decision. Likewise the streams
+/// of all sources that leave end at once. Of requests for packets, which may be thousands, a limited number is answered.
 struct ControllerNews {
     /// The last report on each of our streams, by the line that sends it.
     private(set) var reports: [(line: MediaLine, block: ReportBlock)] = []
@@ -18,7 +19,7 @@ struct ControllerNews {
 
     /// Sources that leave.
     var goodbyes: [UInt32] = []
-    /// The number of further packets that may be requested: a receiver waits for no more than it has room for.
+    /// The number of further packets that may be requested: no receiver has room to wait for more.
     private var requestsLeft = 2048
 
     /// Returns as many of these requested packets as are answered, the newest.

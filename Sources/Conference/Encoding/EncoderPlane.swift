@@ -299,8 +299,9 @@ final class EncoderPlane {
 
     // MARK: Keyframes and losses
 
-    /// Takes a receiver's request to a source's sender for a keyframe. Returns false if it requests too many: then it
-    /// gets an encoder's frames.
+    /// Takes a receiver's request for a keyframe that others are sent, too: of a shared encoder, or of a source's sender.
+    /// Returns false if it requests too many. Then the encoder makes none for it, and a source's packets are no longer
+    /// forwarded to it.
     func takeKeyframeRequest(by id: ParticipantID, now: MonotonicInstant) -> Bool {
         downlinks[id]?.keyframeLimiter.take(now: now) ?? false
     }

@@ -6,7 +6,8 @@ extension ConfrelayCongestionController {
     private static let emptyQueue = 0.002
     /// The same for the delay that the newest packet met, which includes the frame that it belongs to.
     private static let emptyQueueOnArrival = 0.01
-    /// The part of the rate that delay allows, below which a bound of the target leaves the path too empty to grow.
+    /// The part of the rate that delay allows, below which another bound of the target leaves the path so empty that
+    /// the capacity may not grow.
     private static let leastBound = 0.5
 
     mutating func update(now: MonotonicInstant) {

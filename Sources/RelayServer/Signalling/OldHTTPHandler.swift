@@ -19,7 +19,7 @@ final class OldHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         isOld = true
         request.headers.replaceOrAdd(name: "connection", value: "close")
-        // They do not wait to be told to go on, and would take that for the answer (RFC 9110, section 10.1.1).
+        // An old client does not wait to be told to go on, and would take that for its answer (RFC 9110, 10.1.1).
         request.headers.remove(name: "expect")
         context.fireChannelRead(wrapInboundOut(.head(request)))
     }

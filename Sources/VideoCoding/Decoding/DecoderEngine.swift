@@ -19,7 +19,8 @@ struct DecoderEngine: ~Copyable {
     private var gap: FrameNumberGap?
     /// True if a device decodes, which is given no frame that refers to a lost one. Software conceals those.
     private let isOnDevice: Bool
-    private var lacksReference = false
+    /// True if a gap was found that nobody was told of.
+    private var hasFoundGap = false
     /// True until libavcodec has the parameter sets.
     private var parameterSetsAreDue = true
     private var hasShownPicture = false
@@ -139,7 +140,7 @@ struct DecoderEngine: ~Copyable {
             return answer(sample, token, .failed(error), emit)
         }
         guard frame.holdsSlices else { return answer(sample, token, .dropped(.empty), emit) }
-        if let slice = frame.firstSlice, lacksReferences(at: slice) {
+        if let slice = frame.firstSlice, isWithheld(slice) {
             return answer(sample, token, .dropped(.awaitingKeyframe), emit)
         }
         let role = frame.firstSlice == nil ? .frame : fields.role(of: frame.content)
@@ -163,21 +164,21 @@ struct DecoderEngine: ~Copyable {
         dropPending(butNewest: held > 0 ? held + Self.maximumReorderDepth : role == .firstField ? 1 : 0, emit)
     }
 
-    /// Returns true if a device must not be given the frame of a slice.
-    private mutating func lacksReferences(at slice: SliceHeaderPeek) -> Bool {
+    /// Looks for a gap before the frame of a slice. Returns true if a device must not be given that frame.
+    private mutating func isWithheld(_ slice: SliceHeaderPeek) -> Bool {
         guard let sequence = active.sequence, gap != nil, isOnDevice || !sequence.allowsFrameNumberGaps else {
             return false
         }
         let wasClosed = gap?.isClosed ?? false
         let isOpen = gap?.isOpen(at: slice, in: sequence) ?? false
-        if isOpen, wasClosed { lacksReference = true }
+        if isOpen, wasClosed { hasFoundGap = true }
         return isOpen && isOnDevice
     }
 
     /// Returns true once for each gap in the numbers of the frames that others refer to.
     mutating func takeLackOfReference() -> Bool {
-        defer { lacksReference = false }
-        return lacksReference
+        defer { hasFoundGap = false }
+        return hasFoundGap
     }
 
     /// Facts of a frame that decoding needs.

@@ -1,7 +1,6 @@
 import H264
 
-/// Finds references that a stream lacks by their numbers (`frame_num`, H.264 7.4.3): a device is given no frame that
-/// refers to a lost one.
+/// Finds references that a stream lacks by their numbers (`frame_num`, H.264 7.4.3).
 struct FrameNumberGap {
     /// The number of the last reference; nil: no keyframe has come.
     private var last: UInt32?
