@@ -143,6 +143,22 @@ import VideoCoding
         #expect(rig.shown != nil)
     }
 
+    @Test("a sender whose pictures are whole again from a keyframe on is asked for no other")
+    func wholeAgain() throws {
+        let rig = try Rig()
+        rig.ada.rewriteFrame = { $0.withoutSlice }
+        rig.call.run(for: .seconds(6))
+        rig.ada.rewriteFrame = { $0 }
+        // Another size makes another encoder, which begins with a keyframe.
+        rig.ada.pictures = []
+        rig.ada.dimensions = VideoDimensions(width: 320, height: 192)
+        rig.call.run(for: .seconds(1))
+        let before = try rig.uplink
+        rig.call.run(for: .seconds(12))
+        #expect(try rig.uplink.keyframeRequests == before.keyframeRequests)
+        #expect(before.keyframeRequests >= 3)
+    }
+
     @Test("a sender of a format that no decoder takes is not asked for keyframes, and another format is shown again")
     func unsupportedFormat() throws {
         let rig = try Rig()
