@@ -3,6 +3,7 @@ import H264
 import MediaCore
 import NIOCore
 import Testing
+import VideoCoding
 
 @testable import Conference
 @testable import PeerConnection
@@ -74,6 +75,39 @@ import Testing
             _ = pipeline.enqueue(frame(isSync: false), now: .zero + .milliseconds(100 * Int64(step)))
             #expect(pipeline.queuedFrames == (step < 20 ? 0 : 1))
         }
+    }
+
+    @Test("frames that were left out here are not taken for some that the sender has left out")
+    func goesOnWithoutReferences() throws {
+        let outputs = EncodeOutputQueue()
+        let dimensions = VideoDimensions(width: 160, height: 96)
+        let session = try CompressionSession(
+            dimensions: dimensions, properties: CompressionProperties(averageBitRate: .kilobits(300)),
+            outputHandler: outputs.append)
+        let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
+        /// Sends the next frame, and returns true if a keyframe is requested.
+        func send(_ number: Int) throws -> Bool {
+            let now = MonotonicInstant.zero + .milliseconds(100 * Int64(number))
+            try session.encode(
+                .pattern(.red, dimensions: dimensions, phase: number),
+                presentationTime: MediaTime(value: Int64(number), timescale: 10))
+            let sample = try #require(outputs.next()?.frame).sample
+            let isRequested = pipeline.enqueue(
+                ReceivedVideoFrame(sample: sample, firstArrival: now, lastArrival: now), now: now)
+            guard let job = pipeline.takeJob(deadline: now, now: now) else { return isRequested }
+            let completion = job.run { now }
+            guard case .decoded(_, let batch) = completion.output else { return isRequested }
+            return pipeline.complete(batch, of: completion, now: now)
+        }
+        #expect(try !send(0))
+        _ = pipeline.setSkipMode(.keyframes)
+        #expect(try !send(1))
+        _ = pipeline.setSkipMode(.full)
+        for number in 2..<22 { #expect(try !send(number)) }
+        let before = try #require(pipeline.newest)
+        #expect(try !send(22))
+        #expect(pipeline.framesDecoded == 2)
+        #expect(pipeline.newest.map { !($0 === before) } ?? false)
     }
 
     @Test("when a tile grows, the drift from decoding without the loop filter ends, and pictures are shown meanwhile")
