@@ -6,7 +6,8 @@ import RTP
 ///
 /// A datagram has room for thousands of reports. The controller gets the last report on each stream and the last
 /// estimate, and decides once for all of them, so that no datagram costs more than one decision. Likewise the streams
-/// of all sources that leave end at once. Of requests for packets, which may be thousands, a limited number is answered.
+/// of all sources that leave end at once. Of requests for packets, which may be thousands, a limited number is
+/// answered.
 struct ControllerNews {
     /// The last report on each of our streams, by the line that sends it.
     private(set) var reports: [(line: MediaLine, block: ReportBlock)] = []

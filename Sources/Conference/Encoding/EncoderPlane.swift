@@ -299,9 +299,8 @@ final class EncoderPlane {
 
     // MARK: Keyframes and losses
 
-    /// Takes a receiver's request for a keyframe that others are sent, too: of a shared encoder, or of a source's sender.
-    /// Returns false if it requests too many. Then the encoder makes none for it, and a source's packets are no longer
-    /// forwarded to it.
+    /// Takes a receiver's request for a keyframe of a shared encoder, or of a source's sender. Returns false if it
+    /// requests too many: then the encoder makes none for it, and in place of a sender's frames it gets an encoder's.
     func takeKeyframeRequest(by id: ParticipantID, now: MonotonicInstant) -> Bool {
         downlinks[id]?.keyframeLimiter.take(now: now) ?? false
     }
