@@ -283,6 +283,35 @@ struct CascadeTests {
         #expect(!shown.isEmpty)
     }
 
+    @Test("of pictures that are all too large for a link that collapses, the speaker's is held back last")
+    func collapse() throws {
+        let steps: [LinkRate.Step] = [
+            .init(at: .zero, rate: .megabits(5)), .init(at: .seconds(8), rate: .kilobits(60)),
+        ]
+        let pair = VirtualCascade(
+            ["a", "b"],
+            network: LinkProfile(rate: .steps(steps), delay: .milliseconds(5), queue: .duration(.seconds(1))))
+        for (name, rate) in [("Al", 400.0), ("Ada", 600), ("Ann", 400)] {
+            let client = try pair[0].join(
+                name, colour: .red, dimensions: VideoDimensions(width: 320, height: 180),
+                rateLimits: RateLimits(minimum: .kilobits(rate), start: .kilobits(rate), maximum: .kilobits(rate)))
+            client.pictures = Texture.pictures
+            client.isSilent = name != "Ada"
+        }
+        try pair[1].join("Ben", video: .receiveOnly, audio: .receiveOnly)
+        pair.run(for: .milliseconds(500))
+        try pair.link(1, 0)
+        let (room, link) = (try #require(pair.room(0)), try #require(pair.room(0)?.links["b"]))
+        func crossing() -> [String] {
+            link.outgoing.filter { $0.key.content == .camera && $0.value.isSending }
+                .compactMap { room.participant(publicID: $0.key.participant)?.name }.sorted()
+        }
+        pair.run(for: .seconds(6))
+        try #require(crossing() == ["Ada", "Al", "Ann"] && room.activeSpeaker?.name == "Ada")
+        #expect(pair.run { crossing().count < 2 })
+        #expect(crossing() == ["Ada"])
+    }
+
     @Test("three relays: nothing that came by one link leaves by another")
     func mesh() throws {
         let world = VirtualCascade(["a", "b", "c"])

@@ -176,32 +176,38 @@ extension Room {
         return served
     }
 
-    /// Holds a picture back, because a link carries too little: first one that alone is more than the link carries,
-    /// then one that is neither a screen nor of the active speaker, then the speaker's; of several the one of the
-    /// highest rate. Audio leaves before all pictures.
+    /// Holds a picture back, because a link carries too little: first one that alone is more than the link carries, if
+    /// another one fits, then one that is neither a screen nor of the active speaker, then the speaker's; of several
+    /// the one of the highest rate. Audio leaves before all pictures.
     private func relieve(_ link: CascadeLink, by backlog: Duration, now: MonotonicInstant) {
         let carried = link.peer.videoBitRate
         let speaker = activeSpeaker?.publicID
+        // Without one that fits, to be too large tells no picture from the others.
+        let oneFits = link.outgoing.keys.contains { sentRate(of: $0, on: link, now: now) ?? carried < carried }
         var count = 0
         var least: (source: CascadeSource, importance: Int, rate: BitRate)?
-        for source in link.outgoing.keys where source.content != .audio {
-            guard link.outgoing[source]?.isSending == true, let rate = link.outgoing[source]?.rate(now: now) else {
-                continue
-            }
-            let importance =
-                rate > carried ? 0 : source.content == .screen ? 3 : source.participant == speaker ? 2 : 1
+        for source in link.outgoing.keys {
+            guard let rate = sentRate(of: source, on: link, now: now) else { continue }
+            let isTooLarge = oneFits && rate > carried
+            let importance = isTooLarge ? 0 : source.content == .screen ? 3 : source.participant == speaker ? 2 : 1
             count += 1
             if let least, (least.importance, rate) <= (importance, least.rate) { continue }
             least = (source, importance, rate)
         }
         // The last one that is left goes on while the link is not too far behind.
         guard count > 1 || backlog > LatencyBudget.mostDebt, let least,
-            least.importance == 0 || link.mayHold(now: now), let content = link.outgoing[least.source]?.content
+            least.rate > carried || link.mayHold(now: now), let content = link.outgoing[least.source]?.content
         else { return }
         link.outgoing[least.source]?.hold(now: now)
         // What waits of it would keep the others waiting, and they would be held back, too.
         link.peer.endForwarding(content: content, cutsFrame: true, now: now)
         link.picturesHeld &+= 1
+    }
+
+    /// The rate at which a picture crosses a link; nil while it does not.
+    private func sentRate(of source: CascadeSource, on link: CascadeLink, now: MonotonicInstant) -> BitRate? {
+        guard source.content != .audio, link.outgoing[source]?.isSending == true else { return nil }
+        return link.outgoing[source]?.rate(now: now)
     }
 
     /// Sends an audio packet of a participant to the other relays, if it is one of the loudest. Returns their links.
