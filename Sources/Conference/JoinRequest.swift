@@ -86,7 +86,7 @@ public enum JoinError: Error, CustomStringConvertible {
     case noSuchParticipant
     /// A participant made new offers too often; the next offer is possible after this many seconds.
     case tooManyOffers(retryAfter: Int)
-    /// Another offer begins a screen share, which the participant's role does not permit.
+    /// An offer begins a screen share, which the participant's role does not permit.
     case mayNotShareScreen
     /// The relay ends when its calls are over, and takes no others.
     case draining
@@ -123,7 +123,9 @@ public enum JoinError: Error, CustomStringConvertible {
         case .noSuchParticipant: "there is no such participant in the room; it may have left: join again"
         case .tooManyOffers(let seconds):
             "this participant sent too many offers in a short time; send the newest one again in \(seconds) s"
-        case .mayNotShareScreen: "sharing a screen takes the role of a presenter, which a moderator can give you"
+        case .mayNotShareScreen:
+            "sharing a screen takes the role of a presenter, which a moderator can give you; go on without the screen "
+                + "until then"
         case .draining: "the relay takes no more joins: it ends when the calls in progress are over"
         case .keptOut: "a moderator has removed you from the room"
         case .locked: "the room is locked: no new members are admitted"

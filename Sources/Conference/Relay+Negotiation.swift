@@ -1,6 +1,7 @@
 import CongestionControl
 public import MediaCore
 import PeerConnection
+import RoomAPI
 public import SDP
 import SecureTransport
 
@@ -27,12 +28,8 @@ extension Relay {
         } catch {
             throw .offer(error)
         }
-        // Nobody would see it, and the client would not know.
-        if negotiation.session.screenShare?.receives == true, !participant.sendsScreenShare,
-            !participant.isAdmitted(.screenShare)
-        {
-            throw .mayNotShareScreen
-        }
+        try Self.check(
+            negotiation.session, by: participant.grants, mayHaveShared: participant.sendsScreenShare)
         do {
             let trusts = trustsDescription(
                 of: negotiation.session, from: participant.address, for: participant, now: now)
@@ -64,6 +61,19 @@ extension Relay {
         room.sessionChanged(of: participant, now: now)
         service(participant, now: now)
         return participant.joinResult
+    }
+
+    /// Refuses a screen share that the role does not permit: nobody would see it, and the client would not know.
+    ///
+    /// - Parameter mayHaveShared: True if the client may have shared it before, with another role. A call does not end
+    ///   because a moderator has changed that.
+    static func check(
+        _ session: NegotiatedSession, by grants: MemberGrants, mayHaveShared: Bool
+    ) throws(JoinError) {
+        guard session.screenShare?.receives == true, !mayHaveShared, !grants.permissions.contains(.screen) else {
+            return
+        }
+        throw .mayNotShareScreen
     }
 
     /// Takes a participant's update of its path (RFC 9725, section 4.3): new credentials restart ICE. Its candidates

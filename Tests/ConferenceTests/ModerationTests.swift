@@ -124,22 +124,6 @@ import Testing
         #expect(try #require(viewer.picture).colour(x: 32, y: 18).resembles(.red))
     }
 
-    @Test("a screen share that the role does not permit is refused, until a moderator permits it")
-    func screenOfParticipant() throws {
-        let call = VirtualCall()
-        let ada = try call.join("Ada", colour: .red, grants: MemberGrants(role: .participant))
-        #expect {
-            try call.renegotiate(ada) { $0.screenShare = OfferParameters.Video(direction: .sendOnly) }
-        } throws: { error in
-            "\(error)" == JoinError.mayNotShareScreen.description
-        }
-        try change(call, ada, MemberModeration(role: .presenter))
-        try call.renegotiate(ada) { $0.screenShare = OfferParameters.Video(direction: .sendOnly) }
-        ada.screenShare = .blue
-        call.run(for: .seconds(1))
-        #expect(try summary(call, ada).screenShare)
-    }
-
     @Test("whoever begins a room is its moderator, and stays it when they come back; others are not")
     func creator() throws {
         let call = VirtualCall()
