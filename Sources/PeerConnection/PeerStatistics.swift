@@ -62,8 +62,8 @@ extension PeerConnection {
 
     /// When received audio of an RTP timestamp was captured, on the sender's wall clock; nil before the first sender
     /// report.
-    package func audioSenderTime(of timestamp: UInt32) -> NTPTime? {
-        lines.audio?.audioReceiver?.reception.ntpTime(atTimestamp: timestamp)
+    package func audioSenderTime(of timestamp: UInt32, content: NegotiatedMedia.Content) -> NTPTime? {
+        lines.audio(content)?.audioReceiver?.reception.ntpTime(atTimestamp: timestamp)
     }
 
     /// The fraction of our video packets that the remote side last reported lost.

@@ -4,6 +4,7 @@ import MediaCore
 import NIOCore
 import RTP
 import RoomAPI
+import SDP
 import Testing
 import VideoCoding
 
@@ -34,11 +35,11 @@ import VideoCoding
         return ada
     }
 
-    private func speak(_ ada: TestClient, in call: VirtualCall) {
+    private func speak(_ ada: TestClient, run: (Duration) -> Void) {
         for index in 0..<14 {
             ada.isSilent = index % 2 == 0
             ada.colour = ada.isSilent ? .red : .green
-            call.run(for: .milliseconds(500))
+            run(.milliseconds(500))
         }
     }
 
@@ -57,13 +58,22 @@ import VideoCoding
         }
     }
 
-    @Test("the sound of a composite is with its pictures, whatever the jitter", arguments: [0, 60])
-    func composite(jitter: Int) throws {
-        let call = makeCall(.off)
-        let ada = try joinAda(jitter: jitter, to: call)
+    @Test(
+        "the sound of a composite is with its pictures, whatever the jitter, and at whichever relay it is made",
+        arguments: [0, 60], [false, true])
+    func composite(jitter: Int, isElsewhere: Bool) throws {
+        let pair = VirtualCascade(["a", "b"]) { $0.frameRate = 50 }
+        let call = pair[isElsewhere ? 1 : 0]
+        let ada = try joinAda(jitter: jitter, to: pair[0])
+        if isElsewhere {
+            try call.join("Ben", video: nil, audio: .receiveOnly)
+            pair.run(for: .milliseconds(500))
+            try pair.link(1, 0)
+            try #require(pair.run { pair.remote("Ada", at: 1) != nil })
+        }
         let request = RecordingRequest(mode: .composite, composite: CompositeSettings(size: Self.size))
         try call.relay.perform(.startRecording(id: "r1", request), room: "demo", now: call.now)
-        speak(ada, in: call)
+        speak(ada) { pair.run(for: $0) }
         let (decoder, opus) = (DecodingPipeline(), try OpusDecoder())
         var (pictures, sound): ([Change], [Change]) = ([], [])
         while let item = call.relay.pollRecording() {
@@ -103,7 +113,7 @@ import VideoCoding
                 .resembles(.green)
             pictures.append((time.duration(since: origin).seconds, isGreen))
         }
-        speak(ada, in: call)
+        speak(ada) { call.run(for: $0) }
         let opus = try OpusDecoder()
         let sound = try ben.audioPackets.flatMap { packet in
             try packet.senderTime.map {

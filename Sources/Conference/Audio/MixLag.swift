@@ -46,7 +46,7 @@ extension Room {
             let report = tick.output.sources[speaker.id], let timestamp = report.timestamp
         else { return }
         mixLag.heard(
-            speaker.id, senderTime: speaker.remote == nil ? speaker.peer.audioSenderTime(of: timestamp) : nil,
+            speaker.id, senderTime: speaker.peer.audioSenderTime(of: timestamp, content: speaker.audioStream),
             delay: report.statistics.playoutDelay, at: tick.captureTime)
     }
 

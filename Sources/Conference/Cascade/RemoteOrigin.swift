@@ -7,6 +7,8 @@ struct RemoteOrigin {
     var told: CascadeState.Member
     /// The lines of the link that bring the member's video.
     var lines: [SourceContent: Int] = [:]
+    /// The line that brings its audio; nil while none does.
+    var audioLine: Int?
 }
 
 extension Relay {

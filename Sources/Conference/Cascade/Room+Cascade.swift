@@ -262,15 +262,19 @@ extension Room {
         }
     }
 
-    /// Updates which lines of a link bring a member's pictures.
+    /// Updates which lines of a link bring a member's pictures and audio.
     func linesChanged(of link: CascadeLink, now: MonotonicInstant) {
         var lines: [String: [SourceContent: Int]] = [:]
+        var audioLines: [String: Int] = [:]
         for (line, stream) in link.incoming {
             if let content = stream.source.content.picture {
                 lines[stream.source.participant, default: [:]][content] = line
+            } else {
+                audioLines[stream.source.participant] = line
             }
         }
         for (id, member) in link.members {
+            member.remote?.audioLine = audioLines[id]
             let own = lines[id] ?? [:]
             guard let before = member.remote?.lines, before != own else { continue }
             member.remote?.lines = own

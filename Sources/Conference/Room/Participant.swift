@@ -108,6 +108,9 @@ final class Participant: Endpoint {
         remote.map { .relayed($0.lines[content] ?? 0) } ?? content.negotiated
     }
 
+    /// The audio in the session by which it comes.
+    var audioStream: NegotiatedMedia.Content { remote.map { .relayed($0.audioLine ?? 0) } ?? .main }
+
     /// Updates the streams from the session.
     func adoptSession() {
         if let told = remote?.told {
