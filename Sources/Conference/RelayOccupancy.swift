@@ -16,6 +16,14 @@ public struct RelayOccupancy: Hashable, Sendable {
             self.overlays = overlays
             self.conditions = conditions
         }
+
+        /// True if a relay that has the room next does as well without them. When the room began matters only beside
+        /// what else is told.
+        public var areDefault: Bool {
+            var others = self
+            others.conditions.roomBegan = nil
+            return others == RoomSettings()
+        }
     }
 
     public var rooms: [String: RoomSettings] = [:]
@@ -34,7 +42,7 @@ extension Relay {
         var occupancy = RelayOccupancy()
         for room in rooms.values {
             occupancy.rooms[room.id] = .init(
-                layout: room.layout, overlays: room.overlays, conditions: room.door.conditions.told)
+                layout: room.layout, overlays: room.overlays, conditions: room.door.conditions)
             if room.door.isRestrictive { occupancy.restrictedRooms.insert(room.id) }
             let count = room.participants.count { $0.remote == nil }
             if count >= configuration.maximumParticipants { occupancy.fullRooms.insert(room.id) }

@@ -31,6 +31,18 @@ struct CascadeMoveTests {
         }
     }
 
+    private func remove(_ client: TestClient, by name: String, at relay: VirtualCall) throws {
+        try relay.act { relay, now in
+            try relay.perform(
+                .moderate(.remove(participant: client.participantID, keepOut: false), by: RoomActor(name: name)),
+                room: "demo", now: now)
+        }
+    }
+
+    private static func isLocked(_ error: any Error) -> Bool {
+        if case JoinError.locked = error { true } else { false }
+    }
+
     /// Joins Ada at the second relay, by the id that she has.
     private func move(_ ada: TestClient, in three: VirtualCascade) throws {
         let again = try three[1].join(
@@ -83,9 +95,7 @@ struct CascadeMoveTests {
             if !isKnown { #expect(three.run { three.room(1)?.links["a"] == nil }) }
             #expect {
                 try three[1].join("Di", adjustRequest: { $0.rejoiningAs = "di" })
-            } throws: {
-                if case JoinError.locked = $0 { true } else { false }
-            }
+            } throws: { Self.isLocked($0) }
             try move(ada, in: three)
         }
     }
@@ -99,20 +109,14 @@ struct CascadeMoveTests {
         try move(ada, in: three)
         try #require(three.run { relay(ofAdaAt: 2, in: three) == "b" })
         try lock(three[2], by: "Cy")
-        try three[2].act { relay, now in
-            try relay.perform(
-                .moderate(.remove(participant: ada.participantID, keepOut: false), by: RoomActor(name: "Cy")),
-                room: "demo", now: now)
-        }
+        try remove(ada, by: "Cy", at: three[2])
         try #require(three.run { (1...2).allSatisfy { three.names($0) == ["Ben", "Cy"] } })
         three.run(for: .seconds(1))
         for index in 1...2 {
             #expect {
                 try three[index].join(
                     "Ada", returningAs: ada.participantID, adjustRequest: { $0.rejoiningAs = ada.participantID })
-            } throws: {
-                if case JoinError.locked = $0 { true } else { false }
-            }
+            } throws: { Self.isLocked($0) }
         }
     }
 
@@ -147,34 +151,36 @@ struct CascadeMoveTests {
         #expect(pair.room(1)?.localParticipant(publicID: ada.participantID) != nil)
     }
 
-    @Test("whom a moderator removed comes back past no lock of a room that had another relay, unless let in anew")
-    func removedBefore() throws {
+    @Test(
+        "whom a moderator removed comes back past no lock of a room that had another relay, unless let in anew",
+        arguments: [true, false])
+    func removedBefore(isLockedBefore: Bool) throws {
         let before = VirtualCall()
         let (ada, ben, cy) = (try before.join("Ada"), try before.join("Ben"), try before.join("Cy"))
-        func moderate(_ moderation: RoomCommand.Moderation) throws {
-            try before.relay.perform(
-                .moderate(moderation, by: RoomActor(name: "Ada")), room: "demo", now: before.now)
-        }
-        for removed in [ben, cy] { try moderate(.remove(participant: removed.participantID, keepOut: false)) }
+        for removed in [ben, cy] { try remove(removed, by: "Ada", at: before) }
         try before.join("Cy", adjustRequest: { $0.rejoiningAs = cy.participantID })
         before.run(for: .seconds(1))
-        #expect(before.relay.occupancy.rooms["demo"]?.conditions == EntryConditions())
-        try moderate(.setEntry(locked: true, lobby: nil, pin: nil))
+        if isLockedBefore { try lock(before, by: "Ada") }
         let conditions = try #require(before.relay.occupancy.rooms["demo"]?.conditions)
         #expect(conditions.removed == [ben.participantID])
+        let began = try #require(conditions.roomBegan)
 
         let after = VirtualCall()
-        func comeBack(_ client: TestClient) throws {
+        func comeBack(_ id: String, keyTime: Double? = nil) throws {
             try after.join(
                 "Back",
                 adjustRequest: { request in
-                    (request.inheritedConditions, request.rejoiningAs) = (conditions, client.participantID)
+                    (request.inheritedConditions, request.rejoiningAs) = (conditions, id)
+                    request.rejoinKeyTime = keyTime
                 })
         }
-        #expect { try comeBack(ben) } throws: { if case JoinError.locked = $0 { true } else { false } }
-        try comeBack(ada)
-        try comeBack(cy)
-        #expect { try comeBack(ben) } throws: { if case JoinError.locked = $0 { true } else { false } }
+        if isLockedBefore { #expect { try comeBack(ben.participantID) } throws: { Self.isLocked($0) } }
+        try comeBack(ada.participantID)
+        if !isLockedBefore { try lock(after, by: "Ada") }
+        try comeBack(cy.participantID)
+        #expect { try comeBack(ben.participantID) } throws: { Self.isLocked($0) }
+        #expect { try comeBack("old", keyTime: began - 60) } throws: { Self.isLocked($0) }
+        try comeBack("al", keyTime: began)
     }
 
     @Test("somebody who moves keeps the tile and the layout, and layouts of others that name them stay")

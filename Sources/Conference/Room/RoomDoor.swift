@@ -36,13 +36,6 @@ public struct EntryConditions: Hashable, Sendable {
 
     /// True if these conditions may keep somebody out.
     var areRestrictive: Bool { isLocked || hasLobby || pin != nil }
-
-    /// These conditions as the relay that has the room next needs them: where all may enter, nobody has to come back.
-    var told: EntryConditions {
-        var told = self
-        if !areRestrictive { (told.roomBegan, told.removed) = (nil, []) }
-        return told
-    }
 }
 
 /// A room's conditions for entering, with its lobby and bans.

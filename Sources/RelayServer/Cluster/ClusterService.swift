@@ -150,7 +150,7 @@ actor ClusterService {
             guard settings != RelayOccupancy.RoomSettings(conditions: conditions) else { return }
             inherited[room] = nil
         }
-        guard settings != RelayOccupancy.RoomSettings() || directory.hasSettings(room) else { return }
+        guard !settings.areDefault || directory.hasSettings(room) else { return }
         directory.setSettings(settings.directoryValue, of: room, now: now)
     }
 
