@@ -31,17 +31,16 @@ extension Relay {
                 // A ban that finds no room in a link's queue is left out: a moderator of this relay was told to try
                 // again, and nobody repeats another relay's order.
                 for link in room.links.values { _ = try? order(ban, to: link, now: now) }
-                // With the last participant of this relay the links end, which have to tell the ban.
-                let isLast = room.participants.allSatisfy { $0 === member || $0.remote != nil || $0.player != nil }
-                if isLast, !room.links.isEmpty {
-                    if endingRooms[room.id] == nil {
-                        endLater(room, by: .remove(participant: id, keepOut: false), actor, now: now)
-                    }
-                    return
-                }
             }
+            guard endingRooms[room.id]?.cause != .removal(participant: id) else { return }
             room.tell(.removed, member, by: actor)
-            remove(member, because: .removed, now: now)
+            // With the last participant of this relay the links end, which have to tell this.
+            let isLast = room.participants.allSatisfy { $0 === member || $0.remote != nil || $0.player != nil }
+            guard isLast, !room.links.isEmpty else {
+                remove(member, because: .removed, now: now)
+                return
+            }
+            if endingRooms[room.id] == nil { endLater(room, because: .removal(participant: id), now: now) }
         case .spotlight(let id):
             let member = try id.map { id throws(RoomControlError) in
                 guard let member = room.participant(publicID: id) else { throw .noSuchParticipant(id) }

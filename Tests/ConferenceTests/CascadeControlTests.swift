@@ -159,8 +159,9 @@ struct CascadeControlTests {
         for index in 0..<3 { #expect(three.room(index)?.door.isRestrictive == true) }
     }
 
-    @Test("a ban of the last participant of a relay is told before the links end, or given up")
-    func banOfLast() throws {
+    @Test(
+        "the removal of a relay's last participant is told before the links end, or given up", arguments: [true, false])
+    func removalOfLast(isBan: Bool) throws {
         for isDead in [false, true] {
             let pair = VirtualCascade(["a", "b"])
             try pair[0].join("Ada", colour: .red)
@@ -169,9 +170,14 @@ struct CascadeControlTests {
             try pair.link(1, 0)
             try #require(pair.run { (0...1).allSatisfy { pair.names($0) == ["Ada", "Ben"] } })
             if isDead { pair.kill(0) }
-            try moderate(.remove(participant: ben.participantID, keepOut: true), at: 1, of: pair)
+            _ = pair[1].roomEvents()
+            for _ in 0..<2 {
+                try moderate(.remove(participant: ben.participantID, keepOut: isBan), at: 1, of: pair)
+            }
             #expect(pair.run(until: { pair.room(1) == nil }, limit: .seconds(2)))
-            #expect(pair.room(0)?.door.isRestrictive == !isDead)
+            #expect(pair.room(0)?.door.isRestrictive == (isBan && !isDead))
+            #expect(pair.room(0)?.door.conditions.removed == (isDead ? [] : [ben.participantID]))
+            #expect(pair[1].roomEvents().count { if case .moderated = $0 { true } else { false } } == 1)
             #expect(pair[1].relay.endingRooms.isEmpty)
         }
     }

@@ -183,6 +183,30 @@ struct CascadeMoveTests {
         try comeBack("al", keyTime: began)
     }
 
+    @Test(
+        "whom a moderator removes during a move is at neither relay, and comes back to neither",
+        arguments: [true, false])
+    func removedMeanwhile(hasLeft: Bool) throws {
+        let (three, ada, _) = try three()
+        try move(ada, in: three)
+        try lock(three[0], by: "Al")
+        try lock(three[1], by: "Ben")
+        try #require(three.run { relay(ofAdaAt: 2, in: three) == "b" })
+        if hasLeft {
+            _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+            three.run(for: .milliseconds(300))
+        }
+        try remove(ada, by: "Cy", at: three[2])
+        three.run(for: .seconds(1))
+        for index in 0..<3 { #expect(three.names(index) == ["Al", "Ben", "Cy"]) }
+        for index in 0..<2 {
+            #expect {
+                try three[index].join(
+                    "Ada", returningAs: ada.participantID, adjustRequest: { $0.rejoiningAs = ada.participantID })
+            } throws: { Self.isLocked($0) }
+        }
+    }
+
     @Test("somebody who moves keeps the tile and the layout, and layouts of others that name them stay")
     func keeping() throws {
         let (three, ada, cy) = try three()

@@ -324,7 +324,7 @@ extension Relay {
         if let former = link.conductedEpoch, former != state.stage?.epoch { room.conductorLeft(former) }
         link.conductedEpoch = state.stage?.epoch
         if let stage = state.stage { room.take(stage) }
-        for event in link.acts.take(state.acts) { room.take(event) }
+        for event in link.acts.take(state.acts) { take(event, in: room, now: now) }
         for change in link.orders.take(state.orders) {
             // The last participant may leave by an order, and the room ends with its links.
             guard links[link.id] != nil else { return }

@@ -8,9 +8,13 @@ import SecureTransport
 extension Relay {
     /// A room that ends here as soon as the other relays know what ends it.
     struct EndingRoom {
-        /// The moderator's request, which is carried out when the other relays know of it.
-        var moderation: RoomCommand.Moderation
-        var actor: RoomActor
+        enum Cause: Equatable {
+            /// A moderator has removed this relay's last participant.
+            case removal(participant: String)
+            case end(by: RoomActor)
+        }
+
+        var cause: Cause
         /// The end of this relay's part at the latest.
         var deadline: MonotonicInstant
     }
@@ -51,7 +55,7 @@ extension Relay {
             guard !room.links.isEmpty else { return false }
             try checkOrders(of: room)
             for link in room.links.values { _ = try order(change, to: link, now: now) }
-            endLater(room, by: .end, actor, now: now)
+            endLater(room, because: .end(by: actor), now: now)
             return true
         case .answer: return false
         }
@@ -73,10 +77,18 @@ extension Relay {
         }
     }
 
+    /// Takes what a moderator did at another relay of a room. Whom one removed there may be here too, about to move, or
+    /// may have left this relay a moment ago: then no seat is kept.
+    func take(_ act: ModerationEvent, in room: Room, now: MonotonicInstant) {
+        room.take(act)
+        guard act.action == .removed, let id = act.participant else { return }
+        returning.remove(id)
+        if let member = room.localParticipant(publicID: id) { remove(member, because: .removed, now: now) }
+    }
+
     /// Has a room end here when the other relays know, or do not answer: its links end with it.
-    func endLater(_ room: Room, by moderation: RoomCommand.Moderation, _ actor: RoomActor, now: MonotonicInstant) {
-        endingRooms[room.id] = EndingRoom(
-            moderation: moderation, actor: actor, deadline: now + Self.patienceForOrders)
+    func endLater(_ room: Room, because cause: EndingRoom.Cause, now: MonotonicInstant) {
+        endingRooms[room.id] = EndingRoom(cause: cause, deadline: now + Self.patienceForOrders)
     }
 
     /// Ends rooms of which the other relays know, or do not answer.
@@ -86,9 +98,15 @@ extension Relay {
                 endingRooms[id] = nil
                 continue
             }
-            guard now >= ending.deadline || room.links.values.allSatisfy(\.orders.waiting.isEmpty) else { continue }
+            let isTold = room.links.values.allSatisfy { $0.orders.waiting.isEmpty && $0.acts.waiting.isEmpty }
+            guard now >= ending.deadline || isTold else { continue }
             endingRooms[id] = nil
-            try? carryOut(ending.moderation, by: ending.actor, in: room, now: now)
+            switch ending.cause {
+            case .removal(let participant):
+                guard let member = room.localParticipant(publicID: participant) else { continue }
+                remove(member, because: .removed, now: now)
+            case .end(let actor): try? carryOut(.end, by: actor, in: room, now: now)
+            }
         }
     }
 }
