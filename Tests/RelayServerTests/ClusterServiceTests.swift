@@ -1,5 +1,5 @@
 import Cluster
-import Conference
+import Compositing
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -11,6 +11,7 @@ import RoomAPI
 import Synchronization
 import Testing
 
+@testable import Conference
 @testable import RelayServer
 
 @Suite("A relay's part in its cluster")
@@ -18,13 +19,17 @@ struct ClusterServiceTests {
     /// A directory that takes whatever it is told, and keeps nothing of it.
     private final class Directory: DirectoryEngine {
         private let entries: [DirectoryEntry]
+        private let settings: [DirectoryEntry]
         private let isAway: Bool
         /// For each lease that was given back, whether the task was cancelled that did so.
         private let endings = Mutex<[Bool]>([])
 
-        /// - Parameter entries: The keys that there are.
-        init(_ entries: [DirectoryEntry] = [], isAway: Bool = false) {
+        /// - Parameters:
+        ///   - entries: The keys that there are.
+        ///   - settings: The settings of rooms, which who claims one reads.
+        init(_ entries: [DirectoryEntry] = [], settings: [DirectoryEntry] = [], isAway: Bool = false) {
             self.entries = entries
+            self.settings = settings
             self.isAway = isAway
         }
 
@@ -40,7 +45,7 @@ struct ClusterServiceTests {
                 endings.withLock { $0.append(isCancelled) }
                 return .leaseEnded
             case .read: return .page(entries, revision: 1, hasMore: false)
-            case .commit: return .committed(revision: 2, read: [])
+            case .commit: return .committed(revision: 2, read: settings)
             case .watch: return .failed(reason: "a watch is no single request")
             }
         }
@@ -173,6 +178,36 @@ struct ClusterServiceTests {
         await proxy.close()
     }
 
+    @Test("gives a room its overlays at once, and its layout as soon as whom that names is there")
+    func laterLayout() async throws {
+        let overlays = OverlayList([.init(.text("On air"), anchor: .top, height: 0.5)])
+        let former = RelayOccupancy.RoomSettings(
+            layout: RoomLayout(.pinned(participant: "p2")), overlays: overlays)
+        let entry = DirectoryEntry(
+            path: DirectoryKey.settings(room: "demo").path, value: former.directoryValue, createRevision: 1)
+        var client = SignallingClient()
+        client.script.state.withLock { $0.snapshot.rooms = [RoomSnapshot(id: "demo")] }
+        let driver = makeDriver(client)
+        let service = try await makeService(Directory(settings: [entry]), driver)
+        client.cluster = service
+        let answer = try await client.answer(
+            driver, .post, "/rooms/demo/participants", headers: [.contentType: "application/sdp"], body: "v=0\r\n")
+        #expect(answer.status == .created)
+        client.script.state.withLock {
+            #expect($0.overlays == [overlays] && $0.roomLayouts.isEmpty)
+            $0.occupancy.rooms = ["demo": RelayOccupancy.RoomSettings(overlays: overlays)]
+        }
+        await service.tick()
+        client.script.state.withLock {
+            #expect($0.roomLayouts.isEmpty)
+            $0.participants.insert("p2")
+        }
+        await service.tick()
+        #expect(client.script.state.withLock { $0.roomLayouts } == [former.layout])
+        await service.close()
+        await driver.close()
+    }
+
     @Test("keeps the conditions of a room in the directory")
     func conditions() throws {
         let conditions = EntryConditions(
@@ -182,7 +217,7 @@ struct ClusterServiceTests {
     }
 
     @Test("keeps a room's conditions although a relay of a later version has given it another layout")
-    func laterLayout() throws {
+    func unknownLayout() throws {
         let conditions = EntryConditions(isLocked: true, pin: [1], removed: ["ben"])
         let picture = #""layout":{"layout":"wall"},"overlays":[{"hologram":1}]"#
         let written = "{\(picture),\(#""locked":true,"pin":"AQ==","removed":["ben"]"#)}"

@@ -1,4 +1,5 @@
 import Cluster
+import Compositing
 import Conference
 import Foundation
 import Hummingbird
@@ -77,9 +78,16 @@ actor ClusterService {
 
     // MARK: Running
 
-    /// Tells the directory how the relay is, until the task is cancelled.
+    /// Does once a second what is due, until the task is cancelled.
     func run() async {
-        repeat { await readOccupancy() } while (try? await Task.sleep(for: Self.tickInterval)) != nil
+        repeat { await tick() } while (try? await Task.sleep(for: Self.tickInterval)) != nil
+    }
+
+    /// Tells the directory how the relay is, and gives rooms what is possible by now of what they had on their last
+    /// relay.
+    func tick() async {
+        await readOccupancy()
+        for room in inherited.keys { await restore(room) }
     }
 
     /// Tells the directory how the relay is now.
@@ -147,7 +155,8 @@ actor ClusterService {
             // Somebody has changed something meanwhile, or the old layout is not possible yet.
             var conditions = former.conditions
             conditions.roomBegan = settings.conditions.roomBegan
-            guard settings != RelayOccupancy.RoomSettings(conditions: conditions) else { return }
+            let overlays = settings.overlays == former.overlays ? former.overlays : OverlayList()
+            guard settings != RelayOccupancy.RoomSettings(overlays: overlays, conditions: conditions) else { return }
             inherited[room] = nil
         }
         guard !settings.areDefault || directory.hasSettings(room) else { return }
@@ -317,13 +326,16 @@ actor ClusterService {
     /// Gives a room that somebody has joined the layout and overlays that it had on its last relay.
     func restoreSettings(of room: String) async {
         await readOccupancy()
+        await restore(room)
+    }
+
+    private func restore(_ room: String) async {
         guard let (settings, until) = inherited[room] else { return }
         guard now() < until else {
             inherited[room] = nil
             return
         }
-        // The room refuses a layout that names a participant who has not come back yet. This function sets the layout
-        // again at the next join.
+        // The room refuses a layout that names a participant who has not come back yet. The next tick sets it again.
         let hasOverlays: Void? = try? await driver.perform(.setOverlays(settings.overlays), room: room)
         let hasLayout: Void? = try? await driver.perform(.setLayout(settings.layout), room: room)
         if hasOverlays != nil, hasLayout != nil { inherited[room] = nil }
