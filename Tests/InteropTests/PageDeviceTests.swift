@@ -3,7 +3,7 @@ import Testing
 
 /// The page's camera and microphone, in the browser that has them.
 @Suite(
-    "The page's devices, in Chromium", .serialized,
+    "The page's devices, in Chromium", .serialized, .sharedBrowser,
     .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
 struct PageDeviceTests {
     @Test("a microphone that is muted while it opens stays muted")

@@ -3,7 +3,7 @@ import Testing
 
 /// Parts of the page that need no call, in the browser that runs them.
 @Suite(
-    "The page's parts, in Chromium", .serialized,
+    "The page's parts, in Chromium", .serialized, .sharedBrowser,
     .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
 struct PageModuleTests {
     @Test("a camera's picture covers its tile, with few sizes to choose from")

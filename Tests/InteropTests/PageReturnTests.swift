@@ -3,7 +3,7 @@ import Testing
 
 /// The page keeps proofs for another attempt to join, and for a reload.
 @Suite(
-    "The page's way back, in Chromium", .serialized,
+    "The page's way back, in Chromium", .serialized, .sharedBrowser,
     .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
 struct PageReturnTests {
     private static let isInCall = "!document.getElementById('call').hidden"

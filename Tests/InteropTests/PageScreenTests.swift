@@ -3,7 +3,7 @@ import Testing
 
 /// The page during a call where there is little room for it.
 @Suite(
-    "The page on small screens, in Chromium", .serialized,
+    "The page on small screens, in Chromium", .serialized, .sharedBrowser,
     .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
 struct PageScreenTests {
     /// Watches a room on a screen of this size, in the page's pixels.

@@ -5,7 +5,7 @@ import Testing
 
 /// A program that a test started, in a process group of its own, with its output in files. When the test lets go of it,
 /// all of its group that still runs is killed.
-final class ChildProcess {
+final class ChildProcess: Sendable {
     let name: String
     private let process: SpawnedProcess
     private let outputFile: URL

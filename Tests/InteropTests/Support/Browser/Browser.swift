@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A headless Chromium with one window, driven as a person would: by clicks and keys.
-final class Browser {
+final class Browser: Sendable {
     /// The options with which it is started.
     struct Options {
         /// The camera's picture, as Y4M; nil: Chromium's own.
@@ -45,7 +45,7 @@ final class Browser {
         let data = try await driver.command(
             "POST", "/session", ["capabilities": ["alwaysMatch": capabilities]])
         path = "/session/\(try JSONDecoder().decode(Session.self, from: data).sessionId)"
-        try await execute("Page.addScriptToEvaluateOnNewDocument", ["source": PageProbe.script])
+        try await addProbe()
         if !options.allowsDevices {
             for name in ["camera", "microphone"] {
                 try await execute("Browser.setPermission", ["permission": ["name": name], "setting": "denied"])
@@ -56,6 +56,31 @@ final class Browser {
     /// Ends the browser.
     func close() async {
         _ = try? await driver.command("DELETE", path)
+    }
+
+    /// Opens another window, to which all commands go until it is closed.
+    func withWindow(_ body: () async throws -> Void) async throws {
+        struct Window: Decodable { var handle: String }
+        let before = try JSONDecoder().decode(String.self, from: try await driver.command("GET", "\(path)/window"))
+        let data = try await driver.command("POST", "\(path)/window/new", ["type": "tab"])
+        let window = try JSONDecoder().decode(Window.self, from: data)
+        try await driver.command("POST", "\(path)/window", ["handle": window.handle])
+        let result: Result<Void, any Error>
+        do {
+            try await addProbe()
+            // Of the windows before.
+            _ = try await console()
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        _ = try? await driver.command("DELETE", "\(path)/window")
+        _ = try? await driver.command("POST", "\(path)/window", ["handle": before])
+        try result.get()
+    }
+
+    private func addProbe() async throws {
+        try await execute("Page.addScriptToEvaluateOnNewDocument", ["source": PageProbe.script])
     }
 
     // MARK: What a person does

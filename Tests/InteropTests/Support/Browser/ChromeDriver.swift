@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A running `chromedriver`, which speaks WebDriver (W3C) over HTTP, and the browsers it drives.
-final class ChromeDriver {
+final class ChromeDriver: Sendable {
     /// True if Chromium and its driver are there.
     static let isInstalled = Programs.areInstalled("chromium", "chromedriver")
 

@@ -40,13 +40,19 @@ func meet(
     try result.get()
 }
 
-/// The page at `/` in a browser that is closed whatever becomes of the test.
-func withPage(
-    _ options: Browser.Options = Browser.Options(), _ body: (Browser) async throws -> Void
-) async throws {
+/// The page at `/` in a window of the suite's browser. With options it has a browser of its own, which is closed
+/// whatever becomes of the test.
+func withPage(_ options: Browser.Options? = nil, _ body: (Browser) async throws -> Void) async throws {
     let folder = try TemporaryFolder()
     let relay = try await RelayProgram(in: folder)
-    let browser = try await Browser(ChromeDriver(in: folder), options)
+    defer { withExtendedLifetime((relay, folder)) {} }
+    if options == nil, let browser = SharedBrowser.current {
+        return try await browser.withWindow {
+            try await browser.open(relay.url("/"))
+            try await body(browser)
+        }
+    }
+    let browser = try await Browser(ChromeDriver(in: folder), options ?? Browser.Options())
     let result: Result<Void, any Error>
     do {
         try await browser.open(relay.url("/"))
@@ -55,6 +61,5 @@ func withPage(
         result = .failure(error)
     }
     await browser.close()
-    withExtendedLifetime((relay, folder)) {}
     try result.get()
 }
