@@ -53,8 +53,11 @@ enum PageProbe {
           };
 
           let analyser = null;
-          /** For how many of the next measurements each frequency stood out of the audio. */
-          const tones = async (frequencies, count) => {
+          /**
+           * For how many of the next measurements each frequency stood out of the audio. They end early when that is
+           * enough of each.
+           */
+          const tones = async (frequencies, count, enough = count) => {
             analyser?.context.close();
             const context = new AudioContext();
             analyser = new AnalyserNode(context, { fftSize: 4096, smoothingTimeConstant: 0 });
@@ -62,7 +65,7 @@ enum PageProbe {
             await context.resume();
             const levels = new Float32Array(analyser.frequencyBinCount);
             const heard = frequencies.map(() => 0);
-            for (let measurement = 0; measurement < count; measurement += 1) {
+            for (let measurement = 0; measurement < count && heard.some((times) => times < enough); measurement += 1) {
               await new Promise((resolve) => setTimeout(resolve, 50));
               analyser.getFloatFrequencyData(levels);
               frequencies.forEach((frequency, index) => {

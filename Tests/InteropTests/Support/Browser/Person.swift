@@ -115,7 +115,7 @@ struct Person {
     func hear(_ tones: [Double], _ areHeard: Bool = true, within limit: Duration = .seconds(30)) async throws {
         var last: [Int] = []
         try await eventually("\(name) hears \(areHeard ? "" : "none of ")\(tones): \(last) of 30", within: limit) {
-            last = try await browser.evaluate("return probe.tones(\(tones), 30);")
+            last = try await browser.evaluate("return probe.tones(\(tones), 30, \(areHeard ? 8 : 30));")
             return last.allSatisfy { areHeard ? $0 >= 8 : $0 == 0 } ? true : nil
         }
     }
