@@ -29,9 +29,16 @@
             }
         }
 
-        /// Waits for people's end.
+        /// Ends people's calls.
         private func end(_ clients: [ChildProcess]) async throws {
+            for client in clients { client.signal(SIGINT) }
             for client in clients { #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)") }
+        }
+
+        /// Waits until pictures have gone on for somebody.
+        private func seesMore(_ name: String, _ relay: RelayProgram) async throws {
+            let before = try await relay.participant(name, in: "demo").downlink.framesEncoded
+            try await relay.participant(name, in: "demo") { $0.downlink.framesEncoded > before + 10 }
         }
 
         @Test("holds a call of four, whose streams ffmpeg decodes")
@@ -43,12 +50,12 @@
                     + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
             // The relay has tried the driver at its start.
             let trial = (frames: driver.lines("frame").count, rates: driver.lines("RateControl").count)
-            let clients = try join(Self.names, relay, in: folder) {
-                ["--duration", "8", "--record", "\($0).mp4"]
+            let clients = try join(Self.names, relay, in: folder) { ["--record", "\($0).mp4"] }
+            try await eventually("some seconds of frames for each", within: .seconds(60)) {
+                driver.lines("frame").count - trial.frames > 120 ? true : nil
             }
             try await end(clients)
             let frames = driver.lines("frame").count - trial.frames
-            #expect(frames > 40)
             #expect(driver.lines("REFUSED").isEmpty)
             #expect(driver.lines("RateControl").count - trial.rates >= frames)
             for name in Self.names {
@@ -67,10 +74,13 @@
                 ["--canvas", "320x180", "--frame-rate", "10", "--codec", "vaapi", "--log-level", "info"]
                     + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
             let clients = try join(["Ada", "Ben"], relay, in: folder) {
-                ["--self-view", "always", "--duration", "8", "--snapshot", "\($0).png"]
+                ["--self-view", "always", "--snapshot", "\($0).png"]
             }
+            try await eventually("the change to software: \(relay.child.errors)", within: .seconds(60)) {
+                relay.child.errors.contains("software encodes meanwhile") ? true : nil
+            }
+            try await seesMore("Ada", relay)
             try await end(clients)
-            #expect(relay.child.errors.contains("software encodes meanwhile"))
             for name in ["Ada", "Ben"] { #expect(folder.size(of: "\(name).png") > 1000) }
         }
 
@@ -97,7 +107,6 @@
                 #expect(metrics.values["decode_faults"] == 0)
                 #expect(driver.lines("REFUSED").isEmpty)
             }
-            for client in clients { client.signal(SIGINT) }
             try await end(clients)
             for name in ["Ada", "Ben", "Cy"] { #expect(folder.size(of: "\(name).png") > 1000) }
         }
@@ -113,7 +122,7 @@
                 try await relay.participant(name, in: "demo") { $0.uplink.framesReceived > 0 }
             }
             // Until the rate has risen and the picture has become good.
-            try await relay.participant("Dee", in: "demo", within: .seconds(60)) { $0.uplink.framesDecoded > 80 }
+            try await relay.participant("Dee", in: "demo", within: .seconds(60)) { $0.uplink.framesDecoded > 40 }
             for client in clients {
                 client.signal(SIGINT)
                 #expect(try await client.end(within: .seconds(60)) == 0, "\(client.errors)")
@@ -140,7 +149,7 @@
                 options + hardware + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
             try await call(relay, snapshot: "device.png", in: folder)
             let metrics = try await GPUMetrics(of: relay)
-            #expect(metrics.values["pictures_decoded"] ?? 0 > 200)
+            #expect(metrics.values["pictures_decoded"] ?? 0 > 100)
             #expect(metrics.values["pictures_composed"] ?? 0 > 40)
             #expect(metrics.values["decode_faults"] == 0 && metrics.values["compose_faults"] == 0)
             #expect(driver.lines("frame").count > 40)
@@ -199,8 +208,10 @@
                 ["--canvas", "640x360", "--frame-rate", "10", "--vaapi-compose"]
                     + ["--vaapi-device", "driver:\(driver.deviceName)"], in: folder)
             let clients = try join(["Ada", "Ben", "Cy"], relay, in: folder) {
-                ["--duration", "8", "--snapshot", "\($0).png"]
+                ["--snapshot", "\($0).png"]
             }
+            _ = try await GPUMetrics.wait(for: relay) { $0["compose_faults"] == 1 }
+            try await seesMore("Ada", relay)
             try await end(clients)
             let metrics = try await GPUMetrics(of: relay)
             #expect(metrics.values["compose_faults"] == 1)
@@ -235,10 +246,12 @@
             #expect(relay.child.errors.contains("follows a new rate slowly"), "\(relay.child.errors)")
             let before = driver.lines("frame").count
             let clients = try join(["Ada"], relay, in: folder) {
-                ["--self-view", "always", "--duration", "5", "--snapshot", "\($0).png"]
+                ["--self-view", "always", "--snapshot", "\($0).png"]
+            }
+            try await eventually("frames of the driver", within: .seconds(60)) {
+                driver.lines("frame").count > before + 10 ? true : nil
             }
             try await end(clients)
-            #expect(driver.lines("frame").count > before + 10)
             #expect(driver.lines("REFUSED").isEmpty)
             #expect(folder.size(of: "Ada.png") > 1000)
         }
