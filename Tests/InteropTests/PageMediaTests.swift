@@ -147,11 +147,11 @@ struct PageMediaTests {
 
     @Test("on a link that gets slower the bitrate follows, the picture keeps moving, and the delay stays bounded")
     func slowLink() async throws {
-        let link = ["--emulate-downlink", "rate=1500k/400k@40s,delay=40ms,queue=400ms"]
+        let link = ["--emulate-downlink", "rate=1500k/400k@25s,delay=40ms,queue=400ms"]
         try await meet([.ada, .ben], relay: RelayProgram.browserOptions + link, isDetailed: true) { relay, people, _ in
             let ada = people[0]
             // The link counts from the relay's start. A busy machine looks like a slow link before that, too.
-            let slower = ContinuousClock.now + .seconds(40)
+            let slower = ContinuousClock.now + .seconds(25)
             for person in people { try await person.join("demo", of: relay) }
             try await ada.watch()
             try await ada.browser.click("#statistics-button")
@@ -160,7 +160,7 @@ struct PageMediaTests {
             try await relay.participant("Ada", in: "demo", within: .seconds(60)) { $0.downlink.targetBitRate < 420_000 }
             try await Task.sleep(for: .seconds(5))
             let before = try await ada.received()
-            try await Task.sleep(for: .seconds(20))
+            try await Task.sleep(for: .seconds(12))
             let after = try await ada.received()
             let seconds = (after.milliseconds - before.milliseconds) / 1000
             let bits = Double(after.videoBytes + after.audioBytes - before.videoBytes - before.audioBytes) * 8

@@ -21,7 +21,6 @@ func meet(
     _ body: (RelayProgram, [Person], TemporaryFolder) async throws -> Void
 ) async throws {
     let folder = try TemporaryFolder()
-    let relay = try await RelayProgram(options, in: folder)
     let driver = try await ChromeDriver(in: folder)
     var here: [Person] = []
     let result: Result<Void, any Error>
@@ -31,12 +30,13 @@ func meet(
                 try await Person(
                     guest.name, guest.colour, tone: guest.tone, isDetailed: isDetailed, driver, in: folder))
         }
+        let relay = try await RelayProgram(options, in: folder)
         result = .success(try await body(relay, here, folder))
     } catch {
         result = .failure(error)
     }
     for person in here { await person.browser.close() }
-    withExtendedLifetime((relay, driver, folder)) {}
+    withExtendedLifetime((driver, folder)) {}
     try result.get()
 }
 
