@@ -77,8 +77,8 @@ struct ArchiveTests {
     func film() async throws {
         let folder = try TemporaryFolder()
         let relay = try await relay(in: folder)
-        let id = try await record(relay, seconds: 14, in: folder)
-        let size = 300_000
+        let id = try await record(relay, seconds: 8, in: folder)
+        let size = 190_000
         let archive = try archive(id, ["-o", "film.mp4", "--size", "\(size)"], in: folder)
         #expect(try await archive.end(within: .seconds(240)) == 0, "\(archive.errors)")
         #expect(abs(folder.size(of: "film.mp4") - size) <= size / 200, "\(folder.size(of: "film.mp4"))")
