@@ -41,11 +41,11 @@ struct PageTests {
             let received = try await ada.received()
             #expect(received.width == 640 && received.height == 360)
             try await ada.browser.screenshot(to: TestOutput.file("three-people.png"))
-            try await eventually("five seconds without a freeze", within: .seconds(60)) {
+            try await eventually("three seconds without a freeze", within: .seconds(60)) {
                 let before = try await ada.received()
-                try await Task.sleep(for: .seconds(5))
+                try await Task.sleep(for: .seconds(3))
                 let after = try await ada.received()
-                return after.freezeCount == before.freezeCount && after.framesDecoded > before.framesDecoded + 25
+                return after.freezeCount == before.freezeCount && after.framesDecoded > before.framesDecoded + 15
                     ? true : nil
             }
 
