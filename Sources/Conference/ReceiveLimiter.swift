@@ -1,6 +1,7 @@
 import MediaCore
 
-/// Bounds how many RTP and RTCP packets one endpoint may have the relay take, each in packets and bytes a second.
+/// Bounds how many RTP and RTCP packets one endpoint may have the relay take, each in packets and bytes a second, and
+/// how many connectivity checks.
 ///
 /// Only packets that authenticated are charged: a sender that forges a member's address cannot use up its share. A
 /// member over its limit loses packets before they are decrypted, as on a path that carries no more.
@@ -9,6 +10,10 @@ struct ReceiveLimiter {
     private var media = Limits(packets: (rate: 6000, burst: 6000), bytes: (rate: 6_250_000, burst: 6_250_000))
     /// Feedback with every frame of several streams is some 100 packets a second; the rest is for losses.
     private var control = Limits(packets: (rate: 500, burst: 1000), bytes: (rate: 250_000, burst: 500_000))
+
+    /// An agent begins at most 50 checks a second for each of its addresses, or checks all its pairs a few times a
+    /// second, until one is chosen.
+    private var checks = TokenBucket(rate: 200, capacity: 400)
 
     /// A link to another relay is taken as much as this number of members at most, about 400 Mbit/s.
     private static let mostShares = 8
@@ -63,4 +68,10 @@ struct ReceiveLimiter {
     mutating func charge(_ size: DataSize, isControl: Bool, now: MonotonicInstant) {
         if isControl { control.charge(size, now: now) } else { media.charge(size, now: now) }
     }
+
+    /// Returns true if the signature of a check may be examined now.
+    mutating func hasRoomForCheck(now: MonotonicInstant) -> Bool { checks.isAvailable(now: now) }
+
+    /// A check has authenticated.
+    mutating func chargeCheck(now: MonotonicInstant) { _ = checks.take(now: now) }
 }

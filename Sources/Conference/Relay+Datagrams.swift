@@ -39,11 +39,13 @@ extension Relay {
             return
         }
         // A check from an address in use validates nothing: otherwise this participant's media would go there.
-        guard !isTaken(source, from: participant, now: now) else {
+        guard !isTaken(source, from: participant, now: now), participant.limiter.hasRoomForCheck(now: now) else {
             datagrams.checksRefused &+= 1
             return
         }
         let outcome = participant.peer.receive(datagram, from: source, at: path.local, now: now)
+        // A refusal of an authentic check is signed as an answer is.
+        if outcome == .accepted || outcome == .unknown { participant.limiter.chargeCheck(now: now) }
         guard outcome == .accepted else {
             datagrams.checksRefused &+= 1
             if outcome == .unauthenticated { notices.recordFailure(from: source) }

@@ -10,18 +10,6 @@ import Testing
 
 /// An address that one participant uses is not given to another, who forges packets from there.
 @Suite struct AddressInUseTests {
-    /// An authentic check of a client, as if it were sent now.
-    private func check(of client: TestClient, seed: UInt64, now: MonotonicInstant) throws -> ByteBuffer {
-        let transport = try #require(client.peer.session.transport)
-        let candidate = try #require(ICECandidate.hostCandidates([VirtualCall.relayAddress]).first)
-        var agent = ICEControllingAgent(
-            local: transport.localCredentials, remote: transport.remoteCredentials, candidates: [candidate],
-            random: SeededGenerator(seed: seed), now: now)
-        agent.advance(now: now)
-        let transmit = agent.pollTransmit()
-        return try #require(transmit).datagram
-    }
-
     private func participant(_ client: TestClient, in call: VirtualCall) throws -> ParticipantSnapshot {
         let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
         return try #require(room.participants.first { $0.id == client.participantID })
@@ -36,7 +24,7 @@ import Testing
         let before = call.relay.snapshot(now: call.now).datagrams
         let arrived = mallory.arrivals.count
         for seed in 1...20 as ClosedRange<UInt64> {
-            call.inject(try check(of: mallory, seed: 100 + seed, now: call.now), from: ada.address)
+            call.inject(try mallory.makeCheck(seed: 100 + seed, now: call.now), from: ada.address)
             call.run(for: .milliseconds(100))
         }
         #expect(call.relay.snapshot(now: call.now).datagrams.checksRefused >= before.checksRefused + 20)
@@ -53,7 +41,7 @@ import Testing
         let decoded = try participant(ada, in: call).uplink.framesReceived
         for round in 0..<20 as Range<UInt64> {
             for (index, forger) in forgers.enumerated() {
-                let check = try check(of: forger, seed: 1000 + round * 10 + UInt64(index), now: call.now)
+                let check = try forger.makeCheck(seed: 1000 + round * 10 + UInt64(index), now: call.now)
                 call.inject(check, from: ada.address)
             }
             call.run(for: .milliseconds(100))

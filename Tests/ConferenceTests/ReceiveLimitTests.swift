@@ -61,6 +61,37 @@ import Testing
         #expect(after.framesReceived - uplink.framesReceived >= 13)
     }
 
+    @Test("A session's checks are answered 200 times a second, and its call goes on")
+    func checks() throws {
+        let call = VirtualCall()
+        let mallory = try call.join("Mallory", colour: .blue, overDTLS: true)
+        call.run(for: .seconds(2))
+        var seed: UInt64 = 100
+        func answered(of count: Int) throws -> UInt64 {
+            let before = call.relay.datagrams.checks
+            for _ in 0..<count {
+                seed += 1
+                call.inject(try mallory.makeCheck(seed: seed, now: call.now), from: mallory.address)
+            }
+            return call.relay.datagrams.checks - before
+        }
+        #expect(try answered(of: 1000) == 400)
+        call.run(for: .seconds(1))
+        #expect((190...200).contains(try answered(of: 1000)))
+        // A client with many addresses checks 80 pairs five times a second until one is chosen.
+        call.run(for: .seconds(3))
+        var refused: UInt64 = 0
+        for _ in 0..<5 {
+            refused += 80 - (try answered(of: 80))
+            call.run(for: .milliseconds(200))
+        }
+        #expect(refused == 0)
+        let arrived = mallory.arrivals.count
+        call.run(for: .seconds(40))
+        #expect(mallory.connectionStates == [.connected])
+        #expect(mallory.arrivals.count > arrived + 35)
+    }
+
     @Test("50 Mbit/s of media and feedback with every frame stay below the limits")
     func honestMember() {
         let start = MonotonicInstant(nanoseconds: 1_000_000_000)

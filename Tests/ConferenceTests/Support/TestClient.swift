@@ -7,6 +7,7 @@ import NIOCore
 import RTP
 import SDP
 import SecureTransport
+import Testing
 import VideoCoding
 
 @testable import PeerConnection
@@ -151,6 +152,18 @@ final class TestClient {
     }
 
     func pollTransmit(now: MonotonicInstant) -> ByteBuffer? { peer.pollTransmit(now: now)?.datagram }
+
+    /// An authentic check of the client, as if it were sent now.
+    func makeCheck(seed: UInt64, now: MonotonicInstant) throws -> ByteBuffer {
+        let transport = try #require(peer.session.transport)
+        let candidate = try #require(ICECandidate.hostCandidates([VirtualCall.relayAddress]).first)
+        var agent = ICEControllingAgent(
+            local: transport.localCredentials, remote: transport.remoteCredentials, candidates: [candidate],
+            random: SeededGenerator(seed: seed), now: now)
+        agent.advance(now: now)
+        let transmit = agent.pollTransmit()
+        return try #require(transmit).datagram
+    }
 
     private func sendFrame(now: MonotonicInstant) {
         guard isSendingVideo else { return }
