@@ -150,8 +150,8 @@ extension Relay {
         let owners = paths.owners(of: path.remote)
         if owners.count == 1, demultiplexer.isEmpty {
             // There is no other owner, so the packet is decrypted in place.
-            guard hasRoom(owners[0], size, isControl: isControl, now: now) else {
-                datagrams.rateLimited &+= 1
+            guard owners[0].limiter.hasRoom(size, isControl: isControl, now: now) else {
+                dropOverLimit(of: owners[0])
                 return
             }
             let outcome = owners[0].peer.receive(
@@ -166,21 +166,29 @@ extension Relay {
         receive(datagram, owners: owners, now: now)
     }
 
-    /// Tries the keys of the possible owners of a packet, the likeliest first.
+    /// Tries the keys of the possible owners of a packet, the likeliest first. One that has its path, and is over its
+    /// limit, is taken for its sender: others' keys are tried only if they have that path, too.
     private func receive(_ datagram: MediaDatagram, owners: [Endpoint], now: MonotonicInstant) {
         var best = PeerConnection.ReceiveOutcome.unknown
-        for participant in owners.reversed() {
-            guard let outcome = offer(datagram, to: participant, mayLatch: false, now: now) else { continue }
+        var limited: Endpoint?
+        for endpoint in owners.reversed() {
+            guard let outcome = offer(datagram, to: endpoint, mayLatch: false, now: now) else {
+                limited = endpoint
+                continue
+            }
             if outcome == .accepted || outcome == .malformed {
                 count(outcome, from: datagram.source)
-                service(participant, now: now)
+                service(endpoint, now: now)
                 return
             }
             if outcome == .unauthenticated { best = outcome }
         }
         let owner = demultiplexer.route(ssrc: datagram.ssrc, source: datagram.source)
         if let owner {
-            guard let outcome = deliver(datagram, to: owner, now: now) else { return }
+            guard let outcome = deliver(datagram, to: owner, now: now) else {
+                dropOverLimit(of: owner)
+                return
+            }
             best = outcome
             guard best == .unauthenticated else {
                 count(best, from: datagram.source)
@@ -188,7 +196,12 @@ extension Relay {
             }
             // A client that joined again may use the same port and SSRC with new keys.
         }
+        if let limited {
+            dropOverLimit(of: limited)
+            return
+        }
         for candidate in demultiplexer.candidates(ssrc: datagram.ssrc, excluding: owner, now: now) {
+            // It is not known whether one that is over its limit has sent the packet.
             guard let outcome = deliver(datagram, to: candidate, now: now) else { continue }
             if outcome == .accepted || outcome == .malformed {
                 count(outcome, from: datagram.source)
@@ -213,28 +226,23 @@ extension Relay {
         return outcome
     }
 
-    /// Hands a packet to a participant; returns nil, and counts the packet, if the participant is over its limit.
+    /// Hands a packet to an endpoint; returns nil if the endpoint is over its limit.
     private func offer(
-        _ datagram: MediaDatagram, to participant: Endpoint, mayLatch: Bool, now: MonotonicInstant
+        _ datagram: MediaDatagram, to endpoint: Endpoint, mayLatch: Bool, now: MonotonicInstant
     ) -> PeerConnection.ReceiveOutcome? {
         let (size, isControl) = (datagram.size, datagram.isControl)
-        guard hasRoom(participant, size, isControl: isControl, now: now) else {
-            datagrams.rateLimited &+= 1
-            return nil
-        }
-        let outcome = participant.peer.receive(
+        guard endpoint.limiter.hasRoom(size, isControl: isControl, now: now) else { return nil }
+        let outcome = endpoint.peer.receive(
             datagram.payload, from: datagram.source, at: datagram.path.local, arrival: datagram.arrival,
             mayLatch: mayLatch, now: now)
-        taken(outcome, by: participant, size, isControl: isControl, now: now)
+        taken(outcome, by: endpoint, size, isControl: isControl, now: now)
         return outcome
     }
 
-    private func hasRoom(
-        _ participant: Endpoint, _ size: DataSize, isControl: Bool, now: MonotonicInstant
-    ) -> Bool {
-        guard !participant.limiter.hasRoom(size, isControl: isControl, now: now) else { return true }
-        participant.packetsRateLimited &+= 1
-        return false
+    /// Counts a packet that is dropped because its sender is over its limit.
+    private func dropOverLimit(of sender: Endpoint) {
+        datagrams.rateLimited &+= 1
+        sender.packetsRateLimited &+= 1
     }
 
     /// Only authentic packets count for a participant's limit.

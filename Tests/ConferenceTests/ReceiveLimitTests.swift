@@ -41,6 +41,31 @@ import Testing
         #expect(mallory.peer.connectionState == .connected)
     }
 
+    @Test("A packet over its sender's limit is counted once, and no other member's keys are tried")
+    func countedOnce() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        let mallory = try call.join("Mallory", colour: .blue, overDTLS: true)
+        call.run(for: .seconds(2))
+        let relayed = try #require(call.relay.participants.values.first { $0.publicID == ada.participantID })
+        func tried() -> UInt64 { relayed.peer.statistics(now: call.now).counters.unauthenticatedPackets }
+        let (before, triedBefore) = (call.relay.datagrams, tried())
+        var sent: UInt64 = 0
+        for _ in 0..<3000 {
+            mallory.peer.sendReports(now: call.now)
+            while let report = mallory.pollTransmit(now: call.now) {
+                call.inject(report, from: mallory.address)
+                sent += 1
+            }
+        }
+        let after = call.relay.datagrams
+        let limited = after.rateLimited - before.rateLimited
+        #expect(limited > 1000)
+        #expect(limited + after.accepted - before.accepted == sent)
+        #expect(after.unknown == before.unknown && after.unauthenticated == before.unauthenticated)
+        #expect(tried() == triedBefore)
+    }
+
     @Test("Packets that do not authenticate use up no share, whatever address they come from")
     func forgedFlood() throws {
         let call = VirtualCall()
