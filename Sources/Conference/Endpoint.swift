@@ -20,6 +20,9 @@ class Endpoint {
         nextWakeUp = now
     }
 
+    /// Returns false if no packet of this source can be the endpoint's.
+    func maySend(as ssrc: UInt32) -> Bool { true }
+
     /// Has the endpoint woken now.
     func wakeSoon(now: MonotonicInstant) { nextWakeUp = min(nextWakeUp, now) }
 }

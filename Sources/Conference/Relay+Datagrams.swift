@@ -104,7 +104,8 @@ extension Relay {
     ) {
         var isAccepted = false
         for link in owners where link is CascadeLink {
-            if link.peer.receive(datagram, from: source, now: now) == .accepted { isAccepted = true }
+            guard link.peer.receive(datagram, from: source, now: now) == .accepted else { continue }
+            isAccepted = true
             service(link, now: now)
         }
         if isAccepted {
@@ -171,7 +172,7 @@ extension Relay {
     private func receive(_ datagram: MediaDatagram, owners: [Endpoint], now: MonotonicInstant) {
         var best = PeerConnection.ReceiveOutcome.unknown
         var limited: Endpoint?
-        for endpoint in owners.reversed() {
+        for endpoint in owners.reversed() where endpoint.maySend(as: datagram.ssrc) {
             guard let outcome = offer(datagram, to: endpoint, mayLatch: false, now: now) else {
                 limited = endpoint
                 continue

@@ -1,6 +1,7 @@
 import MediaCore
 import NIOCore
 import OrderedCollections
+import RTP
 import SDP
 import SecureTransport
 import Testing
@@ -139,6 +140,46 @@ import Testing
         // A keyframe of a megabyte comes at once.
         for _ in 0..<900 { receive(1200, isControl: false, at: start + .seconds(12)) }
         #expect(dropped == 0)
+    }
+
+    @Test("A packet from a relay with several links is tried with the keys of the link whose source it names")
+    func linkOfPacket() throws {
+        let pair = VirtualCascade(["a", "b"])
+        let rooms = ["first", "second", "third"]
+        for room in rooms {
+            try pair[0].join("Ada", room: room, colour: .red, overDTLS: true)
+            try pair[1].join("Ben", room: room, colour: .blue)
+        }
+        pair.run(for: .milliseconds(500))
+        for room in rooms {
+            try pair.link(1, 0, room: room)
+            pair.run(for: .milliseconds(500))
+        }
+        pair.run(for: .seconds(2))
+        let links = try rooms.map { try #require(pair.room(0, $0)?.links["b"]) }
+        func unauthenticated() -> [UInt64] {
+            links.map { $0.peer.statistics(now: pair.now).counters.unauthenticatedPackets }
+        }
+        func forge(ssrc: UInt32) {
+            let reports = RTCPPacket.encode((0..<3).map { _ in .receiverReport(ReceiverReport(ssrc: ssrc)) })
+            pair[0].inject(reports, from: pair.sites[1].address)
+        }
+        #expect(links.allSatisfy(\.isConnected) && unauthenticated() == [0, 0, 0])
+        let before = pair[0].relay.datagrams
+        forge(ssrc: 1)
+        #expect(unauthenticated() == [0, 0, 0])
+        #expect(pair[0].relay.datagrams.unknown == before.unknown + 1)
+        forge(ssrc: try #require(links[1].incoming.values.first).ssrc)
+        #expect(unauthenticated() == [0, 1, 0])
+        #expect(pair[0].relay.datagrams.unauthenticated == before.unauthenticated + 1)
+        // Each link's own packets, reports among them, find it.
+        let heard = links.map { $0.peer.statistics(now: pair.now).counters.packetsReceived }
+        pair.run(for: .seconds(8))
+        #expect(unauthenticated() == [0, 1, 0] && links.allSatisfy { !$0.hasFailed(now: pair.now) })
+        #expect(pair[0].relay.datagrams.unknown == before.unknown + 1)
+        for (link, count) in zip(links, heard) {
+            #expect(link.peer.statistics(now: pair.now).counters.packetsReceived > count + 100)
+        }
     }
 
     @Test("A link is taken as much as its senders may send together, up to eight", arguments: [0, 1, 3, 20])

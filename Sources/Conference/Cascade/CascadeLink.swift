@@ -30,6 +30,8 @@ final class CascadeLink: Endpoint {
     var elsewhere: [String: CascadeState.Member] = [:]
     /// The streams that the other side has announced, by their lines.
     private(set) var incoming: OrderedDictionary<Int, CascadeState.Stream> = [:]
+    /// The sources of all packets that the other side may send.
+    private var remoteSources: Set<UInt32>
     /// Our sources that the other side shows, and the sizes of their tiles.
     private(set) var wanted: [CascadeSource: VideoDimensions] = [:]
     /// Our sources that cross, or are about to.
@@ -91,6 +93,7 @@ final class CascadeLink: Endpoint {
         self.name = name
         self.isMaker = isMaker
         (localReporter, remoteReporter) = reporters
+        remoteSources = [remoteReporter]
         random = SeededGenerator(seed: seed)
         began = now
         nextCheck = now
@@ -117,6 +120,7 @@ final class CascadeLink: Endpoint {
         guard let transport = peer.session.transport else { return }
         var session = Self.session(transport: transport, reporter: localReporter)
         session.media += incoming.values.map { media($0, sends: false) }
+        remoteSources = Set([remoteReporter] + incoming.values.flatMap(\.sources))
         session.media += outgoing.values.map { media($0.stream, sends: true) }
         // A session over DTLS has no keys of its own that could be refused.
         try? peer.update(session: session, now: now)
@@ -183,13 +187,10 @@ final class CascadeLink: Endpoint {
 
     /// All sources of the link's packets, in both directions.
     private var sources: Set<UInt32> {
-        var sources: Set<UInt32> = [localReporter, remoteReporter]
-        for stream in incoming.values + outgoing.values.map(\.stream) {
-            sources.insert(stream.ssrc)
-            if let retransmissions = stream.retransmissions { sources.insert(retransmissions) }
-        }
-        return sources
+        remoteSources.union([localReporter] + outgoing.values.flatMap(\.stream.sources))
     }
+
+    override func maySend(as ssrc: UInt32) -> Bool { remoteSources.contains(ssrc) }
 
     /// The source of a line of ours.
     func source(ofLine line: Int) -> CascadeSource? {
@@ -276,11 +277,7 @@ final class CascadeLink: Endpoint {
     ) throws(CascadeError) -> OrderedDictionary<Int, CascadeState.Stream> {
         guard streams.count <= Self.maximumStreams else { throw .invalid(reason: "too many streams") }
         var lines: OrderedDictionary<Int, CascadeState.Stream> = [:]
-        var ssrcs: Set<UInt32> = [localReporter, remoteReporter]
-        for stream in outgoing.values.map(\.stream) {
-            ssrcs.insert(stream.ssrc)
-            if let retransmissions = stream.retransmissions { ssrcs.insert(retransmissions) }
-        }
+        var ssrcs = Set([localReporter, remoteReporter] + outgoing.values.flatMap(\.stream.sources))
         for stream in streams {
             let isTheirs = stream.line % 2 == (isMaker ? 1 : 0)
             guard isTheirs, (1...2 * Self.maximumStreams).contains(stream.line), lines[stream.line] == nil else {
@@ -318,4 +315,9 @@ final class CascadeLink: Endpoint {
             targetBitRate: statistics.targetBitRate.bitsPerSecond,
             roundTripTime: statistics.roundTripTime?.seconds)
     }
+}
+
+extension CascadeState.Stream {
+    /// The sources of the stream's packets.
+    fileprivate var sources: [UInt32] { [ssrc] + (retransmissions.map { [$0] } ?? []) }
 }
