@@ -286,6 +286,39 @@ struct TransportFeedbackTests {
         #expect(recorder.nextFeedbackTime == .distantFuture)
     }
 
+    @Test("a sender whose numbers begin again is reported on after 16 packets in order", arguments: [20_000, 64_000])
+    func restart(first: UInt16) {
+        var recorder = TransportFeedbackRecorder(senderSSRC: 1)
+        for index in 0..<100 as Range<UInt16> {
+            recorder.received(transportSequence: 40_000 + index, now: at(Double(index) * 10))
+            _ = recorder.makeFeedback(mediaSSRC: 2, now: at(Double(index) * 10 + 5))
+        }
+        var reported: [UInt16] = []
+        for index in 0..<40 as Range<UInt16> {
+            recorder.received(transportSequence: first &+ index, now: at(2000 + Double(index) * 10))
+            let feedback = recorder.makeFeedback(mediaSSRC: 2, now: at(2005 + Double(index) * 10))
+            reported += feedback.flatMap(\.packets).filter(\.isReceived).map(\.sequence)
+        }
+        // Numbers far above all others begin again at once.
+        #expect(reported == (first &+ (first < 40_000 ? 15 : 0)..<first &+ 40).map { $0 })
+    }
+
+    @Test("packets that come late, however many, are no restart while others continue the stream")
+    func lateOnes() {
+        var recorder = TransportFeedbackRecorder(senderSSRC: 1)
+        for index in 0..<200 as Range<UInt16> {
+            recorder.received(transportSequence: 40_000 + index, now: at(Double(index) * 100))
+            recorder.received(transportSequence: 30_000 + index, now: at(Double(index) * 100 + 1))
+            let feedback = recorder.makeFeedback(mediaSSRC: 2, now: at(Double(index) * 100 + 50))
+            #expect(feedback.flatMap(\.packets).map(\.sequence) == [40_000 + index])
+        }
+        // Nor are packets that come late out of order.
+        for index in 0..<200 as Range<UInt16> {
+            recorder.received(transportSequence: 30_000 + index ^ 1, now: at(20_000 + Double(index)))
+        }
+        #expect(recorder.nextFeedbackTime == .distantFuture)
+    }
+
     @Test("a pause longer than a delta can say starts another feedback packet")
     func longPause() {
         var recorder = TransportFeedbackRecorder(senderSSRC: 1)
