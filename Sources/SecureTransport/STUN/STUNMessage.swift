@@ -94,9 +94,9 @@ public struct STUNMessage: Sendable {
 
     /// Returns true if MESSAGE-INTEGRITY was made with `password` (the short-term credentials of RFC 8489, section
     /// 9.1); false without one.
-    public func isAuthentic(password: String) -> Bool { isAuthentic(key: Array(password.utf8)) }
+    public func isAuthentic(password: String) -> Bool { isAuthentic(key: HMACSHA1Key(Array(password.utf8))) }
 
-    func isAuthentic(key: [UInt8]) -> Bool {
+    func isAuthentic(key: HMACSHA1Key) -> Bool {
         guard let offset = integrityOffset, let given = HMACSHA1(bytes, at: offset + 4) else { return false }
         // The attribute itself counts in the length (RFC 8489, section 14.5); it lies within `maximumSize`.
         let length = UInt16(truncatingIfNeeded: offset + 4 + HMACSHA1.size - Self.headerSize)

@@ -70,7 +70,7 @@ struct STUNMessageBuilder {
     }
 
     /// Appends a MESSAGE-INTEGRITY over the bytes so far (RFC 8489, section 14.5).
-    mutating func appendIntegrity(key: [UInt8]) {
+    mutating func appendIntegrity(key: HMACSHA1Key) {
         let count = buffer.readableBytes
         let length = UInt16(truncatingIfNeeded: count + Self.integritySize - STUNMessage.headerSize)
         guard let code = HMACSHA1(ofSTUN: buffer, upTo: count, headerLength: length, key: key) else { return }
@@ -113,7 +113,7 @@ extension STUNMessageBuilder {
     /// Returns the answer with its MESSAGE-INTEGRITY and FINGERPRINT, if it is not larger than the request: without a
     /// FINGERPRINT if that helps, else nil. A check as in RFC 8445, section 7.1 has 88 bytes or more, the largest
     /// success 76.
-    mutating func finish(answering request: STUNMessage, key: [UInt8]) -> ByteBuffer? {
+    mutating func finish(answering request: STUNMessage, key: HMACSHA1Key) -> ByteBuffer? {
         appendIntegrity(key: key)
         let spare = request.byteCount - buffer.readableBytes
         if spare >= Self.fingerprintSize { return finish() }

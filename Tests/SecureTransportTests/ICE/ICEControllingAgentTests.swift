@@ -240,7 +240,7 @@ import Testing
             network.client.receive(unsigned.finish(), from: check.destination, now: Fixture.at(0.1))
                 == .unauthenticated)
         #expect(network.client.state == .new)
-        builder.appendIntegrity(key: Array(Fixture.relay.password.utf8))
+        builder.appendIntegrity(key: HMACSHA1Key(Array(Fixture.relay.password.utf8)))
         #expect(
             network.client.receive(builder.finish(), from: check.destination, now: Fixture.at(0.1))
                 == .refused(code: 487))
@@ -260,7 +260,7 @@ import Testing
         func answer(_ id: STUNTransactionID, password: String) -> ByteBuffer {
             var builder = STUNMessageBuilder(.successResponse, transactionID: id)
             builder.append(mappedAddress: Fixture.address(1))
-            builder.appendIntegrity(key: Array(password.utf8))
+            builder.appendIntegrity(key: HMACSHA1Key(Array(password.utf8)))
             return builder.finish()
         }
         let good = answer(id, password: Fixture.relay.password)

@@ -29,7 +29,7 @@ enum ICEFixture {
         builder.append(priority: 1_853_824_767)
         if let role { builder.append(role) }
         if nominates { builder.appendUseCandidate() }
-        builder.appendIntegrity(key: password.map { Array($0.utf8) } ?? key.password)
+        builder.appendIntegrity(key: password.map { HMACSHA1Key(Array($0.utf8)) } ?? key.password)
         return builder.finish()
     }
 }

@@ -360,7 +360,7 @@ import Testing
     }
 
     /// Appends MESSAGE-INTEGRITY and FINGERPRINT to a message that the builder cannot write.
-    private static func signed(_ message: ByteBuffer, key: [UInt8]) -> ByteBuffer {
+    private static func signed(_ message: ByteBuffer, key: HMACSHA1Key) -> ByteBuffer {
         var bytes = message
         let count = bytes.readableBytes
         bytes.setInteger(UInt16(count + 4), at: 2)

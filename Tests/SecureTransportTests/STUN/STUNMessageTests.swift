@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct STUNMessageTests {
     private static let transactionID = STUNTransactionID(high: 0xB7E7_A701, low: 0xBC34_D686_FA87_DFAE)
-    private static let key = Array(STUNVectors.password.utf8)
+    private static let key = HMACSHA1Key(Array(STUNVectors.password.utf8))
 
     @Test("the request of RFC 5769 is read and authentic")
     func sampleRequest() throws {
