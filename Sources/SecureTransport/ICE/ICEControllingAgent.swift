@@ -119,6 +119,8 @@ public struct ICEControllingAgent: Sendable {
     public mutating func receive(
         _ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant
     ) -> Outcome {
+        // Many agents may have one address at the other side, and only one of them made the check.
+        if let id = STUNMessage.transactionID(of: datagram), !awaits(id, from: source) { return .ignored }
         let response: STUNMessage
         do {
             response = try STUNMessage(parsing: datagram)
@@ -142,6 +144,11 @@ public struct ICEControllingAgent: Sendable {
         let isNew = succeed(at: index, nominated: nominates, response, now: now)
         advance(now: now)
         return .succeeded(isNew: isNew)
+    }
+
+    private func awaits(_ id: STUNTransactionID, from source: TransportAddress) -> Bool {
+        let address = source.unmapped
+        return pairs.contains { $0.address == address && $0.nominates(id) != nil }
     }
 
     /// Records authentic media, or another datagram that only the other side can have made, from an address: the other

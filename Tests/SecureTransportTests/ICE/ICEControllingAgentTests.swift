@@ -271,6 +271,14 @@ import Testing
         #expect(
             client.receive(answer(other, password: Fixture.relay.password), from: source, now: .zero) == .ignored)
         #expect(client.receive(check.datagram, from: source, now: .zero) == .ignored)
+        // Only an answer that is awaited is read.
+        for (id, outcome) in [
+            (id, ICEControllingAgent.Outcome.malformed(.wrongFingerprint)), (other, .ignored),
+        ] {
+            var changed = answer(id, password: Fixture.relay.password)
+            changed.setInteger(UInt32(0), at: changed.writerIndex - 4)
+            #expect(client.receive(changed, from: source, now: .zero) == outcome)
+        }
         #expect(
             client.receive(ByteBuffer(bytes: [0]), from: source, now: .zero)
                 == .malformed(.unacceptableSize(byteCount: 1)))

@@ -26,4 +26,13 @@ extension STUNMessage {
         }
         return nil
     }
+
+    /// The number of a message's transaction, unchecked; nil if the datagram ends before it.
+    static func transactionID(of datagram: ByteBuffer) -> STUNTransactionID? {
+        let start = datagram.readerIndex
+        guard let high = datagram.getInteger(at: start + 8, as: UInt32.self),
+            let low = datagram.getInteger(at: start + 12, as: UInt64.self)
+        else { return nil }
+        return STUNTransactionID(high: high, low: low)
+    }
 }
