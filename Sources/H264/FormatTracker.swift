@@ -7,10 +7,10 @@ public struct FormatTracker: Sendable {
 
     public init() {}
 
-    /// Takes a parameter set, which replaces an earlier one with its id. Other NAL units are ignored, and so are sets
-    /// that cannot be parsed, as if they were lost.
+    /// Takes a parameter set, which replaces an earlier one with its id, even if it cannot be parsed. Other NAL units
+    /// are ignored.
     public mutating func add(_ nalUnit: NALUnit) {
-        if (try? store.insert(nalUnit)) == true { cached = nil }
+        if (try? store.insert(nalUnit)) != false { cached = nil }
     }
 
     /// The format of the frame that a slice belongs to; nil if the slice is broken or its parameter sets are missing.

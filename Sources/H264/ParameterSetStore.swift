@@ -22,27 +22,39 @@ public struct ParameterSetStore: Sendable {
 
     /// Stores an SPS or PPS, in place of the one with the same id. Other NAL units are ignored.
     ///
+    /// If the set is of no use, the former one is gone all the same: pictures behind it are not coded by that.
+    ///
     /// - Returns: True if anything changed: false when the very same set was there already.
     @discardableResult
     public mutating func insert(_ nalUnit: NALUnit) throws(H264ParseError) -> Bool {
         switch nalUnit.type {
         case .sequenceParameterSet:
             // Encoders repeat their sets before every IDR picture: these need no parsing.
-            let before = Self.id(of: nalUnit).flatMap { sequenceSets[$0] }
+            let id = Self.id(of: nalUnit)
+            let before = id.flatMap { sequenceSets[$0] }
             if before?.unit == nalUnit { return false }
-            try checkSize(of: nalUnit, inPlaceOf: before?.unit)
+            if let id, let before {
+                sequenceSets[id] = nil
+                size -= before.unit.count
+            }
+            defer { if let id { forgetPictureSets(of: id, writtenFor: before?.set) } }
+            try checkSize(of: nalUnit)
             parsedCount += 1
             let set = try SequenceParameterSet(parsing: nalUnit)
-            forgetPictureSets(unfitFor: set, before: before?.set)
-            size += nalUnit.count - (before?.unit.count ?? 0)
+            size += nalUnit.count
             sequenceSets[set.id] = Entry(unit: nalUnit, set: set)
             return true
         case .pictureParameterSet:
-            let before = Self.id(of: nalUnit).flatMap { pictureSets[$0] }
+            let id = Self.id(of: nalUnit)
+            let before = id.flatMap { pictureSets[$0] }
             if before?.unit == nalUnit { return false }
-            try checkSize(of: nalUnit, inPlaceOf: before?.unit)
+            if let id, let before {
+                pictureSets[id] = nil
+                size -= before.unit.count
+            }
+            try checkSize(of: nalUnit)
             let set = try parse(nalUnit)
-            size += nalUnit.count - (before?.unit.count ?? 0)
+            size += nalUnit.count
             pictureSets[set.id] = Entry(unit: nalUnit, set: set)
             return true
         default:
@@ -50,8 +62,8 @@ public struct ParameterSetStore: Sendable {
         }
     }
 
-    private func checkSize(of nalUnit: NALUnit, inPlaceOf before: NALUnit?) throws(H264ParseError) {
-        let sum = size - (before?.count ?? 0) + nalUnit.count
+    private func checkSize(of nalUnit: NALUnit) throws(H264ParseError) {
+        let sum = size + nalUnit.count
         guard sum <= Self.maximumSize else { throw .tooManyParameterSets(count: sum, maximum: Self.maximumSize) }
     }
 
@@ -67,10 +79,10 @@ public struct ParameterSetStore: Sendable {
     /// Removes the PPSs with scaling lists of an SPS that begins or ends 4:4:4 video, which has more such lists. They
     /// were written for the SPS before, and parsing them again at each change of the SPS would be work that a sender
     /// can cause without end.
-    private mutating func forgetPictureSets(unfitFor set: SequenceParameterSet, before: SequenceParameterSet?) {
-        guard (set.chromaFormat == 3) != (before?.chromaFormat == 3) else { return }
+    private mutating func forgetPictureSets(of sequenceID: UInt8, writtenFor before: SequenceParameterSet?) {
+        guard (sequenceSets[sequenceID]?.set.chromaFormat == 3) != (before?.chromaFormat == 3) else { return }
         for (id, entry) in pictureSets
-        where entry.set.sequenceParameterSetID == set.id && entry.set.dependsOnChromaFormat {
+        where entry.set.sequenceParameterSetID == sequenceID && entry.set.dependsOnChromaFormat {
             size -= entry.unit.count
             pictureSets[id] = nil
         }

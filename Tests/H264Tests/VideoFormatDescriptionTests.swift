@@ -128,11 +128,32 @@ import Testing
         #expect(try !store.insert(NALUnit(header: 0x65, payload: [1])))
     }
 
-    @Test func `a set that cannot be parsed is an error and changes nothing`() throws {
+    @Test func `a set whose id cannot be read is an error and changes nothing`() throws {
         var store = ParameterSetStore()
         try store.insert(Sample.baselineSPS)
         #expect(throws: H264ParseError.self) { try store.insert(NALUnit(header: 0x67, payload: [66])) }
         #expect(store.sequenceParameterSet(id: 0)?.dimensions.width == 640)
+    }
+
+    @Test(arguments: [Sample.baselineSPS, Sample.baselinePPS])
+    func `a set that cannot be parsed removes the one with its id`(whole: NALUnit) throws {
+        let cut = try #require(
+            NALUnit(ByteBuffer(bytes: whole.bytes.array.prefix(whole.type == .sequenceParameterSet ? 5 : 2))))
+        var store = ParameterSetStore()
+        for set in [Sample.baselineSPS, Sample.baselinePPS] { try store.insert(set) }
+        #expect(throws: H264ParseError.self) { try store.insert(cut) }
+        #expect(store.formatDescription(pictureParameterSetID: 0) == nil)
+        #expect(try store.insert(whole))
+        #expect(store.formatDescription(pictureParameterSetID: 0)?.dimensions.width == 640)
+    }
+
+    @Test func `sets that cannot be parsed take no room from those behind them`() throws {
+        var store = ParameterSetStore()
+        let cut = try #require(NALUnit(ByteBuffer(bytes: Sample.baselineSPS.bytes.array.prefix(5))))
+        for _ in 0..<1000 {
+            try store.insert(Sample.baselineSPS)
+            #expect(throws: H264ParseError.self) { try store.insert(cut) }
+        }
     }
 }
 
