@@ -311,8 +311,7 @@ package final class VideoReceiveStream {
         let isKeyframe = unit.isIDR && !unit.isDamaged
         guard let slice = unit.nalUnits.first(where: \.isVCL), let format = formats.format(of: slice) else {
             counters.framesWithheld &+= 1
-            isAfterLoss = true
-            keyframes.need(now: now)
+            breakReferences(now: now)
             return nil
         }
         if isKeyframe {
