@@ -231,6 +231,23 @@ struct FrameLimitTests {
         #expect(qps[5] < qps[0] - 2, "\(qps)")
     }
 
+    @Test("are nearly used by the keyframe of another scene, however coarse the last one had to be")
+    func anotherScene() throws {
+        let encoder = try TestEncoder(.openH264, mediumPicture, bitRate: .megabits(3), profile: .main) {
+            $0.temporalLayers = 3
+            $0.maxFrameBytes = DataSize(bytes: 6000)
+        }
+        var pattern = MovingPattern(mediumPicture)
+        let coarse = try #require(try encoder.encode(0..<1, of: pattern).first)
+        try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 60_000))
+        _ = try encoder.encode(1..<80, of: pattern)
+        try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 15_000))
+        pattern.scene = 3
+        let keyframe = try #require(try encoder.encode(80..<81, of: pattern).first)
+        #expect(keyframe.isKeyframe)
+        #expect((7500...15_000).contains(keyframe.size.bytes), "\(keyframe.size) after \(coarse.size)")
+    }
+
     @Test("leave no frame but OpenH264's keyframes over the latency budget", arguments: backEnds)
     func latencyBudget(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .kilobits(800), profile: .main)
@@ -284,5 +301,20 @@ struct DataRateLimiterTests {
         for number in 0..<2000 { limiter.spend(1, at: time(number)) }
         #expect(limiter.allowance(at: time(2000)) == 8000)
         #expect(limiter.allowance(at: time(61_000)) == 9001)
+    }
+}
+
+@Suite("The QP of a keyframe in place of a frame that is too large")
+struct KeyframeSizeModelTests {
+    @Test("is the coarser of those that the frame and the last keyframe each tell")
+    func both() {
+        var model = KeyframeSizeModel()
+        let frame = KeyframeSizeModel.Keyframe(bytes: 180_000, qp: 21)
+        let alone = model.qp(for: 50_000, at: frame)
+        #expect((32...34).contains(alone))
+        model.add(KeyframeSizeModel.Keyframe(bytes: 8000, qp: 47))
+        #expect(model.qp(for: 50_000, at: frame) == alone)
+        model.add(KeyframeSizeModel.Keyframe(bytes: 50_000, qp: 40))
+        #expect(model.qp(for: 50_000, at: frame) == 41)
     }
 }

@@ -37,10 +37,10 @@ struct KeyframeSizeModel {
         return Self.qp(from: last, share: share, for: limit)
     }
 
-    /// Returns the QP if a frame that may be no keyframe was too large: a keyframe would be larger.
+    /// Returns the QP if a frame that may be no keyframe was too large: a keyframe would be larger, as much as the last
+    /// one tells. Each of both says something only together with its own QP.
     func qp(for limit: Int, at frame: Keyframe) -> Int {
-        let start = Keyframe(bytes: max(frame.bytes, last?.bytes ?? 0), qp: max(frame.qp, last?.qp ?? 0))
-        return Self.qp(from: start, share: share, for: limit)
+        max(Self.qp(from: frame, share: share, for: limit), qp(for: limit) ?? 0)
     }
 
     private static func qp(from start: Keyframe, share: Double, for limit: Int) -> Int {
