@@ -13,9 +13,12 @@ package struct RawPictureStream {
     private var idrCount = 0
     private var count = 0
 
-    /// - Parameter reorderFrames: `max_num_reorder_frames`; nil for an SPS without `bitstream_restriction`.
+    /// - Parameters:
+    ///   - reorderFrames: `max_num_reorder_frames`; nil for an SPS without `bitstream_restriction`.
+    ///   - cropping: Left, right, top and bottom offsets in pairs of samples; nil for none.
     package init(
-        isFrameOnly: Bool = true, referenceFrames: Int = 4, profileIDC: Int = 77, reorderFrames: Int? = nil
+        isFrameOnly: Bool = true, referenceFrames: Int = 4, profileIDC: Int = 77, reorderFrames: Int? = nil,
+        cropping: [Int]? = nil
     ) throws {
         self.isFrameOnly = isFrameOnly
         var sps = BitWriter()
@@ -28,7 +31,9 @@ package struct RawPictureStream {
         sps.unsigned(isFrameOnly ? 1 : 0)
         sps.bits(isFrameOnly ? 1 : 0, 1)
         if !isFrameOnly { sps.bits(0, 1) }  // not macroblock-adaptive
-        sps.bits(0b10, 2)  // direct_8x8_inference, no cropping
+        sps.bits(1, 1)  // direct_8x8_inference
+        sps.bits(cropping == nil ? 0 : 1, 1)
+        for offset in cropping ?? [] { sps.unsigned(offset) }
         sps.bits(reorderFrames == nil ? 0 : 1, 1)  // VUI
         if let reorderFrames {
             sps.bits(0b11, 10)  // nothing but a bitstream_restriction, with vectors over picture boundaries

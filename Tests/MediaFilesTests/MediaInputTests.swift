@@ -91,6 +91,28 @@ import Testing
         }
     }
 
+    @Test("nothing that a film crops is shown", arguments: [[5, 1, 3, 4], [0, 4, 0, 4], [15, 0, 15, 0]])
+    func cropped(offsets: [Int]) throws {
+        let file = TemporaryFile(".mp4")
+        var stream = try RawPictureStream(cropping: offsets)
+        try SampleStream.write([stream.frame(20, order: 0, isIDR: true)], to: file.path)
+        let input = try open(file.path)
+        let decoder = try MediaDecoder(#require(input.video))
+        var shown: [VideoDimensions] = []
+        func take(_ output: MediaDecoder.Output) {
+            if case .picture(let picture, _) = output { shown.append(picture.dimensions) }
+        }
+        decoder.decode(try input.next(), take)
+        decoder.decode(nil, take)
+        let size = RawPictureStream.dimensions
+        #expect(
+            shown == [
+                VideoDimensions(
+                    width: size.width - 2 * (offsets[0] + offsets[1]),
+                    height: size.height - 2 * (offsets[2] + offsets[3]))
+            ])
+    }
+
     @Test("an MP4 film that begins with an empty edit is as long as it can be seen")
     func emptyEdit() throws {
         let file = try Self.film(start: 10)

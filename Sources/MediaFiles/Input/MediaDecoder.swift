@@ -42,6 +42,8 @@ public final class MediaDecoder {
         // A film may take one core, whatever it is.
         context.pointee.thread_count = 1
         context.pointee.max_pixels = Self.mostPixels
+        // Crop to the sample, not to where rows happen to be aligned.
+        context.pointee.flags |= AV_CODEC_FLAG_UNALIGNED
         if status >= 0 { status = avcodec_open2(context, codec, nil) }
         guard status >= 0 else {
             avcodec_free_context(&allocated)
