@@ -16,6 +16,13 @@ struct KeyframeCollector {
     private(set) var packets: [ForwardedPacket]
     private var first: ForwardedPacket
     private var last: Int64?
+    /// The sequence numbers of the keyframe's packets. Kept as ranges, because a sender could otherwise have thousands
+    /// of packets counted at each packet.
+    private var received = RangeSet<Int64>()
+    /// True if a slice of an IDR picture is among the packets. Parameter sets may come alone.
+    private var hasIDR = false
+    /// True if the first slice of the picture is among the packets.
+    private var hasBeginning = false
 
     /// Begins with a packet of a keyframe, which may have overtaken the first one; nil for any other.
     ///
@@ -25,9 +32,9 @@ struct KeyframeCollector {
         guard packet.peek.hasParameterSets || packet.peek.isIDR else { return nil }
         timestamp = packet.packet.timestamp
         began = now
-        packets = [packet]
+        packets = []
         first = packet
-        if packet.packet.marker { last = packet.sequence }
+        add(packet)
         for earlier in former?.packets ?? [] where earlier.packet.timestamp == timestamp { add(earlier) }
     }
 
@@ -36,6 +43,9 @@ struct KeyframeCollector {
         guard packet.packet.timestamp == timestamp else { return }
         if packet.sequence < first.sequence { first = packet }
         if packet.packet.marker { last = packet.sequence }
+        received.insert(contentsOf: packet.sequence..<packet.sequence + 1)
+        hasIDR = hasIDR || packet.peek.isIDR
+        hasBeginning = hasBeginning || packet.peek.beginsPicture
     }
 
     /// Returns true if a packet belongs to the keyframe or follows it.
@@ -43,17 +53,11 @@ struct KeyframeCollector {
         packet.packet.timestamp == timestamp || packet.sequence > first.sequence
     }
 
+    /// True if all packets from the first to the last are there. Padding behind the last one has the keyframe's
+    /// timestamp, too.
     var isWhole: Bool {
-        guard let last else { return false }
-        // Padding behind the last packet has the keyframe's timestamp, too.
-        let count = packets.count { $0.packet.timestamp == timestamp && $0.sequence <= last }
-        return last - first.sequence + 1 == Int64(count) && isKeyframe
-    }
-
-    /// True if the frame is a keyframe. Parameter sets may come alone.
-    private var isKeyframe: Bool {
-        packets.contains { $0.packet.timestamp == timestamp && $0.peek.isIDR }
-            && packets.contains { $0.packet.timestamp == timestamp && $0.peek.beginsPicture }
+        guard let last, hasIDR, hasBeginning else { return false }
+        return received.ranges.first?.contains(last) ?? false
     }
 
     func isGivenUp(now: MonotonicInstant) -> Bool {
