@@ -10,8 +10,8 @@ public import NIOCore
 /// - A check is valid once: the same transaction on another path is a replay, which could direct media there.
 /// - A path is validated by an authentic check, and nothing is sent to other addresses. Addresses that were not
 ///   signalled are as good as signalled ones (peer-reflexive, RFC 8445, section 7.3.1.3), and so is a new one during a
-///   call. At most `pathLimit` paths are remembered, each for as long as consent
-///   lasts after its last check or authentic packet.
+///   call. At most `pathLimit` paths are remembered, each for as long as consent lasts after its last check or
+///   authentic packet.
 /// - Each of the other side's checks renews the consent to send to its source (RFC 7675; a lite agent cannot ask for it
 ///   itself). So does each authentic packet on the selected path: it proves as much as a check does, and there are
 ///   publishers that check only at the start.
