@@ -231,6 +231,32 @@ struct FrameLimitTests {
         #expect(qps[5] < qps[0] - 2, "\(qps)")
     }
 
+    @Test(
+        "behind a coarse keyframe a still picture of OpenH264 with layers gets finer by larger steps",
+        arguments: [2, 3])
+    func stillRamp(layers: Int) throws {
+        let encoder = try TestEncoder(.openH264, mediumPicture, bitRate: .megabits(1), profile: .main) {
+            $0.temporalLayers = layers
+        }
+        let picture = MovingPattern(mediumPicture).picture(0)
+        func encode(_ pictures: Range<Int>, forcingKeyframe: Bool = false) throws -> [EncodedFrame] {
+            try pictures.map { number in
+                let options = EncodeOptions(forceKeyframe: forcingKeyframe && number == pictures.lowerBound)
+                return try #require(try encoder.encode(picture, number, options: options))
+            }
+        }
+        _ = try encode(0..<60)
+        try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 6000))
+        let keyframe = try #require(try encode(60..<61, forcingKeyframe: true).first)
+        try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 60_000))
+        let frames = try encode(61..<91)
+        let qps = try ([keyframe] + frames).filter { $0.statistics.temporalLayer == 0 }
+            .map { try #require($0.statistics.averageQP) }
+        // By two for each frame of the lowest layer it would be 13.
+        #expect(qps[0] - qps[7] >= 14, "\(qps)")
+        #expect(frames.allSatisfy { $0.size.bytes <= 12_500 })
+    }
+
     @Test("are nearly used by the keyframe of another scene, however coarse the last one had to be")
     func anotherScene() throws {
         let encoder = try TestEncoder(.openH264, mediumPicture, bitRate: .megabits(3), profile: .main) {

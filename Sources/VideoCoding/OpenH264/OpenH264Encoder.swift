@@ -203,8 +203,10 @@ final class OpenH264Encoder: EncoderBackEndSession {
     /// over when the QP is back at that value.
     private func updateRamp(_ slice: SliceSummary, wasGiven: Bool, bytes: Int) {
         guard wasGiven else { return ramp.observeUsual(slice, layer: library.temporalLayer) }
-        let share = Double(meter.allowance.bitsPerSecond) / 8 / max(1, target.frameRate)
-        ramp.observe(slice, layer: library.temporalLayer, bytes: bytes, share: share)
+        let rate = Double(meter.allowance.bitsPerSecond) / 8
+        ramp.observe(
+            slice, layer: library.temporalLayer, bytes: bytes, share: rate / max(1, target.frameRate),
+            limit: rate * properties.latencyBudget.seconds)
     }
 
     private func takeParameterSets() throws(VideoCodingError) {

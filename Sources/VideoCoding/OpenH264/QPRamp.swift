@@ -3,9 +3,16 @@
 /// With the normal QP at once, the next frame would be as large as the keyframe must not be. A step of one QP codes a
 /// part of the remaining difference; several steps at once cost nearly as much as all of it. So the QP falls by one or
 /// two a frame, while frames take no more than their share; unused bits are not made up for.
+///
+/// A still picture, such as a page of text, is an exception: its frames of upper layers take nearly nothing, and would
+/// leave most of the rate unused. Its frames of the lowest layer may take more, and the QP falls by up to four.
 struct QPRamp {
     /// The share of a frame of the lowest layer, as a multiple of the mean: upper ones take less.
     private static let lowestLayerShare = 1.4
+    /// The same of a still picture.
+    private static let stillShare = 2.0
+    /// The mean size of a still picture's frames of upper layers at most, as a part of the next one of the lowest.
+    private static let stillPart = 1.0 / 6
     private static let range = 0...51
 
     private let layers: Int
@@ -13,6 +20,8 @@ struct QPRamp {
     private var usual = 34
     /// The QP of the next frame of the lowest layer; nil while the library decides.
     private var wanted: Int?
+    /// The bytes of the frames of upper layers since the last one of the lowest.
+    private var upperBytes = 0
 
     init(layers: Int) {
         self.layers = layers
@@ -41,18 +50,30 @@ struct QPRamp {
     /// - Parameters:
     ///   - bytes: The size of the frame.
     ///   - share: Each frame's share in bytes.
-    mutating func observe(_ frame: SliceSummary, layer: Int, bytes: Int, share: Double) {
-        // Frames of an upper layer do not improve the frames that follow.
-        guard layer == 0, let qp = frame.qp else { return }
-        let due = share * (hasLayers ? Self.lowestLayerShare : 1)
-        let step = frame.type == .idr ? -1 : Self.step(Double(bytes) / max(1, due))
+    ///   - limit: The bytes that a frame may take at most.
+    mutating func observe(_ frame: SliceSummary, layer: Int, bytes: Int, share: Double, limit: Double) {
+        guard layer == 0 else {
+            // It does not improve the frames that follow.
+            upperBytes = min(upperBytes + bytes, Int(Int32.max))
+            return
+        }
+        guard let qp = frame.qp else { return }
+        let upperFrames = 1 << (layers - 1) - 1
+        let isStill = hasLayers && Double(upperBytes) < Double(bytes * upperFrames) * Self.stillPart
+        upperBytes = 0
+        var due = share
+        if hasLayers { due *= Self.lowestLayerShare }
+        if isStill { due = max(due, min(share * Self.stillShare, limit)) }
+        let step = frame.type == .idr ? -1 : Self.step(Double(bytes) / max(1, due), isStill: isStill)
         let next = min(max(qp + step, Self.range.lowerBound), Self.range.upperBound)
         wanted = next > usual ? next : nil
     }
 
     /// - Parameter ratio: The size of a frame over its share.
-    private static func step(_ ratio: Double) -> Int {
+    private static func step(_ ratio: Double, isStill: Bool) -> Int {
         switch ratio {
+        case ..<0.125 where isStill: -4
+        case ..<0.25 where isStill: -3
         case ..<0.5: -2
         case ..<1: -1
         case ..<1.6: 0
