@@ -19,6 +19,9 @@ public struct JoinRequest: Sendable {
     /// The id of the participant that the same client was until now, as the caller has verified. If that participant
     /// has a seat, or left with one less than 15 s ago, this one takes its place, whatever the limits.
     public var returningAs: String?
+    /// True if the client says that it was in a call until now, which it need not prove: a relay that was started again
+    /// knows no former participant. The role that it had there may have permitted more.
+    public var claimsToReturn = false
     /// The id of the participant that the same client was on another relay, as the caller has verified. The participant
     /// keeps it.
     public var rejoiningAs: String?
@@ -39,6 +42,9 @@ public struct JoinRequest: Sendable {
     public var provenPIN: [UInt8]?
     /// The id of the client's place in the lobby, as the caller has verified.
     public var ticket: String?
+
+    /// True if the client may have shared a screen until now.
+    var mayHaveShared: Bool { claimsToReturn || returningAs != nil }
 
     /// Makes a request, for which the offer is parsed.
     public init(

@@ -110,7 +110,7 @@ public final class Relay {
         } catch {
             throw .offer(error)
         }
-        try Self.check(negotiation.session, by: request.grants, mayHaveShared: request.returningAs != nil)
+        try Self.check(negotiation.session, by: request.grants, mayHaveShared: request.mayHaveShared)
         if !isReturning, let refusal = refusal(forRoom: request.room) { throw refusal }
         let former = formerRights(of: request, now: now)
         removeFormer(of: request, now: now)

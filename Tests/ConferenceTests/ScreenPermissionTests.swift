@@ -39,6 +39,18 @@ import Testing
         #expect(try isShown(ada, in: call))
     }
 
+    @Test("who comes back to a relay that was started again does so with a screen, which nobody sees")
+    func restarted() throws {
+        let call = VirtualCall()
+        try call.join("Ben")
+        let ada = try call.join(
+            "Ada", colour: .red, grants: MemberGrants(role: .participant), adjust: { $0.screenShare = Self.screen },
+            adjustRequest: { $0.claimsToReturn = true })
+        ada.screenShare = .blue
+        call.run(for: .seconds(1))
+        #expect(try !isShown(ada, in: call))
+    }
+
     @Test(
         "who may not share any more comes back with the screen that was shared, which nobody sees, also after long",
         arguments: [1, 20])

@@ -234,7 +234,10 @@ struct SignallingTests {
         ] as [(String, String?)] {
             #expect(try await join("/rooms/demo/participants?name=Ada&resume=\(session)").status == .created)
             #expect(requests.last?.returningAs == expected)
+            #expect(requests.last?.claimsToReturn == true)
         }
+        #expect(try await join().status == .created)
+        #expect(requests.last?.claimsToReturn == false)
     }
 
     @Test("metrics come as Prometheus text")

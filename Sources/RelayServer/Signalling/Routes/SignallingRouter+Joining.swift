@@ -64,6 +64,7 @@ extension SignallingRouter {
             signallingPeer: isDirect ? context.peer : nil, client: context.client,
             returningAs: former ?? clusterJoin.rejoining?.id,
             grants: grants, newModeratorKey: moderatorKey.map { ModeratorKey.digest(of: $0.text) })
+        wanted.claimsToReturn = query["resume"] != nil
         wanted.moderatorKey = request.headers[.moderatorKey].map(ModeratorKey.digest(of:))
         (wanted.rejoiningAs, wanted.rejoinKeyTime) = (clusterJoin.rejoining?.id, clusterJoin.rejoining?.keyTime)
         wanted.former = clusterJoin.former
