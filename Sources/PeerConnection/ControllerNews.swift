@@ -1,8 +1,8 @@
 import MediaCore
 import RTP
 
-/// The news for a connection's controller in the RTCP packets of one datagram, and other news that are taken once for
-/// all of them.
+/// The news for a connection's controller in the RTCP packets of one datagram, and the other news that the connection
+/// takes once for all of these packets.
 ///
 /// A datagram has room for thousands of reports. The controller gets the last report on each stream and the last
 /// estimate, and decides once for all of them, so that no datagram costs more than one decision. Likewise the streams

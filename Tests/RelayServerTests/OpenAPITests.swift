@@ -178,7 +178,7 @@ struct OpenAPITests {
         let page = try DocumentPage.text("layouts.md")
         for name in all { #expect(page.contains("`\(name.rawValue)`"), "\(name)") }
         let menu = String(buffer: try #require(WebFiles.embedded["layout-menu.js"]).contents)
-        // Whoever is pinned is chosen in the list of people.
+        // The menu has no entry for `pinned`: people are pinned in the list of people.
         for name in LayoutMode.Name.builtIn where name != .pinned {
             #expect(menu.contains("{ layout: '\(name.rawValue)', name: "), "\(name)")
         }

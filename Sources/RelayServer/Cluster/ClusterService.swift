@@ -78,13 +78,13 @@ actor ClusterService {
 
     // MARK: Running
 
-    /// Does once a second what is due, until the task is cancelled.
+    /// Runs `tick()` once a second until the task is cancelled.
     func run() async {
         repeat { await tick() } while (try? await Task.sleep(for: Self.tickInterval)) != nil
     }
 
-    /// Tells the directory how the relay is, and gives rooms what is possible by now of what they had on their last
-    /// relay.
+    /// Tells the directory the relay's state, and tries again to restore the settings of rooms that came from other
+    /// relays.
     func tick() async {
         await readOccupancy()
         for room in inherited.keys { await restore(room) }
@@ -335,7 +335,7 @@ actor ClusterService {
             inherited[room] = nil
             return
         }
-        // The room refuses a layout that names a participant who has not come back yet. The next tick sets it again.
+        // The room refuses a layout that names a participant who has not come back yet. The next tick tries again.
         let hasOverlays: Void? = try? await driver.perform(.setOverlays(settings.overlays), room: room)
         let hasLayout: Void? = try? await driver.perform(.setLayout(settings.layout), room: room)
         if hasOverlays != nil, hasLayout != nil { inherited[room] = nil }

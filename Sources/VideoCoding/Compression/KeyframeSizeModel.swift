@@ -38,7 +38,7 @@ struct KeyframeSizeModel {
     }
 
     /// Returns the QP if a frame that may be no keyframe was too large: a keyframe would be larger, as much as the last
-    /// one tells. Each of both says something only together with its own QP.
+    /// one tells. A size counts only with the QP of the same frame.
     func qp(for limit: Int, at frame: Keyframe) -> Int {
         max(Self.qp(from: frame, share: share, for: limit), qp(for: limit) ?? 0)
     }
