@@ -8,8 +8,9 @@ sources := Sources Tests Plugins $(wildcard Benchmarks)
 # Several passes are measured on real clips alone.
 benches := capacity compose conference decoding encoders joining quality sessions sharing simulator $(if $(CONFRELAY_CONFORMANCE_DIR),passes)
 
-# Programs and release tests have the same flags, so that hostile input meets the program that ships. Tests have
-# -enable-testing beside them, with which fewer checks are optimised away: measure programs that were built without it.
+# Programs, and the modules that release tests test, have the same flags, so that hostile input meets the program that
+# ships. For tests -enable-testing comes to them, with which fewer checks are optimised away: measure programs that were
+# built without it.
 # Without debug information they are built sooner; with DEBUG_INFO=dwarf a crash is told with its line, and profilers
 # know lines.
 DEBUG_INFO ?= none

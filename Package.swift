@@ -9,6 +9,10 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Settings of tests that start no programs: to optimise their own code takes three times as long as to compile it. The
+/// modules that they test are optimised as in programs.
+let testSettings = swiftSettings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 /// A library target, its test target and the product that exports it.
 struct Module {
     var name: String
@@ -28,7 +32,7 @@ struct Module {
             .testTarget(
                 name: "\(name)Tests",
                 dependencies: [.target(name: name)] + dependencies + testDependencies, exclude: testFixtures,
-                swiftSettings: swiftSettings),
+                swiftSettings: testSettings),
         ]
     }
 }
@@ -92,7 +96,7 @@ let modules: [Module] = [
         dependencies: [
             "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "SecureTransport", "SDP", nioCore,
         ],
-        testDependencies: ["ResearchControllers"]),
+        testDependencies: ["ResearchControllers", "MediaFixtures"]),
     // What both ends of the relay's HTTP interface say.
     Module(name: "RoomAPI", dependencies: ["MediaCore", "Compositing"]),
     // Who shares an encoder, at which size and rate: values and decisions, and no codec.
@@ -109,7 +113,9 @@ let modules: [Module] = [
             "VideoCoding", "Compositing",
             "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "RoomAPI", nioCore, orderedCollections,
         ],
-        testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock", "PixelTransfer", "ScriptedDriver"]),
+        testDependencies: [
+            "Simulation", "LinkEmulation", "MediaFixtures", "CDTLSClock", "PixelTransfer", "ScriptedDriver",
+        ]),
     // Which relay of several has which room.
     Module(name: "Cluster", dependencies: ["MediaCore", "SecureTransport"]),
     // Requests by HTTP, with libcurl.
@@ -220,7 +226,7 @@ let package = Package(
                 "confsim", "ConferenceClient", "CongestionControl", "LinkEmulation", "MediaCore", "ResearchControllers",
                 "Simulation", argumentParser,
             ],
-            swiftSettings: swiftSettings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "InteropTests",
             dependencies: [
@@ -233,7 +239,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: ["Compositing", "H264", "MediaCore", "PixelTransfer", "VideoCoding", nioCore],
-            swiftSettings: swiftSettings),
+            swiftSettings: testSettings),
         // Runs confrelay and confclient, which are built beside it.
         .executableTarget(
             name: "confbench",
@@ -276,6 +282,10 @@ let package = Package(
         // H.264 written by hand, for decoders' and players' tests.
         .target(
             name: "H264Fixtures", dependencies: ["H264", "MediaCore"], path: "Tests/H264Fixtures",
+            swiftSettings: swiftSettings),
+        // Pictures and tones that test clients send, optimised: thousands are made.
+        .target(
+            name: "MediaFixtures", dependencies: ["MediaCore", "AudioMixing", nioCore], path: "Tests/MediaFixtures",
             swiftSettings: swiftSettings),
         // Samples of a composite, for tests of what takes them.
         .target(

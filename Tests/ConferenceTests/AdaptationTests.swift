@@ -2,6 +2,7 @@ import Conference
 import CongestionControl
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import PeerConnection
 import SDP
 import SecureTransport

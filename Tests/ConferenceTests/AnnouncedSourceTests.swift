@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import RTP
 import SDP
 import SecureTransport

@@ -2,6 +2,7 @@ import CongestionControl
 import EncoderSharing
 import LoadControl
 import MediaCore
+import MediaFixtures
 import Testing
 import VideoCoding
 

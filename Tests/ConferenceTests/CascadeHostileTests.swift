@@ -1,6 +1,7 @@
 import CongestionControl
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import NIOCore
 import OrderedCollections
 import RoomAPI

@@ -2,6 +2,7 @@ import AudioMixing
 import CongestionControl
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import NIOCore
 import OrderedCollections
 import RoomAPI

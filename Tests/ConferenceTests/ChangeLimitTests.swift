@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import RoomAPI
 import SDP
 import Testing

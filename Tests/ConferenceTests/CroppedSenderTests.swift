@@ -1,6 +1,7 @@
 import Compositing
 import H264
 import MediaCore
+import MediaFixtures
 import RoomAPI
 import SDP
 import Testing

@@ -1,5 +1,6 @@
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RoomAPI
 import SDP

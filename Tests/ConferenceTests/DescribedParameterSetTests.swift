@@ -1,5 +1,6 @@
 import H264
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RTP
 import SDP

@@ -1,3 +1,4 @@
+import MediaFixtures
 import Testing
 
 @testable import Conference

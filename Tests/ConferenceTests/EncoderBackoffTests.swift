@@ -1,5 +1,6 @@
 import EncoderSharing
 import MediaCore
+import MediaFixtures
 import Synchronization
 import Testing
 import VideoCoding

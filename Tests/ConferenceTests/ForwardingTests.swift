@@ -3,6 +3,7 @@ import CongestionControl
 import Foundation
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RoomAPI
 import SDP

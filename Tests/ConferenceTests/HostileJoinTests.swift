@@ -1,5 +1,6 @@
 import Conference
 import MediaCore
+import MediaFixtures
 import NIOCore
 import SDP
 import SecureTransport

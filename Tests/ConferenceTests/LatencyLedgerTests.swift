@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import MediaFixtures
 import Testing
 
 @testable import Conference

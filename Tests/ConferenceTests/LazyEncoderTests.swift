@@ -1,6 +1,7 @@
 import CongestionControl
 import EncoderSharing
 import MediaCore
+import MediaFixtures
 import Synchronization
 import Testing
 import VideoCoding

@@ -2,6 +2,7 @@ import CongestionControl
 import H264
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RoomAPI
 import SDP

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RoomAPI
 import SDP

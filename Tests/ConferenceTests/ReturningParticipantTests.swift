@@ -1,5 +1,6 @@
 import LoadControl
 import MediaCore
+import MediaFixtures
 import RoomAPI
 import SecureTransport
 import Testing

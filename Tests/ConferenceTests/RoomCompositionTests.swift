@@ -1,6 +1,7 @@
 import Compositing
 import Foundation
 import MediaCore
+import MediaFixtures
 import PixelTransfer
 import RTP
 import RoomAPI

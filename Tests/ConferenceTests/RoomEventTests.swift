@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import MediaFixtures
 import RoomAPI
 import SDP
 import SecureTransport

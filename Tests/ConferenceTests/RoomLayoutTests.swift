@@ -1,6 +1,7 @@
 import Compositing
 import Foundation
 import MediaCore
+import MediaFixtures
 import RoomAPI
 import SDP
 import SecureTransport

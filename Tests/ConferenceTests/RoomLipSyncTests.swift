@@ -1,6 +1,7 @@
 import AudioMixing
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RTP
 import RoomAPI

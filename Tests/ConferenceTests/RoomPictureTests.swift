@@ -1,6 +1,7 @@
 import Compositing
 import Conference
 import MediaCore
+import MediaFixtures
 import RoomAPI
 import SDP
 import SecureTransport

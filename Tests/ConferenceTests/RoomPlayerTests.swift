@@ -1,5 +1,6 @@
 import AudioMixing
 import MediaCore
+import MediaFixtures
 import NIOCore
 import PeerConnection
 import RoomAPI

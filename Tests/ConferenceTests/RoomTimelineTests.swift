@@ -2,6 +2,7 @@ import Compositing
 import CongestionControl
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RoomAPI
 import SDP

@@ -1,4 +1,5 @@
 import Compositing
+import MediaFixtures
 import RoomAPI
 import SDP
 import SecureTransport

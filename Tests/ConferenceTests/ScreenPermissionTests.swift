@@ -1,3 +1,4 @@
+import MediaFixtures
 import RoomAPI
 import SDP
 import Testing

@@ -1,5 +1,6 @@
 import CongestionControl
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RoomAPI
 import SDP

@@ -1,6 +1,7 @@
 import Compositing
 import CongestionControl
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RTP
 import RoomAPI

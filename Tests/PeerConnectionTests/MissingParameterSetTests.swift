@@ -1,5 +1,6 @@
 import H264
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RTP
 import SDP
@@ -28,7 +29,8 @@ import VideoCoding
             outputHandler: outputs.append)
         frames = try (0..<6).map { index in
             try encoder.encode(
-                .texture(Self.size, phase: index), presentationTime: MediaTime(value: Int64(index), timescale: 30))
+                .pattern(.grey, dimensions: Self.size, phase: index),
+                presentationTime: MediaTime(value: Int64(index), timescale: 30))
             return try #require(outputs.next()?.frame).sample.nalUnits()
         }
     }

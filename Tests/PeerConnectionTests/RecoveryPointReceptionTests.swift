@@ -1,5 +1,6 @@
 import H264
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RTP
 import SDP
@@ -23,7 +24,7 @@ import VideoCoding
         let encoder = try CompressionSession(
             dimensions: size, properties: properties, outputHandler: outputs.append)
         return try (0..<30).map { index in
-            let picture = PixelBuffer.texture(size, phase: index)
+            let picture = PixelBuffer.pattern(.grey, dimensions: size, phase: index)
             try encoder.encode(picture, presentationTime: MediaTime(value: Int64(index), timescale: 30))
             return try #require(outputs.next()?.frame).sample.nalUnits()
         }

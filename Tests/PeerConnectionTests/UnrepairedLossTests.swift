@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import RTP
 import SDP
 import Testing
@@ -25,7 +26,7 @@ import VideoCoding
         let encoder = try CompressionSession(
             dimensions: size, properties: CompressionProperties(averageBitRate: .kilobits(300)),
             outputHandler: outputs.append)
-        try encoder.encode(.texture(size, phase: 0), presentationTime: .zero)
+        try encoder.encode(.pattern(.grey, dimensions: size, phase: 0), presentationTime: .zero)
         frame = try #require(outputs.next()?.frame)
     }
 

@@ -1,6 +1,7 @@
 import CongestionControl
 import LoadControl
 import MediaCore
+import MediaFixtures
 import RoomAPI
 import SecureTransport
 import Simulation

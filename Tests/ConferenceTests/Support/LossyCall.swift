@@ -3,6 +3,7 @@ import Foundation
 import H264
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import NIOCore
 import SDP
 import SecureTransport

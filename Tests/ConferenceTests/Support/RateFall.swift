@@ -2,6 +2,7 @@ import Conference
 import CongestionControl
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import SDP
 import SecureTransport
 import Testing

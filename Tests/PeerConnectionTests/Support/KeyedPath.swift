@@ -1,6 +1,7 @@
 import CongestionControl
 import H264
 import MediaCore
+import MediaFixtures
 import NIOCore
 import RTP
 import SDP
@@ -160,7 +161,7 @@ final class KeyedPath {
             dimensions: dimensions, properties: CompressionProperties(averageBitRate: .kilobits(300)),
             outputHandler: outputs.append)
         try session.encode(
-            .texture(dimensions, phase: 0), presentationTime: .zero,
+            .pattern(.grey, dimensions: dimensions, phase: 0), presentationTime: .zero,
             options: EncodeOptions(forceKeyframe: true))
         return try #require(outputs.next()?.frame).sample.format
     }

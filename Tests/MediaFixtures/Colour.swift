@@ -1,25 +1,32 @@
-import MediaCore
+package import MediaCore
 
 /// A colour in Y, U and V.
-struct Colour: Equatable {
-    var y: UInt8
-    var u: UInt8
-    var v: UInt8
+package struct Colour: Equatable {
+    package var y: UInt8
+    package var u: UInt8
+    package var v: UInt8
 
-    static let red = Colour(y: 82, u: 90, v: 240)
-    static let green = Colour(y: 145, u: 54, v: 34)
-    static let blue = Colour(y: 41, u: 240, v: 110)
-    static let yellow = Colour(y: 210, u: 16, v: 146)
+    package static let red = Colour(y: 82, u: 90, v: 240)
+    package static let green = Colour(y: 145, u: 54, v: 34)
+    package static let blue = Colour(y: 41, u: 240, v: 110)
+    package static let yellow = Colour(y: 210, u: 16, v: 146)
+    package static let grey = Colour(y: 82, u: 128, v: 128)
+
+    package init(y: UInt8, u: UInt8, v: UInt8) {
+        self.y = y
+        self.u = u
+        self.v = v
+    }
 
     /// True if the two hues are equal within the precision that an encoder keeps at a low rate.
-    func resembles(_ other: Colour, tolerance: Int = 24) -> Bool {
+    package func resembles(_ other: Colour, tolerance: Int = 24) -> Bool {
         abs(Int(u) - Int(other.u)) < tolerance && abs(Int(v) - Int(other.v)) < tolerance
     }
 }
 
 extension PixelBuffer {
     /// A flat colour whose luma moves a little from frame to frame, so that there is something to encode.
-    static func pattern(_ colour: Colour, dimensions: VideoDimensions, phase: Int) -> PixelBuffer {
+    package static func pattern(_ colour: Colour, dimensions: VideoDimensions, phase: Int) -> PixelBuffer {
         var buffer = MutablePixelBuffer(format: .i420, dimensions: dimensions)
         buffer.withMutablePlane(0) { bytes, stride in
             for row in 0..<dimensions.height {
@@ -38,7 +45,7 @@ extension PixelBuffer {
     }
 
     /// The colour at a point, in luma samples.
-    func colour(x: Int, y: Int) -> Colour {
+    package func colour(x: Int, y: Int) -> Colour {
         func sample(_ plane: Int, _ x: Int, _ y: Int) -> UInt8 {
             withPlane(plane) { bytes, stride in bytes[y * stride + x] }
         }
@@ -48,7 +55,7 @@ extension PixelBuffer {
 
 extension PixelBuffer {
     /// Two colours side by side.
-    static func halves(_ left: Colour, _ right: Colour, dimensions: VideoDimensions) -> PixelBuffer {
+    package static func halves(_ left: Colour, _ right: Colour, dimensions: VideoDimensions) -> PixelBuffer {
         var buffer = MutablePixelBuffer(format: .i420, dimensions: dimensions)
         for plane in 0..<3 {
             let (width, height) =
@@ -68,7 +75,7 @@ extension PixelBuffer {
 
 extension PixelBuffer {
     /// The share of the picture that has this colour, from 0 to 1.
-    func share(of colour: Colour) -> Double {
+    package func share(of colour: Colour) -> Double {
         var (hits, count) = (0, 0)
         for y in stride(from: 2, to: dimensions.height, by: 6) {
             for x in stride(from: 2, to: dimensions.width, by: 6) {

@@ -1,12 +1,11 @@
-import MediaCore
-import Simulation
+package import MediaCore
 
 /// Pictures similar to those of a camera in a call: a detailed background, and a detailed object that moves in front of
 /// it.
-enum Scenery {
-    static let dimensions = VideoDimensions(width: 320, height: 180)
+package enum Scenery {
+    package static let dimensions = VideoDimensions(width: 320, height: 180)
     /// Two seconds at 15 pictures a second, without end.
-    static let pictures = (0..<30).map(picture)
+    package static let pictures = (0..<30).map(picture)
 
     private static let texture: [UInt8] = {
         var random = SeededGenerator(seed: 9)

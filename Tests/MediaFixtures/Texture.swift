@@ -1,13 +1,12 @@
-import MediaCore
-import Simulation
+package import MediaCore
 
 /// Pictures that are hard to encode.
-enum Texture {
+package enum Texture {
     /// A gradient with grain that does not repeat within a second: as many bits as the encoder may spend, and few when
     /// it must.
-    static let pictures = makePictures(grain: 0x1f)
+    package static let pictures = makePictures(grain: 0x1f)
     /// The same with a grain so coarse that the encoder cannot do away with it.
-    static let coarsePictures = makePictures(grain: 0x3f)
+    package static let coarsePictures = makePictures(grain: 0x3f)
 
     private static func makePictures(grain: UInt64) -> [PixelBuffer] {
         let mask = grain &* 0x0101_0101_0101_0101
