@@ -89,7 +89,8 @@ struct CapacityCommand: AsyncParsableCommand {
     private func measure(_ way: CapacityWay, clips: [TestClip]) async throws -> CapacityResult {
         func floor() throws -> FloorCost {
             try BareFloor.measure(
-                clips: clips, tileCount: way.tileCount(participants: clips.count), preset: way.encoderPreset)
+                clips: clips, tileCount: way.tileCount(participants: clips.count),
+                encoderCount: way.encoderCount(participants: clips.count), preset: way.encoderPreset)
         }
         let before = try floor()
         var (result, work) = try await conference(way, clips: clips)

@@ -56,6 +56,14 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
         }
     }
 
+    /// The encoders that the floor's pictures go to: where receivers share them, all have one.
+    func encoderCount(participants: Int) -> Int {
+        switch self {
+        case .dedicated, .dedicatedPersonal, .gstreamerDedicated: participants
+        case .personal, .shared, .sharedSilent, .priced, .forwarding, .gstreamerShared: 1
+        }
+    }
+
     /// True if clients send a clip unchanged; otherwise they send the test camera in the size in which it is seen.
     var sendsClip: Bool { self != .priced }
 
