@@ -1,6 +1,7 @@
 #if VAAPI
     import Compositing
     import MediaCore
+    import MediaFixtures
     import PixelTransfer
     import ScriptedDriver
     import VideoCoding
@@ -60,19 +61,7 @@
             _ number: Int, tick: Int, size: VideoDimensions = VideoDimensions(width: 320, height: 180),
             format: PixelFormat = .i420, colour: ColourDescription = .unspecified
         ) -> PixelBuffer {
-            var picture = MutablePixelBuffer(format: format, dimensions: size)
-            picture.attachments.colour = colour
-            for plane in 0..<format.planeCount {
-                picture.withMutablePlane(plane) { bytes, stride in
-                    for index in bytes.indices {
-                        let (x, y) = (index % stride, index / stride)
-                        // Smooth, and another one for each source and tick.
-                        let wave = abs((x + 7 * number + 3 * tick) % 128 - 64) + abs((2 * y + 5 * tick) % 96 - 48)
-                        bytes[index] = UInt8(clamping: 60 + wave + 11 * number % 50 + 20 * plane)
-                    }
-                }
-            }
-            return picture.freeze()
+            .waves(number, tick: tick, dimensions: size, format: format, colour: colour)
         }
 
         static func source(
