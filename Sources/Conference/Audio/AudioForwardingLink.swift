@@ -54,6 +54,9 @@ struct AudioForwardingLink {
         }
     }
 
+    /// Returns true if packets of a participant are sent to the receiver, or will be.
+    func concerns(_ sender: ParticipantID) -> Bool { phase == .awaiting(sender) || source == sender }
+
     /// True if the mixer makes packets for the receiver.
     var isMixed: Bool {
         if case .passing = phase { false } else { true }

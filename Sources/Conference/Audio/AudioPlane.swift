@@ -184,6 +184,8 @@ final class AudioPlane {
         }
         guard mayForward else { return [] }
         let rate = members.values[from].undecoded.add(packet, now: now)
+        // Nearly all packets are for nobody but the mixer. The scan in place copies no member.
+        guard members.values.withUnsafeBufferPointer({ $0.contains { $0.link.concerns(sender) } }) else { return [] }
         guard packet.payload.readableBytes <= ForwardingPolicy.maximumPayload,
             let sampleCount = OpusDecoder.sampleCount(of: packet.payload)
         else { return [] }
