@@ -72,7 +72,16 @@ public struct TransportFeedbackAdapter: Sendable {
         var sinceReading = Duration.zero
         var results: [PacketResult] = []
         results.reserveCapacity(min(feedback.packets.count, entries.count))
+        // Packets left out were not received. Of thousands of them, only those that are remembered cost anything.
+        let base = place(of: feedback.baseSequence)
+        var next = base
         for status in feedback.packets {
+            let place = base + Int(status.sequence &- feedback.baseSequence)
+            guard place >= next else { continue }
+            for missing in (next..<place).clamped(to: 0..<entries.count) {
+                if let result = match(at: missing, receiveTime: nil) { results.append(result) }
+            }
+            next = place + 1
             var arrival: MonotonicInstant?
             if let delta = status.receiveDelta {
                 sinceReading += delta
@@ -81,7 +90,7 @@ public struct TransportFeedbackAdapter: Sendable {
                 else { continue }
                 arrival = reading.instant + sinceReading
             }
-            if let result = match(status.sequence, receiveTime: arrival) { results.append(result) }
+            if let result = match(at: place, receiveTime: arrival) { results.append(result) }
         }
         guard !results.isEmpty else { return nil }
         roundTripTime = Self.place(&results, from: reading, on: &referenceTimes, now: now) ?? roundTripTime
@@ -101,14 +110,14 @@ public struct TransportFeedbackAdapter: Sendable {
         for stream in feedback.streams {
             for (index, arrival) in stream.packets.enumerated() {
                 let sequence = stream.beginSequence &+ UInt16(truncatingIfNeeded: index)
-                guard let sequence = transportSequence(stream.ssrc, sequence) else { continue }
+                guard let place = transportSequence(stream.ssrc, sequence).map({ place(of: $0) }) else { continue }
                 if let arrival {
                     // A packet that came at an unknown time is neither missing nor of use.
                     guard let age = arrival.age else { continue }
-                    if let result = match(sequence, receiveTime: reading.instant - age, ecn: arrival.ecn) {
+                    if let result = match(at: place, receiveTime: reading.instant - age, ecn: arrival.ecn) {
                         results.append(result)
                     }
-                } else if let result = match(sequence, receiveTime: nil) {
+                } else if let result = match(at: place, receiveTime: nil) {
                     results.append(result)
                 }
             }
@@ -121,11 +130,12 @@ public struct TransportFeedbackAdapter: Sendable {
         return report(results, now: now)
     }
 
-    /// Returns the news of feedback on a packet; nil without any.
+    /// Returns the news of feedback on the packet at a place in `entries`; nil without any, and where no packet is
+    /// remembered.
     private mutating func match(
-        _ sequence: UInt16, receiveTime: MonotonicInstant?, ecn: ECNCodepoint = .notCapable
+        at index: Int, receiveTime: MonotonicInstant?, ecn: ECNCodepoint = .notCapable
     ) -> PacketResult? {
-        guard let index = index(of: sequence) else { return nil }
+        guard index >= 0, index < entries.count else { return nil }
         let sequence = firstSequence + Int64(index)
         acknowledge(upTo: sequence)
         let entry = entries[offset: index]
@@ -143,12 +153,9 @@ public struct TransportFeedbackAdapter: Sendable {
         TransportFeedbackReport(results: results, feedbackTime: now, dataInFlight: dataInFlight)
     }
 
-    /// The place of a sequence number in `entries`; nil when no such packet is remembered.
-    private func index(of sequence: UInt16) -> Int? {
-        let newest = nextSequence - 1
-        let age = UInt16(truncatingIfNeeded: newest) &- sequence
-        let index = newest - Int64(age) - firstSequence
-        return index >= 0 && index < Int64(entries.count) ? Int(index) : nil
+    /// The place in `entries` of the newest packet with a sequence number; a negative one if it is not remembered.
+    private func place(of sequence: UInt16) -> Int {
+        entries.count - 1 - Int(UInt16(truncatingIfNeeded: nextSequence - 1) &- sequence)
     }
 
     /// Removes everything up to `sequence` from the data in flight.

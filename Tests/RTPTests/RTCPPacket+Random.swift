@@ -115,6 +115,7 @@ extension TransportFeedback {
                     case 2: .random(in: -32768...32767, using: &generator)
                     default: Bool.random(using: &generator) ? nil : .random(in: 0...300, using: &generator)
                     }
+                if feedback.packets.last?.isReceived == false { feedback.packets.removeLast() }
                 feedback.packets.append(
                     PacketStatus(sequence: sequence, receiveDelta: units.map { PacketStatus.deltaUnit * $0 }))
                 sequence &+= 1

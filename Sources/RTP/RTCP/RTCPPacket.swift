@@ -44,7 +44,7 @@ extension RTCPPacket {
                 return packets
             }
             if case .transportFeedback(let feedback) = packet {
-                statusCount += feedback.packets.count
+                statusCount += feedback.statusCount
                 guard statusCount <= TransportFeedback.maximumPacketCount else {
                     throw .malformed(structure: "compound packet", reason: "its feedback tells of too many packets")
                 }

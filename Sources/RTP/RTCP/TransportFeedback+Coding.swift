@@ -32,58 +32,79 @@ extension TransportFeedback {
                 structure: "transport feedback",
                 reason: "it tells of \(count) packets, more than \(Self.maximumPacketCount)")
         }
-        let symbols = try Self.readSymbols(count: count, from: &body)
+        var chunks = try Self.readChunks(count: count, from: &body)
         packets = []
-        packets.reserveCapacity(symbols.count)
-        var sequence = baseSequence
-        for symbol in symbols {
-            switch symbol {
-            case Symbol.notReceived:
-                packets.append(PacketStatus(sequence: sequence, receiveDelta: nil))
-            case Symbol.smallDelta:
-                let units = try body.read(UInt8.self, of: "receive delta of transport feedback")
-                packets.append(PacketStatus(sequence: sequence, deltaUnits: Int16(units)))
-            case Symbol.largeDelta:
-                let units = try body.read(Int16.self, of: "receive delta of transport feedback")
-                packets.append(PacketStatus(sequence: sequence, deltaUnits: units))
-            default:
-                throw .malformed(structure: "transport feedback", reason: "a packet has the reserved status symbol 3")
+        // Each received packet has a delta of a byte at least.
+        packets.reserveCapacity(min(count, body.readableBytes + 1))
+        var start = 0
+        while start < count {
+            let chunk = Chunk(word: try chunks.read(of: Self.chunkName))
+            let end = min(start + chunk.packetCount, count)
+            if !chunk.isLoss {
+                for position in start..<end {
+                    let sequence = baseSequence &+ UInt16(truncatingIfNeeded: position)
+                    let symbol = chunk.symbol(at: position - start)
+                    if let status = try Self.readStatus(of: sequence, symbol, from: &body) { packets.append(status) }
+                }
             }
-            sequence &+= 1
+            start = end
+        }
+        guard count > 0 else { return }
+        let last = baseSequence &+ UInt16(truncatingIfNeeded: count - 1)
+        if packets.last?.sequence != last { packets.append(PacketStatus(sequence: last, receiveDelta: nil)) }
+    }
+
+    private static let chunkName: StaticString = "status chunk of transport feedback"
+
+    /// Some packets' symbols (sections 3.1.3 and 3.1.4).
+    private struct Chunk {
+        let word: UInt16
+
+        private var isRun: Bool { word & 0x8000 == 0 }
+        private var hasShortSymbols: Bool { word & 0x4000 == 0 }
+
+        /// The number of packets that the chunk stands for.
+        var packetCount: Int { isRun ? Int(word) & maximumRunLength : hasShortSymbols ? 14 : 7 }
+
+        /// True for a run of missing packets.
+        var isLoss: Bool { isRun && symbol(at: 0) == Symbol.notReceived }
+
+        func symbol(at index: Int) -> UInt8 {
+            if isRun { return UInt8(truncatingIfNeeded: word >> 13 & 0x3) }
+            let symbol = hasShortSymbols ? word >> (13 - index) & 0x1 : word >> (12 - 2 * index) & 0x3
+            return UInt8(truncatingIfNeeded: symbol)
         }
     }
 
-    /// Reads chunks until they cover `count` packets; the rest of the last chunk is ignored.
-    private static func readSymbols(count: Int, from body: inout ByteBuffer) throws(RTPError) -> [UInt8] {
-        // A chunk of two bytes can stand for 8191 packets: do not believe the count before the chunks are there.
-        guard count <= body.readableBytes / 2 * maximumRunLength else {
-            throw .truncated(
-                structure: "list of status chunks", needed: (count + maximumRunLength - 1) / maximumRunLength * 2,
-                available: body.readableBytes)
-        }
-        var symbols: [UInt8] = []
-        symbols.reserveCapacity(count)
-        while symbols.count < count {
-            let chunk = try body.read(UInt16.self, of: "status chunk of transport feedback")
-            let missing = count - symbols.count
-            if chunk & 0x8000 == 0 {
-                let symbol = UInt8(truncatingIfNeeded: chunk >> 13 & 0x3)
-                let runLength = Int(chunk) & maximumRunLength
-                guard runLength > 0 else {
-                    throw .malformed(structure: "transport feedback", reason: "a run-length chunk stands for no packet")
-                }
-                symbols.append(contentsOf: repeatElement(symbol, count: min(runLength, missing)))
-            } else if chunk & 0x4000 == 0 {
-                for index in 0..<min(14, missing) {
-                    symbols.append(UInt8(truncatingIfNeeded: chunk >> (13 - index) & 0x1))
-                }
-            } else {
-                for index in 0..<min(7, missing) {
-                    symbols.append(UInt8(truncatingIfNeeded: chunk >> (12 - 2 * index) & 0x3))
-                }
+    /// Takes the chunks that cover `count` packets; the rest of the last one is ignored.
+    private static func readChunks(count: Int, from body: inout ByteBuffer) throws(RTPError) -> ByteBuffer {
+        var rest = body
+        var covered = 0
+        while covered < count {
+            let chunk = Chunk(word: try rest.read(of: chunkName))
+            guard chunk.packetCount > 0 else {
+                throw .malformed(structure: "transport feedback", reason: "a run-length chunk stands for no packet")
             }
+            covered += chunk.packetCount
         }
-        return symbols
+        return try body.read(bytes: body.readableBytes - rest.readableBytes, of: chunkName)
+    }
+
+    /// Takes the delta of a packet with this symbol; nil for a packet that was not received.
+    private static func readStatus(
+        of sequence: UInt16, _ symbol: UInt8, from body: inout ByteBuffer
+    ) throws(RTPError) -> PacketStatus? {
+        switch symbol {
+        case Symbol.notReceived: return nil
+        case Symbol.smallDelta:
+            let units = try body.read(UInt8.self, of: "receive delta of transport feedback")
+            return PacketStatus(sequence: sequence, deltaUnits: Int16(units))
+        case Symbol.largeDelta:
+            let units = try body.read(Int16.self, of: "receive delta of transport feedback")
+            return PacketStatus(sequence: sequence, deltaUnits: units)
+        default:
+            throw .malformed(structure: "transport feedback", reason: "a packet has the reserved status symbol 3")
+        }
     }
 
     func encode(into buffer: inout ByteBuffer) {

@@ -50,8 +50,9 @@ public struct TransportFeedback: Hashable, Sendable {
     public var referenceTime: Int32
     /// Counts feedback packets, to find lost ones.
     public var feedbackCount: UInt8
-    /// The packets in ascending order from `baseSequence` on (modulo 2¹⁶). Missing sequence numbers are written as not
-    /// received, and entries out of order are ignored.
+    /// The packets in ascending order from `baseSequence` on (modulo 2¹⁶). Those left out were not received, and entries
+    /// out of order are ignored. Parsed feedback leaves out all missing packets but the last: a few bytes can tell of
+    /// thousands.
     public var packets: [PacketStatus]
 
     public init(
@@ -65,6 +66,9 @@ public struct TransportFeedback: Hashable, Sendable {
         self.feedbackCount = feedbackCount
         self.packets = packets
     }
+
+    /// The number of packets reported on, those left out included.
+    public var statusCount: Int { packets.last.map { Int($0.sequence &- baseSequence) + 1 } ?? 0 }
 }
 
 /// The name by which users of feedback know it.
