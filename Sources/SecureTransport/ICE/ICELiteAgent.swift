@@ -7,7 +7,8 @@ public import NIOCore
 /// - A datagram that does not authenticate gets no answer at all. RFC 8489, section 9.1.3 demands an error answer, but
 ///   then anyone could make us send to anybody's address.
 /// - An answer is never larger than its request: the FINGERPRINT is left out if that helps, or nothing is sent.
-/// - A check is valid once: the same transaction on another path is a replay, which could direct media there.
+/// - A check is valid once: the same transaction on another path is a replay, which could direct media there. On the
+///   same path it is answered again, and validates and nominates nothing: the client may have left that path.
 /// - A path is validated by an authentic check, and nothing is sent to other addresses. Addresses that were not
 ///   signalled are as good as signalled ones (peer-reflexive, RFC 8445, section 7.3.1.3), and so is a new one during a
 ///   call. At most `pathLimit` paths are remembered, each for as long as consent lasts after its last check or
@@ -110,13 +111,14 @@ public struct ICELiteAgent: Sendable {
         guard let key = authenticate(request) else { return .unauthenticated }
         guard state != .failed else { return .expired }
         let path = NetworkPath(remote: source.unmapped, local: local)
-        guard history.admit(request.transactionID, on: path) else { return .replayed }
+        let appearance = history.record(request.transactionID, on: path)
+        guard appearance != .elsewhere else { return .replayed }
         if request.unknownAttributes.count > 0 {
             return refuse(request, code: STUNErrorCode.unknownAttribute, key: key)
         }
         if case .controlled = request.role { return refuse(request, code: STUNErrorCode.roleConflict, key: key) }
 
-        let isNew = validate(path, nominated: request.nominates, now: now)
+        let isNew = appearance == .first && validate(path, nominated: request.nominates, now: now)
         var response = STUNMessageBuilder(.successResponse, transactionID: request.transactionID)
         response.append(mappedAddress: path.remote)
         return .answered(response: response.finish(answering: request, key: key.password), isNew: isNew)
@@ -241,24 +243,35 @@ public struct ICELiteAgent: Sendable {
 }
 
 /// The transactions of the last checks with the paths on which they came, by which one that is sent again from or to
-/// elsewhere is known. Its memory is bounded.
+/// elsewhere is known. Its memory is bounded: of both there are 32 bits, which nobody but the other side chooses.
 struct ICECheckHistory: Sendable {
-    /// Some minutes of a client's checks once it has chosen its path.
-    static let limit = 64
+    /// Hours of a client's checks once it has chosen its path. Whoever caught one that is forgotten could have media
+    /// sent anywhere with it.
+    static let limit = 4096
 
-    private var transactions: [(id: STUNTransactionID, path: NetworkPath)] = []
+    private var transactions: [UInt32] = []
+    private var paths: [UInt32] = []
     private var next = 0
 
+    enum Appearance {
+        case first, repeated
+        /// It was seen on another path.
+        case elsewhere
+    }
+
     /// Records a transaction.
-    /// - Returns: False if it was seen on another path.
-    mutating func admit(_ id: STUNTransactionID, on path: NetworkPath) -> Bool {
-        if let known = transactions.first(where: { $0.id == id }) { return known.path == path }
+    mutating func record(_ id: STUNTransactionID, on path: NetworkPath) -> Appearance {
+        let transaction = UInt32(truncatingIfNeeded: id.low)
+        let path = UInt32(truncatingIfNeeded: path.hashValue)
+        if let known = transactions.firstIndex(of: transaction) { return paths[known] == path ? .repeated : .elsewhere }
         if transactions.count < Self.limit {
-            transactions.append((id, path))
+            transactions.append(transaction)
+            paths.append(path)
         } else {
-            transactions[next] = (id, path)
+            transactions[next] = transaction
+            paths[next] = path
             next = (next + 1) % Self.limit
         }
-        return true
+        return .first
     }
 }

@@ -208,6 +208,20 @@ import Testing
         #expect(agent.selectedAddress == source && !agent.isValidated(other))
         #expect(agent.receive(check, from: source, at: Fixture.address(101, port: 0), now: .zero) == .replayed)
         #expect(agent.selectedPath == NetworkPath(remote: source))
+        _ = agent.receive(Fixture.check(2, nominates: true), from: other, now: Fixture.at(1))
+        #expect(response(agent.receive(check, from: source, now: Fixture.at(2))) != nil)
+        #expect(agent.selectedAddress == other)
+    }
+
+    @Test("a check caught hours ago validates nothing")
+    func lateReplay() {
+        var agent = agent()
+        let checks = (0..<UInt64(4096)).map { Fixture.check($0, nominates: true) }
+        for (number, check) in checks.enumerated() {
+            _ = agent.receive(check, from: source, now: Fixture.at(Double(number) * 2.5))
+        }
+        for check in checks[..<4] { #expect(agent.receive(check, from: other, now: Fixture.at(10_240)) == .replayed) }
+        #expect(agent.selectedAddress == source && !agent.isValidated(other))
     }
 
     @Test("IPv4 in its mapped form is the same address")
