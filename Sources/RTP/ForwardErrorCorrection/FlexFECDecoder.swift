@@ -160,7 +160,13 @@ public struct FlexFECDecoder: Sendable {
         var parity = PacketParity(header, bytes: repair.bytes)
         for offset in header.mask where offset != missing {
             guard let entry = entry(header.base &+ UInt16(truncatingIfNeeded: offset)) else { return nil }
-            parity.add(entry.bytes, zeroing: entry.mutable)
+            parity.addHeader(entry.bytes)
+        }
+        // Most nonsense shows before the bytes of a hundred packets are added.
+        guard parity.isPossible else { return nil }
+        for offset in header.mask where offset != missing {
+            guard let entry = entry(header.base &+ UInt16(truncatingIfNeeded: offset)) else { return nil }
+            parity.addBody(entry.bytes, zeroing: entry.mutable)
         }
         let sequenceNumber = header.base &+ UInt16(truncatingIfNeeded: missing)
         guard let bytes = parity.packet(ssrc: ssrc, sequenceNumber: sequenceNumber),

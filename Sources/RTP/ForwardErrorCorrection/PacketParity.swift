@@ -10,6 +10,8 @@ struct PacketParity {
     private(set) var timestamp: UInt32 = 0
     /// The data after the fixed headers, padded to the longest.
     private(set) var bytes: [UInt8] = []
+    /// The size of the longest packet behind its fixed header.
+    private var longest = 0
 
     /// Makes an empty parity.
     init() {}
@@ -20,6 +22,7 @@ struct PacketParity {
         length = header.length
         timestamp = header.timestamp
         self.bytes = Array(bytes.readableBytesView)
+        longest = self.bytes.count
     }
 
     /// Starts again, keeping the memory.
@@ -27,21 +30,32 @@ struct PacketParity {
         flags = 0
         length = 0
         timestamp = 0
+        longest = 0
         bytes.removeAll(keepingCapacity: true)
     }
 
     /// Adds a whole packet. The header extensions that are written when a packet leaves count as zeros, because the
     /// parity was made before. Bytes that are no RTP packet are ignored.
     mutating func add(_ packet: ByteBuffer, zeroing mutable: MutableExtensions.Ranges) {
+        addHeader(packet)
+        addBody(packet, zeroing: mutable)
+    }
+
+    /// Adds a packet without what lies behind its fixed header.
+    mutating func addHeader(_ packet: ByteBuffer) {
         let start = packet.readerIndex
-        guard let flags = packet.getInteger(at: start, as: UInt16.self),
-            let timestamp = packet.getInteger(at: start + 4, as: UInt32.self),
-            packet.readableBytes >= RTPPacket.fixedHeaderSize
+        guard let body = Self.bodySize(packet), let flags = packet.getInteger(at: start, as: UInt16.self),
+            let timestamp = packet.getInteger(at: start + 4, as: UInt32.self)
         else { return }
-        let body = packet.readableBytes - RTPPacket.fixedHeaderSize
         self.flags ^= flags & FlexFECHeader.flagMask
         self.timestamp ^= timestamp
         length ^= UInt16(truncatingIfNeeded: body)
+        longest = max(longest, body)
+    }
+
+    /// Adds what lies behind a packet's fixed header.
+    mutating func addBody(_ packet: ByteBuffer, zeroing mutable: MutableExtensions.Ranges) {
+        guard let body = Self.bodySize(packet) else { return }
         if bytes.count < body { bytes.append(contentsOf: repeatElement(0, count: body - bytes.count)) }
         packet.withUnsafeReadableBytes { source in
             bytes.withUnsafeMutableBytes { target in
@@ -58,6 +72,18 @@ struct PacketParity {
                 remove(mutable.absoluteSendTime)
             }
         }
+    }
+
+    private static func bodySize(_ packet: ByteBuffer) -> Int? {
+        let size = packet.readableBytes - RTPPacket.fixedHeaderSize
+        return size >= 0 ? size : nil
+    }
+
+    /// True if the headers of all packets but one may make that of the one: it has no padding, and a payload behind its
+    /// contributing sources and the beginning of its extensions, and is no longer than the longest of all.
+    var isPossible: Bool {
+        let (hasPadding, hasExtensions, sources) = (flags & 0x2000 != 0, flags & 0x1000 != 0, Int(flags >> 8 & 0xF))
+        return !hasPadding && Int(length) > 4 * sources + (hasExtensions ? 4 : 0) && Int(length) <= longest
     }
 
     /// The packet whose parity this is, all others having been added; nil if that makes no sense.
