@@ -4,6 +4,8 @@ import MediaCore
 /// fastest frames are the measure, so that jitter has no effect.
 package struct ForwardingClock {
     private static let window = Duration.seconds(2)
+    /// No path delays a frame by more: then the timestamps have jumped.
+    private static let longestDelay = Duration.seconds(10)
 
     private let clockRate: Int32
     private var timestamp: UInt32
@@ -24,6 +26,10 @@ package struct ForwardingClock {
     /// A frame's first packet has come.
     mutating func observe(timestamp: UInt32, arrival: MonotonicInstant) {
         let lateness = lateness(timestamp: timestamp, arrival: arrival)
+        guard max(lateness, .zero - lateness) <= Self.longestDelay else {
+            self = ForwardingClock(clockRate: clockRate, timestamp: timestamp, arrival: arrival)
+            return
+        }
         earliest = min(earliest ?? lateness, lateness)
         guard arrival - windowStart >= Self.window, let earliest else { return }
         instant = due(timestamp) + earliest
