@@ -176,7 +176,8 @@ package final class VideoReceiveStream {
         forward(
             ReceivedVideoPacket(
                 packet: packet, content: media.content,
-                rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now))
+                rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now,
+                beginsAgain: result == .overflow))
     }
 
     /// Requests a keyframe at once if a gap shows that the path was interrupted: the viewers' picture has been still

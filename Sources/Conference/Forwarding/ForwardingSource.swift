@@ -63,7 +63,7 @@ struct ForwardingSource {
 
     mutating func take(_ received: ReceivedVideoPacket, now: MonotonicInstant) -> Arrival {
         let packet = received.packet
-        let isRestart = isRestart(packet)
+        let isRestart = isRestart(received)
         if isRestart {
             sequences = SequenceUnwrapper()
             newest = nil
@@ -80,10 +80,11 @@ struct ForwardingSource {
         return isRestart ? .restart(forwarded) : .next(forwarded)
     }
 
-    /// A jump so far that the jitter buffer begins again, too, or another stream.
-    private func isRestart(_ packet: RTPPacket) -> Bool {
+    /// A jump so far that the jitter buffer begins again, too, a step back with which it does, or another stream.
+    private func isRestart(_ received: ReceivedVideoPacket) -> Bool {
         guard let ssrc, let newest else { return false }
-        return ssrc != packet.ssrc || abs(sequences.peek(packet.sequenceNumber) - newest.sequence) > Self.farthestJump
+        let step = sequences.peek(received.packet.sequenceNumber) - newest.sequence
+        return ssrc != received.packet.ssrc || abs(step) > Self.farthestJump || (received.beginsAgain && step <= 0)
     }
 
     private static let farthestJump: Int64 = 2048

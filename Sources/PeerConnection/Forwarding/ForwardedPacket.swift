@@ -12,14 +12,18 @@ public struct ReceivedVideoPacket: Sendable {
     /// The rotation that the packet states; nil if it states none.
     package var rotation: VideoRotation?
     package var arrival: MonotonicInstant
+    /// True if the jitter buffer begins again with the packet.
+    package var beginsAgain: Bool
 
     package init(
-        packet: RTPPacket, content: NegotiatedMedia.Content, rotation: VideoRotation?, arrival: MonotonicInstant
+        packet: RTPPacket, content: NegotiatedMedia.Content, rotation: VideoRotation?, arrival: MonotonicInstant,
+        beginsAgain: Bool = false
     ) {
         self.packet = packet
         self.content = content
         self.rotation = rotation
         self.arrival = arrival
+        self.beginsAgain = beginsAgain
     }
 }
 

@@ -97,4 +97,34 @@ import Testing
             ]))
         #expect(collected.packets.map(\.sequence) == [1, 2, 3, 4, 5])
     }
+
+    @Test("a sender that begins again a little lower is forwarded, and no number is given out twice")
+    func restartBelow() throws {
+        let media = NegotiatedMedia(
+            kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil, localSSRC: 1)
+        let stream = VideoReceiveStream(media)
+        stream.isForwarded = true
+        var source = ForwardingSource()
+        var numbering: ForwardingNumbering?
+        var given: [Int64] = []
+        var now = Self.now
+        for number in [Array(UInt16(100)..<300), Array(UInt16(250)..<350)].joined() {
+            now += .milliseconds(40)
+            let sent = packet(number, Self.middleFragment, frame: UInt32(number)).packet
+            stream.insert(sent, datagram: sent.encode(), size: .zero, now: now) { received in
+                let packet: ForwardedPacket
+                switch source.take(received, now: now) {
+                case .next(let next): packet = next
+                case .restart(let first):
+                    packet = first
+                    numbering?.restart(at: first.sequence)
+                }
+                numbering = numbering ?? ForwardingNumbering(first: packet.sequence, as: 0)
+                if let number = numbering?.number(packet.sequence) { given.append(number) }
+            }
+            _ = stream.popFrames(now: now)
+        }
+        #expect(given.count > 280, "\(given.count)")
+        #expect(Set(given).count == given.count)
+    }
 }
