@@ -1,5 +1,4 @@
 import MediaCore
-import NIOCore
 import RTP
 import SDP
 import SecureTransport
@@ -230,15 +229,6 @@ final class MediaLine {
         remember(ssrc: packet.ssrc)
         lastRTP = now
         return header.inboundTransportSequence.flatMap { packet.extensions.transportSequenceNumber(id: $0) }
-    }
-
-    /// Returns true if the line's keys fit a packet whose SSRC is new. A fresh context is used, so that the packet does
-    /// not count as a replay when it is then taken.
-    func authenticates(_ datagram: consuming ByteBuffer) -> Bool {
-        guard let keys = negotiated.keys?.inbound, let trial = try? SRTPContext(keys: keys, direction: .inbound) else {
-            return true
-        }
-        return (try? trial.unprotect(rtp: &datagram)) != nil
     }
 
     /// Returns true if a packet of this payload type belongs to the line.

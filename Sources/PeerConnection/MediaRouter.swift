@@ -28,15 +28,20 @@ struct MediaRouter {
         guard let typeByte = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self),
             let ssrc = datagram.getInteger(at: datagram.readerIndex + 8, as: UInt32.self)
         else { throw Refusal(outcome: .malformed) }
-        let found = Self.line(
+        let line: MediaLine
+        switch Self.owner(
             of: datagram, payloadType: typeByte & 0x7f, ssrc: ssrc, among: lines, isBundled: isBundled)
-        guard let line = found, let keys = line.keys
-        else { throw Refusal(outcome: .unknown) }
-        do {
-            try keys.inbound.unprotect(rtp: &datagram)
-        } catch {
-            count(error)
-            throw Refusal(outcome: .unauthenticated)
+        {
+        case .none: throw Refusal(outcome: .unknown)
+        case .line(let owner):
+            guard let keys = owner.keys else { throw Refusal(outcome: .unknown) }
+            do {
+                try keys.inbound.unprotect(rtp: &datagram)
+            } catch {
+                throw refusal(for: error)
+            }
+            line = owner
+        case .oneOf(let candidates): line = try unprotect(&datagram, onOneOf: candidates)
         }
         guard let packet = try? RTPPacket(parsing: datagram) else {
             malformed &+= 1
@@ -54,24 +59,58 @@ struct MediaRouter {
     /// Counts a packet that was taken.
     mutating func accepted() { packetsReceived &+= 1 }
 
+    private enum Owner {
+        case none
+        case line(MediaLine)
+        /// The first of these whose keys fit.
+        case oneOf([MediaLine])
+    }
+
     /// The line whose packet this is (RFC 8843 9.2): the one that knows the SSRC, else the one that the packet names,
-    /// else the one with the payload type. Without BUNDLE two lines may use one payload type, each with its own keys:
-    /// then the first whose keys fit. With it, packets of a stream that has ended, such as a screen that is not shared
-    /// any more, are late: they are of no other line.
-    private static func line(
+    /// else the one with the payload type. Without BUNDLE two lines may use one payload type, each with its own keys.
+    /// With it, packets of a stream that has ended, such as a screen that is not shared any more, are late: they are of
+    /// no other line.
+    private static func owner(
         of datagram: ByteBuffer, payloadType: UInt8, ssrc: UInt32, among lines: MediaLines, isBundled: Bool
-    ) -> MediaLine? {
-        for line in lines where line.takes(payloadType: payloadType) && line.knownSSRCs.contains(ssrc) { return line }
+    ) -> Owner {
+        for line in lines where line.takes(payloadType: payloadType) && line.knownSSRCs.contains(ssrc) {
+            return .line(line)
+        }
         if let extensions = RTPHeaderExtensions(ofPacket: datagram), let named = line(named: extensions, among: lines) {
-            return named.takes(payloadType: payloadType) ? named : nil
+            return named.takes(payloadType: payloadType) ? .line(named) : .none
         }
-        guard !isBundled || !lines.contains(where: { !$0.receives && $0.knownSSRCs.contains(ssrc) }) else { return nil }
-        var fitting: MediaLine?
+        guard !isBundled || !lines.contains(where: { !$0.receives && $0.knownSSRCs.contains(ssrc) }) else {
+            return .none
+        }
+        var fitting: [MediaLine] = []
         for line in lines where line.takes(payloadType: payloadType) && !line.hasOnlyAnnouncedSources {
-            if let first = fitting, !first.authenticates(datagram) { fitting = nil }
-            fitting = fitting ?? line
+            // One attempt is enough with keys that lines have in common.
+            if !fitting.contains(where: { $0.keys?.inbound === line.keys?.inbound }) { fitting.append(line) }
         }
-        return fitting
+        guard let first = fitting.first else { return .none }
+        return fitting.count == 1 ? .line(first) : .oneOf(fitting)
+    }
+
+    /// Decrypts a packet with the keys of the first of these lines that they fit. Each attempt has a copy, which it
+    /// spoils if it fails.
+    private mutating func unprotect(
+        _ datagram: inout ByteBuffer, onOneOf lines: [MediaLine]
+    ) throws(Refusal) -> MediaLine {
+        var failure: SRTPError?
+        for line in lines {
+            guard let keys = line.keys else { continue }
+            var attempt = datagram
+            do {
+                try keys.inbound.unprotect(rtp: &attempt)
+            } catch {
+                failure = error
+                continue
+            }
+            datagram = attempt
+            return line
+        }
+        guard let failure else { throw Refusal(outcome: .unknown) }
+        throw refusal(for: failure)
     }
 
     private static func line(named extensions: RTPHeaderExtensions, among lines: MediaLines) -> MediaLine? {
@@ -87,13 +126,14 @@ struct MediaRouter {
         guard let ssrc = datagram.getInteger(at: datagram.readerIndex + 4, as: UInt32.self) else {
             throw Refusal(outcome: .malformed)
         }
+        var failure: SRTPError?
         for line in Self.linesToTry(ssrc: ssrc, among: lines) {
             guard let keys = line.keys else { continue }
             var attempt = datagram
             do {
                 try keys.inbound.unprotect(rtcp: &attempt)
             } catch {
-                count(error)
+                failure = error
                 continue
             }
             guard let packets = try? RTCPPacket.parse(compound: attempt) else {
@@ -103,7 +143,8 @@ struct MediaRouter {
             line.remember(ssrc: ssrc)
             return (packets, line)
         }
-        throw Refusal(outcome: .unauthenticated)
+        guard let failure else { throw Refusal(outcome: .unauthenticated) }
+        throw refusal(for: failure)
     }
 
     /// Returns the lines whose keys an RTCP packet may have, those that know its source first; of lines with a common
@@ -118,8 +159,10 @@ struct MediaRouter {
         return candidates
     }
 
-    private mutating func count(_ error: SRTPError) {
-        if case .replayed = error { replayed &+= 1 } else { unauthenticated &+= 1 }
+    /// Counts a packet that no keys fit.
+    private mutating func refusal(for failure: SRTPError) -> Refusal {
+        if case .replayed = failure { replayed &+= 1 } else { unauthenticated &+= 1 }
+        return Refusal(outcome: .unauthenticated)
     }
 
     // MARK: Addresses

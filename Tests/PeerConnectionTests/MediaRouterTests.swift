@@ -1,4 +1,5 @@
 import MediaCore
+import NIOCore
 import RTP
 import SDP
 import SecureTransport
@@ -10,23 +11,42 @@ import Testing
 @Suite struct MediaRouterTests {
     @Test("reports of sources with the same number are taken on each line that has keys of its own")
     func sharedNumber() throws {
-        let address = TransportAddress(ipv4: 0x7f00_0001, port: 20_000)
-        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
-        var random = SeededGenerator(seed: 12)
-        let (offer, pending) = OfferAnswer.makeOffer(OfferParameters(address: address, bundle: false), using: &random)
-        let (answer, session) = try OfferAnswer.answer(
-            offer: offer, policy: AnswerPolicy(publicAddress: TransportAddress(ipv4: 0x7f00_0001, port: 7000)),
-            using: &random)
-        let peer = try PeerConnection(
-            session: session,
-            configuration: PeerConfiguration(rateLimits: KeyedPath.limits, trustsRemoteDescription: true, seed: 5),
-            wallClock: WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32)), now: now)
-        for media in try OfferAnswer.complete(pending: pending, answer: answer).media {
+        let session = try KeyedSession(OfferParameters(address: KeyedSession.source, bundle: false), seed: 12)
+        for media in session.remote.media {
             let keys = try #require(media.keys)
             let outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
             var datagram = RTCPPacket.encode([.receiverReport(ReceiverReport(ssrc: 1))])
             try outbound.protect(rtcp: &datagram)
-            #expect(peer.receive(datagram, from: address, now: now) == .accepted)
+            #expect(session.peer.receive(datagram, from: KeyedSession.source, now: KeyedSession.now) == .accepted)
         }
+        #expect(session.peer.router.unauthenticated == 0 && session.peer.router.replayed == 0)
+    }
+
+    @Test("a packet whose source nobody named is of the line whose keys fit, of lines with one payload type")
+    func keysThatFit() throws {
+        var parameters = OfferParameters(address: KeyedSession.source, bundle: false)
+        parameters.screenShare = OfferParameters.Video(direction: .sendOnly)
+        let session = try KeyedSession(parameters, seed: 12)
+        func receive(
+            _ media: NegotiatedMedia, ssrc: UInt32, keys: SRTPKeyMaterial
+        ) throws -> PeerConnection.ReceiveOutcome {
+            var datagram = RTPPacket(
+                payloadType: media.payloadType, sequenceNumber: 1, timestamp: 0, ssrc: ssrc,
+                payload: ByteBuffer(bytes: [0x09, 0xF0])
+            ).encode()
+            try SRTPContext(keys: keys, direction: .outbound).protect(rtp: &datagram)
+            return session.peer.receive(datagram, from: KeyedSession.source, now: KeyedSession.now)
+        }
+        let video = session.remote.media.filter { $0.kind == .video }
+        #expect(video.count == 2 && video[0].payloadType == video[1].payloadType)
+        for (index, media) in video.enumerated() {
+            let ssrc = UInt32(71 + index)
+            #expect(try receive(media, ssrc: ssrc, keys: try #require(media.keys).outbound) == .accepted)
+            #expect(session.peer.lines.contains { $0.negotiated.content == media.content && $0.receivedSSRC == ssrc })
+        }
+        #expect(session.peer.router.unauthenticated == 0)
+        // Keys of the other direction are of no line.
+        #expect(try receive(video[0], ssrc: 73, keys: try #require(video[0].keys).inbound) == .unauthenticated)
+        #expect(session.peer.router.unauthenticated == 1)
     }
 }
