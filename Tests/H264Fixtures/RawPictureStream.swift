@@ -54,12 +54,19 @@ package struct RawPictureStream {
     }
 
     /// The next frame in decoding order: a flat picture of luma `luma` at picture order count `order`.
+    ///
+    /// - Parameter restartsNumbers: True for a reference with `memory_management_control_operation` 5.
     package mutating func frame(
-        _ luma: UInt8, order: UInt32, isIDR: Bool = false, isReference: Bool = true
+        _ luma: UInt8, order: UInt32, isIDR: Bool = false, isReference: Bool = true, restartsNumbers: Bool = false
     ) -> SampleBuffer {
         beginPicture(isIDR: isIDR, isReference: isReference)
+        defer { if restartsNumbers { frameNumber = 0 } }
         return sample(
-            [slice(luma, order: order, isIDR: isIDR, isReference: isReference, isBottomField: nil)], order: order)
+            [
+                slice(
+                    luma, order: order, isIDR: isIDR, isReference: isReference, isBottomField: nil,
+                    restartsNumbers: restartsNumbers)
+            ], order: order)
     }
 
     /// The next frame in decoding order as two fields of flat luma: one sample of both, or one each.
@@ -96,7 +103,8 @@ package struct RawPictureStream {
     }
 
     private func slice(
-        _ luma: UInt8, order: UInt32, isIDR: Bool, isReference: Bool, isBottomField: Bool?
+        _ luma: UInt8, order: UInt32, isIDR: Bool, isReference: Bool, isBottomField: Bool?,
+        restartsNumbers: Bool = false
     ) -> NALUnit {
         var bits = BitWriter()
         bits.unsigned(0)
@@ -109,7 +117,8 @@ package struct RawPictureStream {
         }
         if isIDR { bits.unsigned(idrCount & 1) }
         bits.bits(Int(order & 0xFF), 8)
-        if isIDR { bits.bits(0, 2) } else if isReference { bits.bits(0, 1) }
+        if isIDR { bits.bits(0, 2) } else if isReference { bits.bits(restartsNumbers ? 1 : 0, 1) }
+        if restartsNumbers { for operation in [5, 0] { bits.unsigned(operation) } }
         bits.unsigned(0)  // slice_qp_delta
         bits.unsigned(1)  // no deblocking
         let rows = isBottomField == nil ? 2 : 1

@@ -114,7 +114,7 @@ struct UntoldReorderingTests {
         var stream = try RawPictureStream()
         func count(_ sample: SampleBuffer) throws -> Int {
             let bytes = Array(sample.data.contiguous().readableBytesView.dropFirst(4))
-            let slice = bytes.withUnsafeBytes { SliceHeaderPeek($0, sequence: set) }
+            let slice = bytes.withUnsafeBytes { SliceHeaderPeek($0, sequence: set, pictureSets: []) }
             return counter.count(try #require(slice))
         }
         // I, P, b, P, b in decoding order: each b is shown before the P that precedes it.

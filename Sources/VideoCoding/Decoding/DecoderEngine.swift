@@ -192,12 +192,13 @@ struct DecoderEngine: ~Copyable {
 
     private mutating func layOut(_ sample: SampleBuffer) throws(VideoCodingError) -> Peek {
         var frame = Peek()
-        let sequence = active.sequence
+        let (sequence, pictureSets) = (active.sequence, active.pictureSets)
         frame.holdsSlices = try decoder.load(
             sample.data, parameterSets: parameterSetsAreDue ? active.parameterSets : []
         ) { unit in
             frame.isIDR = frame.isIDR || unit[0] & 0x1F == NALUnitType.codedSliceIDR.rawValue
-            guard let sequence, let slice = SliceHeaderPeek(unit, sequence: sequence) else { return }
+            guard let sequence, let slice = SliceHeaderPeek(unit, sequence: sequence, pictureSets: pictureSets)
+            else { return }
             frame.content.insert(slice)
             frame.firstSlice = frame.firstSlice ?? slice
         }

@@ -10,6 +10,8 @@ struct ActiveFormat {
     let attachments: PixelBufferAttachments
     /// The SPS, if each slice has to be examined: to distinguish fields, to put frames in order, or to find gaps.
     let sequence: SequenceParameterSet?
+    /// The PPSs to which the examined slices refer.
+    let pictureSets: [PictureParameterSet]
     /// The estimate for streams that do not state how many frames to hold back.
     var reordering: ReorderEstimator?
 
@@ -23,6 +25,7 @@ struct ActiveFormat {
         let estimator = isTold || !reorders ? nil : set.map { ReorderEstimator($0) }
         reordering = estimator
         sequence = set.flatMap { $0.isFrameOnly && estimator == nil && !findsGaps ? nil : $0 }
+        pictureSets = sequence == nil ? [] : format.pictureParameterSets
         parameterSets = Self.annexB(format, isLowDelay: estimator != nil || (!isTold && !reorders))
     }
 

@@ -20,7 +20,7 @@ struct FrameNumberGap {
                 return true
             }
         }
-        if slice.isReference { last = slice.frameNumber }
+        if slice.isReference { last = slice.restartsNumbers ? 0 : slice.frameNumber }
         lastWasField = slice.isField
         return false
     }

@@ -1,8 +1,6 @@
 import H264
 
 /// Counts pictures in output order by their slice headers (H.264 8.2.1).
-///
-/// `memory_management_control_operation` 5, which restarts the count within a stream, is not seen.
 struct PictureOrderCounter {
     private let counting: SequenceParameterSet.PictureOrderCount
     private let maximumFrameNumber: Int
@@ -18,12 +16,19 @@ struct PictureOrderCounter {
 
     /// The picture order count of the next picture in decoding order.
     mutating func count(_ slice: SliceHeaderPeek) -> Int {
-        switch counting {
+        defer { if slice.restartsNumbers { restart() } }
+        return switch counting {
         case .explicit(let bits): explicitCount(slice, period: 1 << bits)
         case .cyclic(_, let nonReferenceOffset, _, let offsets):
             cyclicCount(slice, offsets: offsets, nonReferenceOffset: nonReferenceOffset)
         case .decodingOrder: 2 * absoluteFrameNumber(slice)
         }
+    }
+
+    /// The count goes on from zero, that of the picture before.
+    private mutating func restart() {
+        (previousMSB, previousLSB) = (0, 0)
+        (previousFrameNumber, frameNumberOffset) = (0, 0)
     }
 
     /// 8.2.1.1

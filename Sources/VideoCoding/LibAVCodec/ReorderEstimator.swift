@@ -29,6 +29,11 @@ struct ReorderEstimator {
             slice.frameNumber == lastReferenceNumber
             || slice.frameNumber == (lastReferenceNumber &+ 1) & frameNumberMask
         if slice.isReference { lastReferenceNumber = slice.frameNumber }
+        if slice.restartsNumbers {
+            // All pictures before it precede it in output order, too, and its own count is zero for those after it.
+            (highest, lastReferenceNumber) = (0, 0)
+            return
+        }
         if slice.isIDR {
             highest = count
             // Frames that were delayed for nothing have come out, because an IDR picture begins a new sequence.

@@ -12,16 +12,25 @@ struct SliceHeaderPeek {
     var orderCountLSB: UInt32 = 0
     /// `delta_pic_order_cnt[0]`, of picture order count type 1.
     var orderCountDelta = 0
+    /// True if for the pictures after it this one has `frame_num` 0 and begins the output order, as an IDR picture does
+    /// (`memory_management_control_operation` 5; H.264 7.4.3, 8.2.1).
+    var restartsNumbers = false
 
     /// Reads the header of a slice or of data partition A; nil when it is cut off or is none.
-    init?(_ nalUnit: UnsafeRawBufferPointer, sequence: SequenceParameterSet) {
+    ///
+    /// - Parameter pictureSets: The PPSs, one of which the slice names; without it `restartsNumbers` is not known.
+    init?(
+        _ nalUnit: UnsafeRawBufferPointer, sequence: SequenceParameterSet, pictureSets: [PictureParameterSet]
+    ) {
         guard let header = nalUnit.first else { return nil }
         let type = header & 0x1F
         guard type == 1 || type == 2 || type == 5 else { return nil }
         isIDR = type == 5
         isReference = header >> 5 & 3 != 0
         var reader = NALBitReader(nalUnit)
-        guard reader.unsigned() != nil, let sliceType = reader.unsigned(), reader.unsigned() != nil else { return nil }
+        guard reader.unsigned() != nil, let sliceType = reader.unsigned(), let pictureSetID = reader.unsigned() else {
+            return nil
+        }
         isBidirectional = sliceType % 5 == 1
         if sequence.hasSeparateColourPlanes, reader.bits(2) == nil { return nil }
         guard let frameNumber = reader.bits(sequence.log2MaximumFrameNumber) else { return nil }
@@ -46,6 +55,25 @@ struct SliceHeaderPeek {
             orderCountDelta = value
         case .cyclic, .decodingOrder:
             break
+        }
+        guard isReference, !isIDR, let kind = SliceHeader.Kind(rawValue: Int(sliceType % 5)),
+            let picture = pictureSets.first(where: { $0.id == pictureSetID })
+        else { return }
+        if picture.hasBottomFieldPictureOrder, !isField, sequence.hasPictureOrderCountDeltas, reader.signed() == nil {
+            return
+        }
+        var marking = ReferenceMarkingReader(reader, kind: kind, sequence: sequence, picture: picture)
+        restartsNumbers = marking.restartsNumbers() ?? false
+    }
+}
+
+extension SequenceParameterSet {
+    /// True if slices state how far the picture order count of the bottom field is from that of the top one, where PPSs
+    /// say so.
+    fileprivate var hasPictureOrderCountDeltas: Bool {
+        switch pictureOrderCount {
+        case .explicit, .cyclic(deltaIsAlwaysZero: false, _, _, _): true
+        case .cyclic, .decodingOrder: false
         }
     }
 }
