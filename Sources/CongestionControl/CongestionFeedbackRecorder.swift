@@ -9,8 +9,11 @@ public import RTP
 public struct CongestionFeedbackRecorder: Sendable {
     /// The number of remembered sequence numbers of a source; a larger jump starts again.
     public static let window = 4096
-    /// The sources that are reported on at most; packets of others are not counted.
+    /// The sources that are reported on at most. Another one takes the place of the one that has been silent for longest;
+    /// while none is silent, its packets are not counted.
     public static let maximumSourceCount = 8
+    /// A source from which nothing new has come for this time is silent.
+    static let silence = Duration.seconds(1)
 
     /// The SSRC that reports are sent from.
     public var senderSSRC: UInt32
@@ -20,6 +23,8 @@ public struct CongestionFeedbackRecorder: Sendable {
     public var reportsFrameEnds: Bool
 
     private var sources: [Arrivals] = []
+    /// The limit of numbers that are remembered as missing, as for transport-wide numbers.
+    private var gaps = TokenBucket(rate: 100_000, capacity: 65_536)
     private var lastReportTime: MonotonicInstant?
     private var firstUnreportedTime: MonotonicInstant?
     private var isFrameComplete = false
@@ -34,14 +39,24 @@ public struct CongestionFeedbackRecorder: Sendable {
     public mutating func received(
         ssrc: UInt32, sequence: UInt16, ecn: ECNCodepoint, isLastOfFrame: Bool, now: MonotonicInstant
     ) {
-        let known = sources.firstIndex { $0.ssrc == ssrc }
-        if known == nil {
-            guard sources.count < Self.maximumSourceCount else { return }
-            sources.append(Arrivals(ssrc: ssrc))
-        }
-        guard sources[known ?? sources.count - 1].insert(sequence, ecn: ecn, now: now) else { return }
+        guard let index = place(of: ssrc, now: now),
+            sources[index].insert(sequence, ecn: ecn, gaps: &gaps, now: now)
+        else { return }
         firstUnreportedTime = firstUnreportedTime ?? now
         if isLastOfFrame, reportsFrameEnds { isFrameComplete = true }
+    }
+
+    private mutating func place(of ssrc: UInt32, now: MonotonicInstant) -> Int? {
+        if let known = sources.firstIndex(where: { $0.ssrc == ssrc }) { return known }
+        guard sources.count >= Self.maximumSourceCount else {
+            sources.append(Arrivals(ssrc: ssrc, now: now))
+            return sources.count - 1
+        }
+        guard let index = sources.indices.min(by: { sources[$0].lastNews < sources[$1].lastNews }),
+            now - sources[index].lastNews >= Self.silence
+        else { return nil }
+        sources[index] = Arrivals(ssrc: ssrc, now: now)
+        return index
     }
 
     /// The time of the next report; `distantFuture` while there is nothing to report.
@@ -80,16 +95,28 @@ public struct CongestionFeedbackRecorder: Sendable {
         /// The end of the last report.
         private var reportedEnd: Int64 = 0
         private var unwrapper = SequenceUnwrapper()
+        private var restartRun = RestartRun()
+        /// The time of the last packet that was news.
+        private(set) var lastNews: MonotonicInstant
 
-        init(ssrc: UInt32) {
+        init(ssrc: UInt32, now: MonotonicInstant) {
             self.ssrc = ssrc
+            lastNews = now
         }
 
         /// Returns true if the packet is news.
-        mutating func insert(_ sequence: UInt16, ecn: ECNCodepoint, now: MonotonicInstant) -> Bool {
-            let sequence = unwrapper.unwrap(sequence)
+        mutating func insert(
+            _ number: UInt16, ecn: ECNCodepoint, gaps: inout TokenBucket, now: MonotonicInstant
+        ) -> Bool {
+            let sequence = unwrapper.unwrap(number)
             let end = firstSequence + Int64(arrivals.count)
-            if arrivals.isEmpty || sequence >= end + Int64(CongestionFeedbackRecorder.window) {
+            // Retransmissions may be under the same numbers, but not while nothing else comes.
+            let isRestart =
+                sequence < firstSequence && restartRun.isRestart(number)
+                && now - lastNews >= CongestionFeedbackRecorder.silence
+            if arrivals.isEmpty || isRestart || sequence >= end + Int64(CongestionFeedbackRecorder.window)
+                || (sequence > end && !gaps.take(Double(sequence - end), now: now))
+            {
                 arrivals.removeAll(keepingCapacity: true)
                 firstSequence = sequence
                 reportedEnd = sequence
@@ -100,6 +127,8 @@ public struct CongestionFeedbackRecorder: Sendable {
             while arrivals.count <= index { arrivals.append(nil) }
             guard arrivals[offset: index] == nil else { return false }
             arrivals[offset: index] = (now, ecn)
+            lastNews = now
+            restartRun.end()
             while arrivals.count > CongestionFeedbackRecorder.window { removeFirst(1) }
             return true
         }

@@ -12,8 +12,6 @@ public struct TransportFeedbackRecorder: Sendable {
     public static let maximumStatusCount = 400
     /// The number of remembered sequence numbers; a larger jump starts again.
     public static let window = 4096
-    /// The number of packets in order, all below the memory, that show a sender whose numbers begin again.
-    static let restartRunLength = 16
     /// The time for which reported arrivals are remembered.
     static let historyDuration = Duration.milliseconds(500)
     /// The unit of receive deltas: 250 µs.
@@ -39,8 +37,7 @@ public struct TransportFeedbackRecorder: Sendable {
     /// again, by almost as much as is remembered, would cost thousands of times what their packets do. Then a smaller
     /// jump starts again, too.
     private var gaps = TokenBucket(rate: 100_000, capacity: 65_536)
-    /// The number that would continue the packets below the memory, and how many of them came without another between.
-    private var restartRun: (next: UInt16, length: Int) = (0, 0)
+    private var restartRun = RestartRun()
     private var hasNews = false
     private var lastFeedbackTime: MonotonicInstant?
     private var firstUnreportedTime = MonotonicInstant.zero
@@ -64,13 +61,13 @@ public struct TransportFeedbackRecorder: Sendable {
         {
             start(at: sequence)
         } else if sequence >= firstSequence {
-            restartRun.length = 0
+            restartRun.end()
         } else if lastFeedbackTime == nil, end - sequence <= Int64(Self.window) {
             // Before the first report it may be an early packet out of order.
             for _ in sequence..<firstSequence { arrivals.prepend(nil) }
             firstSequence = sequence
         } else {
-            guard isRestart(transportSequence) else { return }
+            guard restartRun.isRestart(transportSequence) else { return }
             start(at: sequence)
         }
         let index = Int(sequence - firstSequence)
@@ -90,14 +87,7 @@ public struct TransportFeedbackRecorder: Sendable {
         arrivals.removeAll(keepingCapacity: true)
         firstSequence = sequence
         nextToReport = sequence
-        restartRun.length = 0
-    }
-
-    /// Returns true if a number below the memory is not merely that of a late packet.
-    private mutating func isRestart(_ transportSequence: UInt16) -> Bool {
-        let continues = restartRun.length > 0 && transportSequence == restartRun.next
-        restartRun = (transportSequence &+ 1, continues ? restartRun.length + 1 : 1)
-        return restartRun.length >= Self.restartRunLength
+        restartRun.end()
     }
 
     private mutating func updateFeedbackTime() {
