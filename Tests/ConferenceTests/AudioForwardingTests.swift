@@ -258,6 +258,25 @@ import Testing
         #expect(number(37) == nil)
     }
 
+    @Test(
+        "a sender whose timestamps or numbers alone go back a little is heard at once",
+        arguments: [(0, 48_000), (200, 0)] as [(Int64, UInt32)])
+    func stepBack(numbers: Int64, samples: UInt32) throws {
+        var stream = makeStream()
+        var places: [(number: Int64, timestamp: UInt32)] = []
+        for index in 0..<120 as Range<Int64> {
+            var sent = packet(index)
+            if index >= 100 {
+                sent.sequence -= numbers
+                sent.rtpTimestamp &-= samples
+            }
+            let placed = stream.place(sent, sampleCount: 960)
+            places.append(try #require(placed))
+        }
+        let steps = zip(places, places.dropFirst()).map { ($1.number - $0.number, $1.timestamp &- $0.timestamp) }
+        #expect(steps.allSatisfy { (1...2).contains($0.0) && $0.1 == 960 })
+    }
+
     @Test("no jump of a sender's numbers or timestamps makes a number come twice, or time go back")
     func restarts() throws {
         var stream = makeStream()

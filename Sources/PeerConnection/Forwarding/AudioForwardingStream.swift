@@ -12,6 +12,8 @@ package struct AudioForwardingStream {
     private var timestampOffset: UInt32
     /// The sender's numbers that were placed.
     private var placed = RecentNumbers()
+    /// The timestamp of the packet with the newest number, in the receiver's stream.
+    private var newestTimestamp: UInt32
     /// The timestamp after the newest packet, in the receiver's stream.
     package private(set) var end: UInt32
 
@@ -23,6 +25,7 @@ package struct AudioForwardingStream {
         numbering = ForwardingNumbering(first: first.sequence, as: number)
         clock = ForwardingClock(clockRate: AudioSendStream.clockRate, timestamp: timestamp, arrival: first.arrival)
         timestampOffset = timestamp &- first.rtpTimestamp
+        newestTimestamp = timestamp
         end = timestamp
     }
 
@@ -35,6 +38,7 @@ package struct AudioForwardingStream {
         if isAnew(packet) { restart(at: packet) }
         guard placed.insert(packet.sequence) == .new, let number = numbering.number(packet.sequence) else { return nil }
         let timestamp = packet.rtpTimestamp &+ timestampOffset
+        if placed.newest == packet.sequence { newestTimestamp = timestamp }
         clock.observe(timestamp: timestamp, arrival: packet.arrival)
         let end = timestamp &+ UInt32(truncatingIfNeeded: sampleCount)
         if Int32(bitPattern: end &- self.end) > 0 { self.end = end }
@@ -42,9 +46,13 @@ package struct AudioForwardingStream {
     }
 
     private func isAnew(_ packet: ReceivedAudioPacket) -> Bool {
-        let lateness = clock.lateness(timestamp: packet.rtpTimestamp &+ timestampOffset, arrival: packet.arrival)
-        let jump = placed.newest.map { abs(packet.sequence - $0) } ?? 0
-        return jump > Self.longestJump.numbers || max(lateness, .zero - lateness) > Self.longestJump.time
+        let timestamp = packet.rtpTimestamp &+ timestampOffset
+        let lateness = clock.lateness(timestamp: timestamp, arrival: packet.arrival)
+        guard max(lateness, .zero - lateness) <= Self.longestJump.time else { return true }
+        guard let newest = placed.newest else { return false }
+        let (numbers, time) = (packet.sequence - newest, Int32(bitPattern: timestamp &- newestTimestamp))
+        // Of two packets of one stream, the one with the higher number has the later timestamp.
+        return abs(numbers) > Self.longestJump.numbers || Int(numbers.signum()) * Int(time.signum()) < 0
     }
 
     private mutating func restart(at packet: ReceivedAudioPacket) {
@@ -53,6 +61,7 @@ package struct AudioForwardingStream {
         let now = clock.timestamp(at: packet.arrival)
         let timestamp = Int32(bitPattern: now &- end) > 0 ? now : end
         timestampOffset = timestamp &- packet.rtpTimestamp
+        newestTimestamp = timestamp
         clock = ForwardingClock(clockRate: AudioSendStream.clockRate, timestamp: timestamp, arrival: packet.arrival)
     }
 }
