@@ -26,7 +26,7 @@ struct ClusterServiceTests {
 
         /// - Parameters:
         ///   - entries: The keys that there are.
-        ///   - settings: The settings of rooms, which who claims one reads.
+        ///   - settings: The settings of rooms. A relay reads them when it claims one.
         init(_ entries: [DirectoryEntry] = [], settings: [DirectoryEntry] = [], isAway: Bool = false) {
             self.entries = entries
             self.settings = settings
@@ -178,7 +178,7 @@ struct ClusterServiceTests {
         await proxy.close()
     }
 
-    @Test("gives a room its overlays at once, and its layout as soon as whom that names is there")
+    @Test("gives a room its overlays at once and once, and its layout as soon as whom that names is there")
     func laterLayout() async throws {
         let overlays = OverlayList([.init(.text("On air"), anchor: .top, height: 0.5)])
         let former = RelayOccupancy.RoomSettings(
@@ -203,7 +203,7 @@ struct ClusterServiceTests {
             $0.participants.insert("p2")
         }
         await service.tick()
-        #expect(client.script.state.withLock { $0.roomLayouts } == [former.layout])
+        client.script.state.withLock { #expect($0.overlays == [overlays] && $0.roomLayouts == [former.layout]) }
         await service.close()
         await driver.close()
     }

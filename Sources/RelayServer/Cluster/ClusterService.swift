@@ -25,8 +25,8 @@ actor ClusterService {
     private var alarm: (task: Task<Void, Never>, instant: MonotonicInstant)?
     /// Joins that wait for news of a room.
     private var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
-    /// Settings that rooms had on their last relay and that are not set here yet.
-    private var inherited: [String: (settings: RelayOccupancy.RoomSettings, until: MonotonicInstant)] = [:]
+    /// Settings that rooms had on their last relay and that are not all set here yet.
+    private var inherited: [String: Inheritance] = [:]
     /// Rooms that take nobody more here, and rooms from which this relay may keep somebody out, as last heard.
     private var fullRooms: Set<String> = []
     private var restrictedRooms: Set<String> = []
@@ -45,6 +45,13 @@ actor ClusterService {
     private static let tickInterval = Duration.seconds(1)
     /// Relays that are tried before a client is sent on that has lost its relay.
     private static let maximumProbes = 3
+
+    private struct Inheritance {
+        var settings: RelayOccupancy.RoomSettings
+        var until: MonotonicInstant
+        /// Until the overlays are set. They are set once: a moderator may remove them while the layout has to wait.
+        var lacksOverlays = true
+    }
 
     init(
         _ settings: ClusterSettings, url: String, engine: any DirectoryEngine, driver: RelayDriver, logger: Logger,
@@ -151,7 +158,7 @@ actor ClusterService {
     }
 
     private func publish(_ settings: RelayOccupancy.RoomSettings, of room: String, now: MonotonicInstant) {
-        if let (former, _) = inherited[room] {
+        if let former = inherited[room]?.settings {
             // Somebody has changed something meanwhile, or the old layout is not possible yet.
             var conditions = former.conditions
             conditions.roomBegan = settings.conditions.roomBegan
@@ -246,7 +253,7 @@ actor ClusterService {
             wakeWaiters(of: room)
         case .settings(let bytes, let room):
             guard let settings = RelayOccupancy.RoomSettings(directory: bytes) else { return }
-            inherited[room] = (settings, now() + EntryConditions.returnTime)
+            inherited[room] = Inheritance(settings: settings, until: now() + EntryConditions.returnTime)
         }
     }
 
@@ -330,15 +337,19 @@ actor ClusterService {
     }
 
     private func restore(_ room: String) async {
-        guard let (settings, until) = inherited[room] else { return }
-        guard now() < until else {
+        guard let former = inherited[room] else { return }
+        guard now() < former.until else {
             inherited[room] = nil
             return
         }
+        if former.lacksOverlays,
+            (try? await driver.perform(.setOverlays(former.settings.overlays), room: room)) != nil
+        {
+            inherited[room]?.lacksOverlays = false
+        }
         // The room refuses a layout that names a participant who has not come back yet. The next tick tries again.
-        let hasOverlays: Void? = try? await driver.perform(.setOverlays(settings.overlays), room: room)
-        let hasLayout: Void? = try? await driver.perform(.setLayout(settings.layout), room: room)
-        if hasOverlays != nil, hasLayout != nil { inherited[room] = nil }
+        let hasLayout: Void? = try? await driver.perform(.setLayout(former.settings.layout), room: room)
+        if hasLayout != nil, inherited[room]?.lacksOverlays == false { inherited[room] = nil }
     }
 
     /// Tells a client that stays in a room here whether other relays have it, and two relays to try if this one dies.
