@@ -40,7 +40,9 @@ extension Relay {
                 remove(member, because: .removed, now: now)
                 return
             }
-            if endingRooms[room.id] == nil { endLater(room, because: .removal(participant: id), now: now) }
+            // A participant whose removal waited until now has left. The end of the room ends this call, too.
+            if case .end = endingRooms[room.id]?.cause { return }
+            endLater(room, because: .removal(participant: id), now: now)
         case .spotlight(let id):
             let member = try id.map { id throws(RoomControlError) in
                 guard let member = room.participant(publicID: id) else { throw .noSuchParticipant(id) }

@@ -183,6 +183,23 @@ struct CascadeControlTests {
         }
     }
 
+    @Test("the removal of a relay's last participant holds although another one that was to be told has left meanwhile")
+    func removalOfNextLast() throws {
+        let pair = VirtualCascade(["a", "b"])
+        try pair[0].join("Ada", colour: .red)
+        let ben = try pair[1].join("Ben")
+        pair.run(for: .milliseconds(500))
+        try pair.link(1, 0)
+        try #require(pair.run { (0...1).allSatisfy { pair.names($0) == ["Ada", "Ben"] } })
+        pair.kill(0)
+        try moderate(.remove(participant: ben.participantID, keepOut: false), at: 1, of: pair)
+        let cy = try pair[1].join("Cy")
+        _ = pair[1].act { relay, now in relay.leave(room: "demo", participant: ben.participantID, now: now) }
+        try moderate(.remove(participant: cy.participantID, keepOut: false), at: 1, of: pair)
+        #expect(pair.run(until: { pair.room(1) == nil }, limit: .seconds(2)))
+        #expect(pair[1].relay.endingRooms.isEmpty)
+    }
+
     @Test("hands are lowered at all relays, once although the answer to the order is lost")
     func hands() throws {
         let (pair, ada, ben) = try makePair()
