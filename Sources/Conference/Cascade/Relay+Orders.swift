@@ -77,8 +77,8 @@ extension Relay {
         }
     }
 
-    /// Takes what a moderator did at another relay of a room. Whom one removed there may be here too, about to move, or
-    /// may have left this relay a moment ago: then no seat is kept.
+    /// Takes what a moderator did at another relay of a room. A participant that was removed there may be here too,
+    /// about to move, or may have left this relay a moment ago: then no seat is kept.
     func take(_ act: ModerationEvent, in room: Room, now: MonotonicInstant) {
         room.take(act)
         guard act.action == .removed, let id = act.participant else { return }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A key of `HMACSHA1`. The library prepares a key once: that takes five times as long as the code of a message.
 final class HMACSHA1Key: Sendable {
-    /// An `EVP_MAC_CTX *`. `@unchecked Sendable`: it is used only by who holds the lock.
+    /// An `EVP_MAC_CTX *`. `@unchecked Sendable`: only the holder of the lock uses it.
     private struct Context: @unchecked Sendable {
         let pointer: OpaquePointer
     }
