@@ -3,7 +3,7 @@ public import NIOCore
 
 /// A received STUN message (RFC 8489), with the attributes that ICE uses (RFC 8445, section 7).
 ///
-/// It shares the datagram's storage; parsing allocates nothing. Do not trust it before `isAuthentic(password:)`
+/// It shares the datagram's storage; parsing allocates nothing. Do not trust it before `isAuthentic(key:)`
 /// returned true: parsing checks the form and the FINGERPRINT only.
 public struct STUNMessage: Sendable {
     /// The upper bits of the type (RFC 8489, section 5).
@@ -92,10 +92,8 @@ public struct STUNMessage: Sendable {
         return bytes.withUnsafeReadableBytes { $0[range].elementsEqual(expected) }
     }
 
-    /// Returns true if MESSAGE-INTEGRITY was made with `password` (the short-term credentials of RFC 8489, section
+    /// Returns true if MESSAGE-INTEGRITY was made with this password (the short-term credentials of RFC 8489, section
     /// 9.1); false without one.
-    public func isAuthentic(password: String) -> Bool { isAuthentic(key: HMACSHA1Key(Array(password.utf8))) }
-
     func isAuthentic(key: HMACSHA1Key) -> Bool {
         guard let offset = integrityOffset, let given = HMACSHA1(bytes, at: offset + 4) else { return false }
         // The attribute itself counts in the length (RFC 8489, section 14.5); it lies within `maximumSize`.

@@ -240,7 +240,7 @@ import Testing
             network.client.receive(unsigned.finish(), from: check.destination, now: Fixture.at(0.1))
                 == .unauthenticated)
         #expect(network.client.state == .new)
-        builder.appendIntegrity(key: HMACSHA1Key(Array(Fixture.relay.password.utf8)))
+        builder.appendIntegrity(key: Fixture.relayKey)
         #expect(
             network.client.receive(builder.finish(), from: check.destination, now: Fixture.at(0.1))
                 == .refused(code: 487))

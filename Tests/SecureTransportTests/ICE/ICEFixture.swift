@@ -6,6 +6,7 @@ import NIOCore
 /// Credentials, addresses and hand-made checks for tests.
 enum ICEFixture {
     static let relay = ICECredentials(usernameFragment: "relay123", password: "relaypasswordrelaypass01")
+    static let relayKey = HMACSHA1Key(Array(relay.password.utf8))
     static let client = ICECredentials(usernameFragment: "Clnt", password: "clientpasswordclientpa")
     static let otherRelay = ICECredentials(usernameFragment: "relay456", password: "anotherpasswordofrelay02")
     static let otherClient = ICECredentials(usernameFragment: "Othr", password: "anotherpasswordofclien")

@@ -40,7 +40,7 @@ import Testing
         #expect(message.transactionID == STUNTransactionID(high: 1, low: 1))
         #expect(message.mappedAddress == source)
         #expect(message.hasFingerprint)
-        #expect(message.isAuthentic(password: Fixture.relay.password))
+        #expect(message.isAuthentic(key: Fixture.relayKey))
         #expect(agent.state == .connected)
         #expect(agent.selectedAddress == source && agent.isValidated(source))
     }
@@ -102,7 +102,7 @@ import Testing
         #expect(answer.readableBytes <= request.readableBytes)
         let message = try STUNMessage(parsing: answer)
         #expect(message.messageClass == .errorResponse && message.errorCode == 487)
-        #expect(message.isAuthentic(password: Fixture.relay.password))
+        #expect(message.isAuthentic(key: Fixture.relayKey))
         #expect(!agent.isValidated(source) && agent.state == .new)
     }
 
