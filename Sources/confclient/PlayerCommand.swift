@@ -12,7 +12,7 @@ struct PlayerCommand: AsyncParsableCommand {
 
             confclient player start URL talk.mp4 --name Talk --loop   prints the player's id
             confclient player set URL Talk --pause
-            confclient player set URL Talk --resume --position 1min30s
+            confclient player set URL Talk --resume --position 90s
             confclient player end URL Talk
             confclient player list URL                                --json for programs
             """, subcommands: [Start.self, Set.self, End.self, List.self])
@@ -80,7 +80,7 @@ struct PlayerCommand: AsyncParsableCommand {
         @Flag(help: "Go on.")
         var resume = false
 
-        @Option(help: "Place in the film, such as 90s or 1min30s.")
+        @Option(help: "Place in the film, such as 90s or 1.5min.")
         var position: PositionArgument?
 
         @OptionGroup var settings: Settings
