@@ -15,6 +15,8 @@ struct MediaRates {
 
     /// The lowest rate that a video encoder gets, even if a receiver's own limit is lower.
     static let minimumVideo = BitRate.kilobits(50)
+    /// The rates of an audio encoder; a receiver may want less.
+    private static let audioRates = BitRate.kilobits(16)...BitRate.kilobits(40)
     /// The most that an audio stream takes, headers included.
     static let audioDemand = BitRate.kilobits(64)
     /// Frames are divided into packets of one size, of which few are as large as can be.
@@ -54,9 +56,10 @@ struct MediaRates {
         of session: NegotiatedSession, requestedVideo: BitRate?, sendsVideo: Bool
     ) -> BitRate? {
         let video = min(requestedVideo ?? maximum, maximum)
-        let audioMaximum = min(session.audio?.opus?.maximumAverageBitRate ?? .kilobits(40), .kilobits(40))
+        let most = Self.audioRates.upperBound
+        let audioMaximum = min(session.audio?.opus?.maximumAverageBitRate ?? most, most)
         allocator.configuration = BitrateAllocator.Configuration(
-            audio: session.audio?.sends == true ? min(.kilobits(16), audioMaximum)...audioMaximum : nil,
+            audio: session.audio?.sends == true ? min(Self.audioRates.lowerBound, audioMaximum)...audioMaximum : nil,
             video: session.media.contains { $0.kind == .video && $0.sends }
                 ? Self.minimumVideo...max(Self.minimumVideo, video) : nil,
             packetOverhead: PeerConfiguration.packetOverhead, videoPayloadSize: Self.averageVideoPayloadSize)

@@ -54,6 +54,7 @@ final class AudioPlane {
         /// False until the member has connected: nothing comes from it before.
         var isSeated = true
         var mayBeHeard: Bool { sendsAudio && isSeated }
+        /// The rate of audio that the member's network carries; this one until the connection has told it.
         var bitRate = BitRate.kilobits(32)
         var expectedLoss = 0.0
         /// The receiver's choice between the mix and another's packets.
