@@ -72,7 +72,14 @@ struct ArchiveCommand: ParsableCommand {
         }
     }
 
-    func validate() throws { _ = try options() }
+    func validate() throws {
+        let suffix = URL(fileURLWithPath: output).pathExtension
+        // The captions and the poster differ from the film by the ending alone. With theirs it would replace one.
+        guard suffix.isEmpty || suffix.lowercased() == "mp4" else {
+            throw ValidationError("-o writes MP4 only: '\(output)' must end in .mp4")
+        }
+        _ = try options()
+    }
 
     func run() throws {
         let options = try options()

@@ -279,6 +279,17 @@ struct CommandLineTests {
         #expect(try Confrelay.parse(arguments + ["Ada"]) is TokenCommand)
     }
 
+    @Test("no film is made under the name of its poster or captions, or of another format")
+    func nameOfFilm() throws {
+        for name in ["film.png", "film.vtt", "film.avi"] {
+            let error = #expect(throws: (any Error).self) { try ArchiveCommand.parse(["rec", "-o", name]) }
+            #expect(error.map { ArchiveCommand.message(for: $0).contains("must end in .mp4") } == true)
+        }
+        for name in ["film.mp4", "film.MP4", "film"] {
+            #expect(throws: Never.self) { try ArchiveCommand.parse(["rec", "-o", name]) }
+        }
+    }
+
     @Test("every option of the help is in docs/confrelay.md")
     func documentedOptions() throws {
         let help = ConfrelayCommand.helpMessage(columns: 100)
