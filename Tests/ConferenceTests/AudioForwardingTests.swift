@@ -1,5 +1,4 @@
 import MediaCore
-import MediaFixtures
 import NIOCore
 import RoomAPI
 import SDP

@@ -1,5 +1,4 @@
 import MediaCore
-import MediaFixtures
 import Testing
 
 @testable import Conference
