@@ -178,7 +178,7 @@ struct ClusterServiceTests {
         await proxy.close()
     }
 
-    @Test("gives a room its overlays at once and once, and its layout as soon as whom that names is there")
+    @Test("gives a room its overlays at once, and once, and its layout when the participant that it names is there")
     func laterLayout() async throws {
         let overlays = OverlayList([.init(.text("On air"), anchor: .top, height: 0.5)])
         let former = RelayOccupancy.RoomSettings(
