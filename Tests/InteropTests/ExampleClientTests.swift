@@ -53,7 +53,7 @@ struct ExampleClientTests {
         let relay = try await RelayProgram(["--canvas", "320x180", "--frame-rate", "10"], in: folder)
         let nobody = try run([relay.url(""), "demo"], in: folder)
         #expect(try await nobody.end(within: .seconds(20)) == 1)
-        #expect(nobody.errors.contains("there is no room 'demo'"))
+        #expect(nobody.errors.contains("there is no room \"demo\""))
 
         let people = try ["Ada", "Ben"].map { name in
             try ChildProcess(

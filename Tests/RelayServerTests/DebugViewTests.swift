@@ -313,7 +313,7 @@ struct DebugViewTests {
         let answer = try await client.send(.get, path)
         #expect(answer.status == .notFound)
         #expect(answer.headers[.contentType] == "application/problem+json")
-        #expect(answer.detail.contains("there is no room 'other'"))
+        #expect(answer.detail.contains("there is no room \"other\""))
         #expect(try await client.send(.get, path.replacing("other", with: "a%20b")).status == .badRequest)
     }
 }

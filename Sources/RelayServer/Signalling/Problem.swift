@@ -1,4 +1,5 @@
 import Compositing
+import Conference
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -35,7 +36,7 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
 
     /// The answer to a request for a room that does not exist.
     static func noRoom(_ name: RoomName) -> Problem {
-        Problem(.notFound, "there is no room '\(name.rawValue)'; a room is there while someone is in it")
+        Problem(.notFound, RoomControlError.noSuchRoom(name.rawValue).description)
     }
 
     func encode(to encoder: any Encoder) throws {
