@@ -257,6 +257,21 @@ struct FrameLimitTests {
         #expect(frames.allSatisfy { $0.size.bytes <= 12_500 })
     }
 
+    @Test(
+        "no refinement of a still picture exceeds its bound, to be made again as a keyframe",
+        arguments: [(layers: 1, bound: 5000), (1, 7000), (3, 7000)])
+    func boundedRefinement(layers: Int, bound: Int) throws {
+        let encoder = try TestEncoder(.openH264, mediumPicture, bitRate: .kilobits(200), profile: .main) {
+            $0.temporalLayers = layers
+            $0.maxFrameBytes = DataSize(bytes: bound)
+        }
+        let picture = MovingPattern(mediumPicture).picture(0)
+        let frames = try (0..<150).compactMap { try encoder.encode(picture, $0) }
+        #expect(frames.count { $0.isKeyframe } == 1)
+        let qps = frames.compactMap(\.statistics.averageQP)
+        #expect(try #require(qps.last) <= 34, "\(qps)")
+    }
+
     @Test("are nearly used by the keyframe of another scene, however coarse the last one had to be")
     func anotherScene() throws {
         let encoder = try TestEncoder(.openH264, mediumPicture, bitRate: .megabits(3), profile: .main) {

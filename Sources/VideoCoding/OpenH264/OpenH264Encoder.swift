@@ -206,7 +206,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         let rate = Double(meter.allowance.bitsPerSecond) / 8
         ramp.observe(
             slice, layer: library.temporalLayer, bytes: bytes, share: rate / max(1, target.frameRate),
-            limit: rate * properties.latencyBudget.seconds)
+            limit: rate * properties.latencyBudget.seconds, bound: properties.maxFrameBytes?.bytes)
     }
 
     private func takeParameterSets() throws(VideoCodingError) {
