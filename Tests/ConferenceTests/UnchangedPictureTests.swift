@@ -14,10 +14,12 @@ import VideoCoding
     private static let dimensions = VideoDimensions(width: 320, height: 180)
     private static let rate = BitRate.kilobits(500)
     private static let format = EncodeFormat(dimensions: dimensions, properties: CompressionProperties())
+    private static let ladder = Ladder(canvas: dimensions, frameRate: 30, preference: .detail)
 
-    /// Encoders that leave out frames while they are told to.
+    /// Encoders that leave out frames, or say that they are coarse, while they are told to.
     private final class Workshop: Sendable {
         let leavesOut = Atomic(false)
+        let isCoarse = Atomic(false)
 
         func make(
             _ dimensions: VideoDimensions, _ properties: CompressionProperties
@@ -47,7 +49,9 @@ import VideoCoding
             _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
         ) throws(VideoCodingError) -> EncodedFrame? {
             guard !workshop.leavesOut.load(ordering: .relaxed) else { return nil }
-            return try session.encode(picture, presentationTime: presentationTime, options: options)
+            var frame = try session.encode(picture, presentationTime: presentationTime, options: options)
+            if workshop.isCoarse.load(ordering: .relaxed) { frame?.statistics.averageQP = 40 }
+            return frame
         }
     }
 
@@ -67,13 +71,19 @@ import VideoCoding
                 },
                 format: Self.format),
             bitRate: VideoBitRate(target: Self.rate, sustained: Self.rate),
-            rung: RungSelector(
-                ladder: Ladder(canvas: Self.dimensions, frameRate: 30, preference: .motion), rate: Self.rate),
-            keyframeShare: 0.05)
+            rung: RungSelector(ladder: Self.ladder, rate: Self.rate), keyframeShare: 0.05)
     }
 
-    /// Encodes the picture at one of 30 ticks a second. Returns the frame; nil if none was needed, or it was left out.
-    private func frame(at tick: Int64) -> EncodedFrame? {
+    /// The group's rate, and its needs, from the next frame on.
+    private func update(rate: BitRate, isShared: Bool = false, needsLayers: Bool = false) {
+        group.update(
+            bitRate: VideoBitRate(target: rate, sustained: rate), isShared: isShared, recovers: false,
+            needsLayers: needsLayers)
+    }
+
+    /// Encodes a picture at one of 30 ticks a second. Returns the frame; nil if none was needed, or it was left out.
+    private func frame(at tick: Int64, of picture: PixelBuffer? = nil) -> EncodedFrame? {
+        let picture = picture ?? self.picture
         let now = MonotonicInstant.zero + .milliseconds(33) * tick
         var composed = ComposedTick(
             captureTime: now, composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: now)
@@ -110,5 +120,31 @@ import VideoCoding
         #expect(!group.isStill)
         workshop.leavesOut.store(false, ordering: .relaxed)
         #expect(frame(at: 240) != nil)
+    }
+
+    @Test("a picture that is coarse for want of bits is refined until it is sharp, at the same rung")
+    func lowRate() throws {
+        let (rate, picture) = (BitRate.kilobits(200), Texture.coarsePictures[0])
+        update(rate: rate)
+        var qps: [Int] = []
+        for tick in Int64(0)..<290 where tick == 0 || !group.isStill {
+            group.chooseRung(
+                in: Self.ladder, slowest: rate, tickRate: 30, now: .zero + .milliseconds(33) * tick)
+            guard let frame = frame(at: tick, of: picture) else { continue }
+            qps.append(try #require(frame.statistics.averageQP))
+        }
+        #expect(group.isStill)
+        #expect(try #require(qps.last) <= 26, "\(qps)")
+        #expect(group.rungChanges == 0)
+    }
+
+    @Test("a picture for which there are too few bits is refined for ten seconds")
+    func tooFewBits() {
+        workshop.isCoarse.store(true, ordering: .relaxed)
+        let ticks = (Int64(0)..<600).filter { tick in
+            _ = frame(at: tick)
+            return !group.isStill
+        }
+        #expect((290...320).contains(ticks.last ?? 0), "until tick \(ticks.last ?? 0)")
     }
 }

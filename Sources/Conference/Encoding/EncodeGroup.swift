@@ -260,8 +260,7 @@ final class EncodeGroup {
         if isKeyframe {
             keyframes.begin(policy, now: now)
             hasLayers = wantsLayers
-            // Receivers with a keyframe every two seconds get frames often enough to sharpen it.
-            if !format.repeatsKeyframes { unchanged.becameCoarse(at: request.tick.captureTime) }
+            if !format.repeatsKeyframes { unchanged.begin(at: request.tick.captureTime) }
         }
         let frameRate = max(1, request.tickRate / divisor(of: request))
         let wanted =
@@ -345,7 +344,10 @@ final class EncodeGroup {
             backoff.succeeded(now: completion.finished)
             link.setRate(bitRate.sustained, now: completion.finished)
             link.spend(frame.size, now: completion.finished)
-            selector.observe(frame.statistics, pictures: tickRate, now: completion.finished)
+            unchanged.cameOut(frame.statistics)
+            if !unchanged.isBeingRefined {
+                selector.observe(frame.statistics, pictures: tickRate, now: completion.finished)
+            }
             if frame.isKeyframe {
                 keyframesEncoded &+= 1
                 coarsest.keyframeEncoded()

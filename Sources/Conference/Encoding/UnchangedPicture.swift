@@ -1,9 +1,14 @@
 import MediaCore
+import VideoCoding
 
 /// Decides when a group encodes a picture that stays the same: until it is sharp, and now and then from there on.
 struct UnchangedPicture {
-    /// A picture is encoded this many times more, until it is sharp.
+    /// A picture is encoded at least this many times more, until it is sharp.
     private static let refinementFrames = 15
+    /// The QP of a sharp picture. At a low rate a page of text takes seconds to come so far.
+    private static let sharpQP = 26
+    /// The longest time for which a picture is refined.
+    private static let longestRefinement = Duration.seconds(10)
     /// The time between two frames that keep the stream alive: at first, so that the loss of a frame shows soon, and
     /// for receivers that report no loss.
     static let shortestInterval = Duration.milliseconds(200)
@@ -18,16 +23,31 @@ struct UnchangedPicture {
     private var picture: PixelBuffer?
     /// The tick at which the picture was encoded last.
     private var lastCapture: MonotonicInstant?
+    /// The last tick, encoded or not.
+    private var lastTick: MonotonicInstant?
     /// The tick since which the picture is the same, and the number of ticks from there on.
     private var since: MonotonicInstant?
     private var repetitions = 0
+    /// True from the first frame on that shows the picture as fine as a sharp one.
+    private var isFine = false
 
     init(isLossReported: Bool) {
         self.isLossReported = isLossReported
     }
 
     /// True if the picture is as sharp as it gets.
-    var isSharp: Bool { repetitions > Self.refinementFrames }
+    var isSharp: Bool {
+        guard repetitions > Self.refinementFrames else { return false }
+        guard !isFine, let lastTick, let since else { return true }
+        return lastTick - since >= Self.longestRefinement
+    }
+
+    /// True while a picture that stays the same gets sharp. Its frames take all the bits that there are, so that they
+    /// say nothing of the bits that the content takes.
+    var isBeingRefined: Bool {
+        guard !isFine, let lastTick, let since else { return false }
+        return lastTick - since >= Self.shortestInterval
+    }
 
     /// The time from one frame to the next once the picture is sharp.
     var interval: Duration {
@@ -49,9 +69,9 @@ struct UnchangedPicture {
 
     /// Compares a tick's picture with the one that was encoded last.
     mutating func need(of new: PixelBuffer, at captureTime: MonotonicInstant) -> Need {
+        lastTick = captureTime
         guard let picture, picture === new else {
-            repetitions = 0
-            since = captureTime
+            begin(at: captureTime)
             return .usual
         }
         repetitions += 1
@@ -66,10 +86,20 @@ struct UnchangedPicture {
         lastCapture = captureTime
     }
 
-    /// The frame is coarser than those before, as a keyframe is: the picture has to get sharp again.
-    mutating func becameCoarse(at captureTime: MonotonicInstant) {
+    /// A frame came out.
+    mutating func cameOut(_ frame: EncodeStatistics) {
+        // Receivers with a keyframe every two seconds get frames often enough to sharpen it. Frames of upper layers do
+        // not improve those that follow.
+        guard isLossReported, frame.temporalLayer == 0 else { return }
+        if frame.type == .idr { isFine = false }
+        isFine = isFine || frame.averageQP.map { $0 <= Self.sharpQP } ?? true
+    }
+
+    /// A picture has to get sharp: it is new, or comes as a keyframe, which is coarser than the frames before.
+    mutating func begin(at captureTime: MonotonicInstant) {
         since = captureTime
         repetitions = 0
+        isFine = !isLossReported
     }
 
     /// No frame came out: the picture is as new as before.
