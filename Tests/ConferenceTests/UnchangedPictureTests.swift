@@ -147,4 +147,18 @@ import VideoCoding
         }
         #expect((290...320).contains(ticks.last ?? 0), "until tick \(ticks.last ?? 0)")
     }
+
+    @Test("a sharp picture keeps its layers, and takes no keyframe to do without them, until it changes")
+    func layers() {
+        update(rate: Self.rate, isShared: true, needsLayers: true)
+        for tick in Int64(0)..<200 { _ = frame(at: tick) }
+        update(rate: Self.rate, isShared: true)
+        let frames = (Int64(200)..<500).compactMap { frame(at: $0) }
+        #expect(!frames.isEmpty && frames.allSatisfy { !$0.isKeyframe })
+        let moving = (500..<520).compactMap { tick in
+            frame(at: Int64(tick), of: .pattern(.red, dimensions: Self.dimensions, phase: tick))
+        }
+        #expect(moving.count { $0.isKeyframe } == 1)
+        #expect(moving.last?.statistics.temporalLayer == 0)
+    }
 }

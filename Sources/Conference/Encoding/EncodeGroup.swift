@@ -202,7 +202,8 @@ final class EncodeGroup {
         if format.repeatsKeyframes, let last = keyframes.last, now - last >= Self.unaskedKeyframeInterval {
             keyframes.request()
         }
-        if isShared, hasStarted, wantsLayers != hasLayers { keyframes.request() }
+        // Layers cost a sharp picture that stays the same nothing, and a keyframe would make it coarse.
+        if isShared, hasStarted, wantsLayers != hasLayers, wantsLayers || !unchanged.isSharp { keyframes.request() }
         // The frame in the encoder may be the keyframe that they wait for.
         if demand.pendingHasRoom, !isEncoding { keyframes.request() }
         let divisor = divisor(of: request)
