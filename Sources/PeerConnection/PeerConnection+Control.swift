@@ -6,7 +6,7 @@ import SDP
 extension PeerConnection {
     /// Takes the RTCP packets of a datagram that authenticated on a line, or on the lines of its bundle.
     func handle(_ packets: [RTCPPacket], line: MediaLine, now: MonotonicInstant) {
-        var news = ControllerNews()
+        var news = DatagramNews()
         for packet in packets { handle(packet, line: line, news: &news, now: now) }
         for line in lines where line.forgetRequests(of: [], now: now) { news.addRequest(line: line) }
         for (line, block) in news.reports { handle(block, on: line, now: now) }
@@ -16,7 +16,7 @@ extension PeerConnection {
         if !news.goodbyes.isEmpty { handle(Goodbye(ssrcs: news.goodbyes), now: now) }
     }
 
-    private func handle(_ packet: RTCPPacket, line: MediaLine, news: inout ControllerNews, now: MonotonicInstant) {
+    private func handle(_ packet: RTCPPacket, line: MediaLine, news: inout DatagramNews, now: MonotonicInstant) {
         switch packet {
         case .senderReport(let report):
             for line in lines {
@@ -57,8 +57,7 @@ extension PeerConnection {
     }
 
     /// Takes the arrivals in feedback.
-    private func arrivalsReported(_ report: TransportFeedbackReport?, news: inout ControllerNews, now: MonotonicInstant)
-    {
+    private func arrivalsReported(_ report: TransportFeedbackReport?, news: inout DatagramNews, now: MonotonicInstant) {
         guard let report else { return }
         repair.record(
             report, roundTripTime: sending.roundTripTime, isCongested: sending.isCongested, now: now)
@@ -67,7 +66,7 @@ extension PeerConnection {
         news.hasFeedback = true
     }
 
-    private func record(_ reports: [ReportBlock], in news: inout ControllerNews) {
+    private func record(_ reports: [ReportBlock], in news: inout DatagramNews) {
         for block in reports {
             for line in lines {
                 line.reported(ssrc: block.ssrc)

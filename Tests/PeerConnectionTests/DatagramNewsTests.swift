@@ -9,7 +9,7 @@ import Testing
 @testable import PeerConnection
 
 /// The number of decisions that one datagram makes a controller take.
-@Suite struct ControllerNewsTests {
+@Suite struct DatagramNewsTests {
     @Test("a datagram full of repeated reports, estimates and requests makes the controller decide once")
     func repeatedReports() throws {
         let counts = CallCounts()

@@ -1,14 +1,13 @@
 import MediaCore
 import RTP
 
-/// The news for a connection's controller in the RTCP packets of one datagram, and the other news that the connection
-/// takes once for all of these packets.
+/// The news in the RTCP packets of one datagram that a connection takes once for all of these packets.
 ///
 /// A datagram has room for thousands of reports. The controller gets the last report on each stream and the last
 /// estimate, and decides once for all of them, so that no datagram costs more than one decision. Likewise the streams
 /// of all sources that leave end at once. Of requests for packets, which may be thousands, a limited number is
 /// answered.
-struct ControllerNews {
+struct DatagramNews {
     /// The last report on each of our streams, by the line that sends it.
     private(set) var reports: [(line: MediaLine, block: ReportBlock)] = []
     /// The lines whose receiver asked for a lower or higher rate (TMMBR).
