@@ -111,6 +111,26 @@ import VideoCoding
         #expect(try rig.uplink.packetsLost > before.packetsLost)
     }
 
+    @Test("a picture of which the path loses a packet is shown, of a sender that makes no keyframes on request")
+    func lossInPicture() throws {
+        let rig = try Rig { parameters in
+            parameters.video?.feedback = .none
+            parameters.video?.flexFECPayloadType = nil
+        }
+        // The last picture has come, and the next is not sent yet.
+        rig.call.run(for: .milliseconds(2030))
+        let (before, shown) = (try rig.uplink, try #require(rig.shown))
+        var count = 0
+        rig.call.drops = { datagram, isDownlink, _ in
+            guard !isDownlink, datagram.readableBytes > 300 else { return false }
+            count += 1
+            return count == 2
+        }
+        #expect(rig.call.run(until: { rig.pipeline.map { $0.framesDecoded > before.framesDecoded } ?? false }))
+        #expect(try rig.uplink.packetsLost > before.packetsLost)
+        #expect(rig.shown.map { !($0 === shown) } ?? false)
+    }
+
     @Test(
         "a picture that lacks a slice, or the picture before it, is not shown, and a keyframe ends the damage",
         arguments: [true, false])

@@ -265,7 +265,8 @@ final class UplinkPipeline {
                     let shown = frames.last { $0.sample.presentationTime == picture.presentationTime } ?? frame
                     guard !shown.isRecovering else { return }
                     if picture.isConcealed {
-                        batch.isDamaged = true
+                        // After a loss on the way, the receiver of the stream knows what can be shown.
+                        if !shown.followsLoss { batch.isDamaged = true }
                     } else if shown.sample.isSync {
                         batch.isDamaged = false
                     }
@@ -281,7 +282,6 @@ final class UplinkPipeline {
                     batch.needsKeyframe = true
                 }
             }
-            // After a loss on the way, the receiver of the stream knows what can be shown.
             if decoder.takeLackOfReference(), !frame.followsLoss { batch.isDamaged = true }
         }
         return batch
