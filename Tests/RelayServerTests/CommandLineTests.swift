@@ -262,7 +262,7 @@ struct CommandLineTests {
         "values out of range are refused, and the message names the option",
         arguments: [
             ["--port", "65536"], ["--frame-rate", "0"], ["--frame-rate", "61"], ["--workers", "0"],
-            ["--max-participants", "0"], ["--idle-timeout", "0"], ["--encoder", "vp8"], ["--log-level", "loud"],
+            ["--max-participants", "0"], ["--idle-timeout", "7"], ["--encoder", "vp8"], ["--log-level", "loud"],
             ["--self-view", "maybe"], ["--controller", "none"], ["--flight-recorder-limit", "9kB"],
             ["--min-bitrate", "2M", "--start-bitrate", "1M"],
         ])

@@ -33,7 +33,7 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds without an authentic packet until a participant without ICE has left; with ICE, 30.",
+            "Seconds (8 at least) without an authentic packet until a participant without ICE has left; with ICE, 30.",
             valueName: "seconds"))
     var idleTimeout = 30
 
@@ -77,8 +77,9 @@ struct LimitOptions: ParsableArguments {
         guard (16...16_384).contains(maxConnections) else {
             throw ValidationError("--max-connections \(maxConnections) is not possible: choose 16 to 16384")
         }
-        guard (1...86_400).contains(idleTimeout) else {
-            throw ValidationError("--idle-timeout \(idleTimeout) is not possible: choose 1 to 86400 seconds")
+        // The RTCP reports of a receiver may be 7.5 s apart (RFC 3550, 6.2).
+        guard (8...86_400).contains(idleTimeout) else {
+            throw ValidationError("--idle-timeout \(idleTimeout) is not possible: choose 8 to 86400 seconds")
         }
     }
 }
