@@ -74,9 +74,10 @@ extension Relay {
             return refusal
         }
         let isMember = request.rejoiningAs.map { room.participant(publicID: $0)?.remote != nil } ?? false
+        let waiting = room.door.lobby.waiting.count
         let refusal = room.door.refusal(
             of: request, isMember: isMember, ticket: { "w-" + makePublicID() }, now: now)
-        if case .waits(let ticket) = refusal, ticket != request.ticket { room.entryChanged() }
+        if room.door.lobby.waiting.count != waiting { room.entryChanged() }
         return refusal
     }
 

@@ -138,7 +138,7 @@ public final class Relay {
         }
         let place = removeFromLinks(participant.publicID, of: room, now: now)
         // An admission lasts until a join succeeds.
-        if let ticket = request.ticket { room.door.lobby.entered(ticket) }
+        room.door.lobby.entered(by: request.ticket, identity: request.grants.identity)
         participants[participant.id] = participant
         participant.isReturning = isReturning
         unconnected.add(participant.id, from: request.client, now: now)

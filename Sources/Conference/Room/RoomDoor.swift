@@ -135,16 +135,13 @@ struct RoomDoor {
             return refusal
         }
         guard waits(request.grants) else { return nil }
-        if let ticket = request.ticket {
-            switch lobby.ask(ticket, now: now) {
-            case .admitted: return nil
-            case .waiting: return .waits(ticket: ticket)
-            case .refused, nil: break
-            }
+        let identity = request.grants.identity
+        if let place = lobby.place(of: request.ticket, identity: identity) {
+            return lobby.ask(place, now: now) == .admitted ? nil : .waits(ticket: place)
         }
         let id = ticket()
         let network = request.client.map(ClientNetwork.init)
-        guard lobby.add(id, name: request.name, from: network, now: now) else { return .lobbyFull }
+        guard lobby.add(id, name: request.name, identity: identity, from: network, now: now) else { return .lobbyFull }
         return .waits(ticket: id)
     }
 

@@ -11,6 +11,8 @@ struct RoomLobby {
 
     private struct Entry {
         var name: String
+        /// The person's identity by its token; nil: not known.
+        var identity: String?
         /// The network from which the person came; nil: not known.
         var network: ClientNetwork?
         var state = LobbyState.waiting
@@ -26,12 +28,22 @@ struct RoomLobby {
 
     /// Adds a person; false if too many wait. One network gets as many places as stay free, half of all at most: nobody
     /// fills the lobby alone.
-    mutating func add(_ id: String, name: String, from network: ClientNetwork?, now: MonotonicInstant) -> Bool {
+    mutating func add(
+        _ id: String, name: String, identity: String?, from network: ClientNetwork?, now: MonotonicInstant
+    ) -> Bool {
         let free = Self.capacity - entries.count
         let own = network.map { network in entries.values.count { $0.network == network } } ?? 0
         guard free > 0, own < free else { return false }
-        entries[id] = Entry(name: name, network: network, asked: now)
+        entries[id] = Entry(name: name, identity: identity, network: network, asked: now)
         return true
+    }
+
+    /// The place of a person that a moderator has not refused: that of its ticket, or else of its identity, as a page
+    /// that is loaded again has no ticket any more; nil: the person has none.
+    func place(of ticket: String?, identity: String?) -> String? {
+        if let ticket, let entry = entries[ticket], entry.state != .refused { return ticket }
+        guard let identity else { return nil }
+        return entries.first { $0.value.identity == identity && $0.value.state != .refused }?.key
     }
 
     /// Returns the outcome for a person in the lobby that asks; nil: unknown, or the last request is too long ago.
@@ -48,8 +60,9 @@ struct RoomLobby {
     }
 
     /// Removes a person that was admitted and has entered.
-    mutating func entered(_ id: String) {
-        if entries[id]?.state == .admitted { entries[id] = nil }
+    mutating func entered(by ticket: String?, identity: String?) {
+        guard let id = place(of: ticket, identity: identity), entries[id]?.state == .admitted else { return }
+        entries[id] = nil
     }
 
     /// Lets everybody in: there is no lobby any more.
