@@ -39,3 +39,36 @@ extension RoomLayout: Codable {
         try LayoutOptions(fit: fit, hidden: hidden).encode(to: encoder)
     }
 }
+
+/// A room's layout in a message of a relay whose version may be later, as far as this version can read it: the JSON of a
+/// `RoomLayout`. Whom it hides nobody is to see, whatever else it says.
+public struct ReadableLayout: Hashable, Sendable {
+    /// Nil: this version does not know it.
+    public var mode: LayoutMode?
+    public var fit: LayerFit.Mode?
+    public var hidden: [String]
+
+    public init(_ layout: RoomLayout) { (mode, fit, hidden) = (layout.mode, layout.fit, layout.hidden) }
+
+    /// The layout with this mode in place of one that cannot be read.
+    public func layout(or other: LayoutMode) -> RoomLayout { RoomLayout(mode ?? other, fit: fit, hidden: hidden) }
+}
+
+extension ReadableLayout: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case fit
+        case hidden = "hide"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        mode = try? LayoutMode(from: decoder)
+        fit = (try? container.decodeChoice(forKey: .fit)) ?? nil
+        hidden = try container.decodeIfPresent([String].self, forKey: .hidden) ?? []
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try mode?.encode(to: encoder)
+        try LayoutOptions(fit: fit, hidden: hidden).encode(to: encoder)
+    }
+}

@@ -32,7 +32,7 @@ struct CascadeVersionTests {
 
     private var stage: CascadeState.Stage {
         CascadeState.Stage(
-            epoch: 9, layout: .speaker, overlays: OverlayList(), order: ["ada"], speakers: ["ada"],
+            epoch: 9, layout: ReadableLayout(.speaker), overlays: OverlayList(), order: ["ada"], speakers: ["ada"],
             entry: RoomEntryState(locked: true), waiting: 0)
     }
 
@@ -59,7 +59,8 @@ struct CascadeVersionTests {
             members[0].merge(["role": "listen", "accessRole": "host", "layout": wall]) { $1 }
             message["members"] = members
             var stage = try #require(message["stage"] as? [String: Any])
-            stage.merge(["layout": wall, "overlays": [["hologram": "ada"]]]) { $1 }
+            let layout = wall.merging(["hide": ["al"], "fit": "bend"]) { $1 }
+            stage.merge(["layout": layout, "overlays": [["hologram": "ada"]]]) { $1 }
             message["stage"] = stage
             add([["source": unknown, "line": 4, "ssrc": 3]], to: "streams")
             add([["source": unknown, "width": 320, "height": 180]], to: "wants")
@@ -73,13 +74,14 @@ struct CascadeVersionTests {
         }
         var expected = state
         (expected.members[0].role, expected.members[0].accessRole, expected.members[0].layout) = (nil, nil, nil)
-        expected.stage?.layout = nil
+        expected.stage?.layout?.mode = nil
+        expected.stage?.layout?.hidden = ["al"]
         expected.stage?.overlays = nil
         #expect(read == expected)
         // A field that is not there is not written as null.
         let again = try later(expected) { message in
             let stage = message["stage"] as? [String: Any]
-            #expect(stage?["epoch"] != nil && stage?["layout"] == nil)
+            #expect(stage?["epoch"] != nil && stage?["overlays"] == nil)
         }
         #expect(again == read)
     }
@@ -89,7 +91,7 @@ struct CascadeVersionTests {
         #expect(try later(CascadeState()) { $0["acts"] = nil } == CascadeState())
     }
 
-    @Test("a relay keeps its room's layout for one that it does not know, and follows all else")
+    @Test("a relay keeps its room's layout for one that it does not know, hides who is hidden, and follows all else")
     func room() throws {
         let pair = VirtualCascade(["a", "b"])
         try pair[0].join("Ada", colour: .red)
@@ -109,17 +111,23 @@ struct CascadeVersionTests {
             members[0]["accessRole"] = "host"
             message["members"] = members
             var stage = try #require(message["stage"] as? [String: Any])
-            stage["layout"] = ["layout": "wall"]
+            stage["layout"] = ["layout": "wall", "hide": [ben.participantID]]
             message["stage"] = stage
             let orders = try #require(message["orders"] as? [[String: Any]])
             message["orders"] = [["number": 99, "change": ["chapter": [String: Any]()]]] + orders
         }
         try pair[0].relay.receive(message, room: "demo", from: "b", link: link.name, now: pair.now)
         let room = try #require(pair.room(0))
-        #expect(room.layout == .grid && room.door.conditions.isLocked)
+        #expect(room.layout == RoomLayout(.grid, hidden: [ben.participantID]))
+        #expect(room.door.conditions.isLocked)
         #expect(room.door.isKeptOut(MemberGrants(role: .participant, identity: "cy@example.org"), nil))
         let remote = try #require(room.participant(publicID: ben.participantID))
         #expect(remote.moderation.isMuted && remote.grants.role == .presenter)
         #expect(pair[0].relay.cascadeCounters.refused == 0)
+        // Nor can it show a layout about somebody of whom it does not know yet.
+        state.sequence += 1
+        state.stage?.layout = ReadableLayout(.pinned(participant: "nobody"))
+        try pair[0].relay.receive(state, room: "demo", from: "b", link: link.name, now: pair.now)
+        #expect(room.layout == .grid)
     }
 }

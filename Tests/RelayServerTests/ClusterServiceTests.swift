@@ -216,14 +216,14 @@ struct ClusterServiceTests {
         #expect(RelayOccupancy.RoomSettings(directory: settings.directoryValue) == settings)
     }
 
-    @Test("keeps a room's conditions although a relay of a later version has given it another layout")
+    @Test("keeps whom a room hides, and its conditions, although a later version has given it another layout")
     func unknownLayout() throws {
         let conditions = EntryConditions(isLocked: true, pin: [1], removed: ["ben"])
-        let picture = #""layout":{"layout":"wall"},"overlays":[{"hologram":1}]"#
+        let picture = #""layout":{"layout":"wall","hide":["eve"]},"overlays":[{"hologram":1}]"#
         let written = "{\(picture),\(#""locked":true,"pin":"AQ==","removed":["ben"]"#)}"
         #expect(
             RelayOccupancy.RoomSettings(directory: Array(written.utf8))
-                == RelayOccupancy.RoomSettings(conditions: conditions))
+                == RelayOccupancy.RoomSettings(layout: RoomLayout(.grid, hidden: ["eve"]), conditions: conditions))
     }
 
     @Test("announces where the relay is when its address changes, unless its operator has said where")

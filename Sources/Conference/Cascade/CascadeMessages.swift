@@ -120,8 +120,9 @@ public struct CascadeState: Codable, Hashable, Sendable {
     public struct Stage: Codable, Hashable, Sendable {
         /// The room's epoch. A stage of a lower epoch is that of a relay that leads no more.
         public var epoch: Int64
-        /// Nil: this version does not know it, and keeps its own; likewise the overlays.
-        @IfReadable public var layout: RoomLayout?
+        /// The layout, as far as this version can read it.
+        @IfReadable public var layout: ReadableLayout?
+        /// Nil: this version does not know them, and keeps its own; likewise a layout's mode.
         @IfReadable public var overlays: OverlayList?
         /// The ids of all members in the order of their tiles.
         public var order: [String]

@@ -18,7 +18,7 @@ extension Room {
     var ownStage: CascadeState.Stage? {
         conductedEpoch.map { epoch in
             CascadeState.Stage(
-                epoch: epoch, layout: layout, overlays: overlays, order: participants.map(\.publicID),
+                epoch: epoch, layout: ReadableLayout(layout), overlays: overlays, order: participants.map(\.publicID),
                 speakers: audio.recentSpeakers.prefix(Self.maximumSpeakers).compactMap { participant($0)?.publicID },
                 entry: door.state, waiting: door.lobby.waiting.count, moderatorKey: door.conditions.moderatorKey,
                 pin: door.conditions.pin, roomBegan: door.conditions.roomBegan)
@@ -46,7 +46,10 @@ extension Room {
         follow(wanted)
         adoptConditions(of: wanted)
         // A layout may name a member that this relay does not know yet. Then a later message brings it again.
-        if let layout = wanted.layout { try? setLayout(layout) }
+        if let told = wanted.layout {
+            let isSet: Void? = try? setLayout(told.layout(or: layout.mode))
+            if isSet == nil { try? setLayout(RoomLayout(layout.mode, fit: told.fit, hidden: told.hidden)) }
+        }
         if let overlays = wanted.overlays { try? setOverlays(overlays) }
     }
 

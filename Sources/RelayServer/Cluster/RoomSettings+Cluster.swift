@@ -3,15 +3,15 @@ public import Conference
 import Foundation
 import RoomAPI
 
-/// A room's settings as the directory keeps them. Of a layout or overlays that a later version has added, a relay keeps
-/// its own default: the room's lock, PIN and bans hold all the same.
+/// A room's settings as the directory keeps them. Of a layout's mode or overlays that a later version has added, a relay
+/// keeps its own default: the room's lock, PIN and bans, and whom it hides, hold all the same.
 extension RelayOccupancy.RoomSettings: Codable {
     private enum CodingKeys: String, CodingKey { case layout, overlays, locked, lobby, pin, moderator, began, removed }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            layout: (try? container.decode(RoomLayout.self, forKey: .layout)) ?? .grid,
+            layout: (try? container.decode(ReadableLayout.self, forKey: .layout))?.layout(or: .grid) ?? .grid,
             overlays: (try? container.decode(OverlayList.self, forKey: .overlays)) ?? OverlayList(),
             conditions: EntryConditions(
                 isLocked: try container.decodeIfPresent(Bool.self, forKey: .locked) ?? false,
