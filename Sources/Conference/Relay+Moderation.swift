@@ -22,6 +22,10 @@ extension Relay {
             let member = try Self.participant(id, in: room)
             room.moderate(member, wanted, by: actor, now: now)
             service(member, now: now)
+            // Who is about to move has another session at the next relay, which has told of it.
+            if let next = nextPlace(of: member, in: room), next.told.moves ?? 0 > member.moves {
+                _ = try? order(.moderation(moderation, by: actor), to: next.link, now: now)
+            }
         case .remove(let id, let keepsOut):
             let member = try Self.participant(id, in: room)
             if keepsOut {

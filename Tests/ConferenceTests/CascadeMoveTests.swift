@@ -208,6 +208,47 @@ struct CascadeMoveTests {
         }
     }
 
+    private func mute(_ client: TestClient, by name: String, at relay: VirtualCall) throws {
+        try relay.act { relay, now in
+            try relay.perform(
+                .moderate(
+                    .member(MemberModeration(microphone: .muted), participant: client.participantID),
+                    by: RoomActor(name: name)), room: "demo", now: now)
+        }
+    }
+
+    @Test("an order to a relay that somebody has just left goes on to the relay where they are")
+    func orderAfterMove() throws {
+        let three = VirtualCascade(["a", "b", "c"])
+        let ada = try three[0].join("Ada", colour: .red)
+        try three[0].join("Al", colour: .yellow)
+        try three[1].join("Ben", colour: .green)
+        try three[2].join("Cy", colour: .blue)
+        three.run(for: .milliseconds(500))
+        // The third relay hears of the move from the first, later than that one.
+        for maker in 1...2 { try three.link(maker, 0) }
+        try #require(three.run { three.names(0).count == 4 && relay(ofAdaAt: 2, in: three) == "a" })
+        try move(ada, in: three)
+        three.run(for: .milliseconds(300))
+        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+        try #require(relay(ofAdaAt: 0, in: three) == "b" && relay(ofAdaAt: 2, in: three) == "a")
+        try mute(ada, by: "Cy", at: three[2])
+        three.run(for: .seconds(1))
+        #expect(three.room(1)?.localParticipant(publicID: ada.participantID)?.moderation.isMuted == true)
+    }
+
+    @Test("a moderator's order during a move holds at the next relay, too")
+    func orderDuringMove() throws {
+        let (three, ada, _) = try three()
+        try move(ada, in: three)
+        try #require(three.run { three.room(0)?.links["b"]?.elsewhere[ada.participantID] != nil })
+        try mute(ada, by: "Al", at: three[0])
+        three.run(for: .seconds(1))
+        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+        three.run(for: .seconds(1))
+        #expect(three.room(1)?.localParticipant(publicID: ada.participantID)?.moderation.isMuted == true)
+    }
+
     @Test("somebody who moves keeps the tile and the layout, and layouts of others that name them stay")
     func keeping() throws {
         let (three, ada, cy) = try three()

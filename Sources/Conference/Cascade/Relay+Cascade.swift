@@ -347,7 +347,7 @@ extension Relay {
     }
 
     /// The relay to which somebody who leaves a place has moved, if another link tells of it already.
-    private func nextPlace(of former: Participant, in room: Room) -> (link: CascadeLink, told: CascadeState.Member)? {
+    func nextPlace(of former: Participant, in room: Room) -> (link: CascadeLink, told: CascadeState.Member)? {
         let places = room.links.values.compactMap { link in link.elsewhere[former.publicID].map { (link, $0) } }
         return places.max { $0.1.moves ?? 0 < $1.1.moves ?? 0 }.flatMap { place in
             place.1.moves ?? 0 >= former.moves ? place : nil

@@ -32,33 +32,39 @@ extension Relay {
         return true
     }
 
+    /// The link to the relay that alone makes a change; nil: this one does, or each relay does its part.
+    func link(for change: CascadeState.Order.Change, in room: Room) -> CascadeLink? {
+        switch change {
+        case .layout, .overlays, .moderation(.spotlight, _), .moderation(.setEntry, _): room.conductor
+        case .moderation(.member(_, let id), _), .moderation(.remove(let id, _), _):
+            room.participant(publicID: id)?.remote?.link
+        case .moderation(.lowerHands, _), .moderation(.answer, _), .moderation(.end, _), .ban: nil
+        }
+    }
+
     /// Sends a moderator's request to the relays that it concerns. Returns false if this relay has a part in it.
     func order(
         _ moderation: RoomCommand.Moderation, by actor: RoomActor, in room: Room, now: MonotonicInstant
     ) throws(RoomControlError) -> Bool {
         let change = CascadeState.Order.Change.moderation(moderation, by: actor)
+        let link = link(for: change, in: room)
         switch moderation {
-        case .member(_, let id), .remove(let id, _):
-            let link = room.participant(publicID: id)?.remote?.link
+        case .remove(_, keepOut: true) where link == nil:
             // All other relays are to be told of a ban of a member of this one.
-            if link == nil, case .remove(_, keepOut: true) = moderation { try checkOrders(of: room) }
-            return try order(change, to: link, now: now)
-        case .spotlight(let id):
-            if let id, room.participant(publicID: id) == nil { throw .noSuchParticipant(id) }
-            return try order(change, to: room.conductor, now: now)
-        case .setEntry: return try order(change, to: room.conductor, now: now)
+            try checkOrders(of: room)
+        case .spotlight(let id?) where room.participant(publicID: id) == nil: throw .noSuchParticipant(id)
         case .lowerHands:
             try checkOrders(of: room)
             for link in room.links.values { _ = try order(change, to: link, now: now) }
-            return false
         case .end:
             guard !room.links.isEmpty else { return false }
             try checkOrders(of: room)
             for link in room.links.values { _ = try order(change, to: link, now: now) }
             endLater(room, because: .end(by: actor), now: now)
             return true
-        case .answer: return false
+        case .member, .remove, .spotlight, .setEntry, .answer: break
         }
+        return try order(change, to: link, now: now)
     }
 
     /// Throws if a link of the room takes no further order: either all other relays are told of a change, or none is.
@@ -66,8 +72,10 @@ extension Relay {
         guard room.links.values.allSatisfy(\.orders.hasRoom) else { throw .tooManyChanges(retryAfter: 1) }
     }
 
-    /// Carries out what another relay orders. An order about a participant that has left meanwhile has no effect.
+    /// Carries out what another relay orders, or sends it on: the participant may have moved to a third relay meanwhile,
+    /// or a third one leads the room by now. An order about a participant that has left has no effect.
     func carryOut(_ change: CascadeState.Order.Change, in room: Room, now: MonotonicInstant) {
+        guard (try? order(change, to: link(for: change, in: room), now: now)) == false else { return }
         switch change {
         case .layout(let layout): try? room.setLayout(layout)
         case .overlays(let overlays): try? room.setOverlays(overlays)
