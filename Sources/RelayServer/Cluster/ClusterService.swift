@@ -5,6 +5,7 @@ import Foundation
 import Hummingbird
 import Logging
 import MediaCore
+import RoomAPI
 import RoomMedia
 import SecureTransport
 
@@ -162,8 +163,8 @@ actor ClusterService {
             // Somebody has changed something meanwhile, or the old layout is not possible yet.
             var conditions = former.conditions
             conditions.roomBegan = settings.conditions.roomBegan
-            let overlays = settings.overlays == former.overlays ? former.overlays : OverlayList()
-            guard settings != RelayOccupancy.RoomSettings(overlays: overlays, conditions: conditions) else { return }
+            let isUnchanged = [OverlayList(), former.overlays].contains(settings.overlays)
+            guard settings.layout != .grid || !isUnchanged || settings.conditions != conditions else { return }
             inherited[room] = nil
         }
         guard !settings.areDefault || directory.hasSettings(room) else { return }
