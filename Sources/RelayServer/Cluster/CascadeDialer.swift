@@ -9,8 +9,8 @@ import RoomMedia
 
 /// Makes the links of this relay's rooms to other relays, and brings their messages.
 ///
-/// Of two relays the one with the greater name makes the link. It tries again, at growing intervals, for as long as
-/// the directory says that both have the room.
+/// Of two relays the one with the greater name makes the links, one after the other. It tries again, at growing
+/// intervals, for as long as the directory says that both have the room.
 actor CascadeDialer {
     /// Another relay that has a room of this one.
     struct Peer: Hashable, Sendable {
@@ -47,6 +47,11 @@ actor CascadeDialer {
     private nonisolated let arrangements: AsyncStream<Arrangement>.Continuation
     private var peers: [Key: Peer] = [:]
     private var attempts: [Key: Attempt] = [:]
+    /// Links that are not there yet, in the order in which they are made.
+    private var missing: [Peer] = []
+    /// The link to each relay that has yet to connect. Two handshakes at once between one pair of addresses would take
+    /// each other's datagrams.
+    private var connecting: [NodeID: Key] = [:]
     private var secret: ClusterSecret?
     /// Avatars that are on their way.
     private var avatars: Set<Relay.MissingAvatar> = []
@@ -95,30 +100,47 @@ actor CascadeDialer {
                 Task { await self.send(update) }
             }
         }
+        connecting = connecting.filter { attempts[$0.value]?.isUnderWay == true }
+        missing = []
         let links = await driver.act { relay, now in
             relay.setConductedRooms(arrangement.epochs)
             return relay.linkSnapshots(now: now)
         }
+        var present: Set<Key> = []
         for link in links {
-            guard let other = NodeID(rawValue: link.node), peers[Key(room: link.room, node: other)] == nil else {
-                continue
+            guard let other = NodeID(rawValue: link.node) else { continue }
+            let key = Key(room: link.room, node: other)
+            present.insert(key)
+            if link.isConnected {
+                attempts[key]?.count = 0
+            } else {
+                connecting[other] = key
             }
+            guard peers[key] == nil else { continue }
             await driver.act { relay, now in relay.endLink(room: link.room, to: link.node, now: now) }
         }
-        let present = Set(links.map { "\($0.room)/\($0.node)" })
-        // Two handshakes at once between one pair of addresses would take each other's datagrams.
-        var busy = Set(links.filter { !$0.isConnected }.map(\.node))
-        for (key, attempt) in attempts where attempt.isUnderWay { busy.insert(key.node.rawValue) }
-        for link in links where link.isConnected {
-            if let other = NodeID(rawValue: link.node) { attempts[Key(room: link.room, node: other)]?.count = 0 }
-        }
-        for peer in peers.values.sorted(by: { ($0.room, $0.node) < ($1.room, $1.node) })
-        where peer.node < node && !present.contains("\(peer.room)/\(peer.node)") && !busy.contains(peer.node.rawValue) {
+        missing = peers.values
+            .filter { $0.node < node && !present.contains($0.key) && connecting[$0.node] != $0.key }
+            .sorted { ($0.room, $0.node) < ($1.room, $1.node) }
+        beginNext()
+    }
+
+    /// Begins to make the next missing link to each relay to which none is being made.
+    private func beginNext() {
+        guard !isClosed else { return }
+        let now = MonotonicInstant.now()
+        for peer in missing where connecting[peer.node] == nil {
             let attempt = attempts[peer.key] ?? Attempt()
-            guard MonotonicInstant.now() >= attempt.next else { continue }
-            busy.insert(peer.node.rawValue)
-            begin(peer, after: attempt)
+            if now >= attempt.next { begin(peer, after: attempt) }
         }
+        missing.removeAll { connecting[$0.node] == $0.key }
+    }
+
+    /// The link to a relay has connected, or could not be made.
+    private func ended(_ key: Key) {
+        guard connecting[key.node] == key else { return }
+        connecting[key.node] = nil
+        beginNext()
     }
 
     private func begin(_ peer: Peer, after attempt: Attempt) {
@@ -128,16 +150,19 @@ actor CascadeDialer {
         attempt.next = MonotonicInstant.now() + min(wait, Self.longestInterval)
         attempt.count += 1
         attempts[peer.key] = attempt
+        connecting[peer.node] = peer.key
         Task {
             do {
                 try await dial(peer)
+                attempts[peer.key]?.isUnderWay = false
                 logger.info("link made", metadata: ["room": "\(peer.room)", "relay": "\(peer.node)"])
             } catch {
+                attempts[peer.key]?.isUnderWay = false
                 logger.notice(
                     "no link to another relay of a room yet",
                     metadata: ["room": "\(peer.room)", "relay": "\(peer.node)", "reason": "\(error)"])
+                ended(peer.key)
             }
-            attempts[peer.key]?.isUnderWay = false
         }
     }
 
@@ -154,7 +179,13 @@ actor CascadeDialer {
 
     private func send(_ update: CascadeUpdate) async {
         var isDelivered = false
-        if let other = NodeID(rawValue: update.node), let peer = peers[Key(room: update.room, node: other)] {
+        let key = NodeID(rawValue: update.node).map { Key(room: update.room, node: $0) }
+        // A link has messages as soon as it has connected.
+        if let key {
+            missing.removeAll { $0.key == key }
+            ended(key)
+        }
+        if let peer = key.flatMap({ peers[$0] }) {
             let telling = CascadeRequests.Telling(room: update.room, from: node, state: update.state)
             do {
                 _ = try await exchange(.put, "\(CascadeRequests.path)/\(update.link)", telling, with: peer)

@@ -34,6 +34,12 @@ final class TwinRelay: RelayCore {
             var avatars: [Update<Avatar?>] = []
             var mediaStates: [Update<MediaState>] = []
             var events: [RoomEvent] = []
+            /// The offer of each link that is made; nil: none can be.
+            var linkOffer: CascadeOffer?
+            /// Called with the room of each link that was opened.
+            var onLink: @Sendable (String) -> Void = { _ in }
+            /// The first messages of these links.
+            var updates: [CascadeUpdate] = []
             var rooms: [String: RoomState] = [:]
             /// The conditions for acting in a room, by room and member.
             var access: [String: RoomAccess] = [:]
@@ -333,7 +339,10 @@ final class TwinRelay: RelayCore {
         script.state.withLock { $0.snapshot.rooms.first { $0.id == id } }
     }
 
-    func offerLink(room id: String) throws(CascadeError) -> CascadeOffer { throw .noSuchRoom }
+    func offerLink(room id: String) throws(CascadeError) -> CascadeOffer {
+        guard let offer = script.state.withLock({ $0.linkOffer }) else { throw .noSuchRoom }
+        return offer
+    }
 
     func answerLink(
         room id: String, from node: String, offer: CascadeOffer, now: MonotonicInstant
@@ -344,12 +353,17 @@ final class TwinRelay: RelayCore {
     func openLink(
         room id: String, to node: String, offer: CascadeOffer, answer: CascadeOffer, now: MonotonicInstant
     ) throws(CascadeError) {
-        throw .noSuchRoom
+        script.state.withLock {
+            $0.updates.append(CascadeUpdate(room: id, node: node, link: offer.link, state: CascadeState()))
+            $0.onLink(id)
+        }
     }
 
     func endLink(room: String, to node: String, now: MonotonicInstant) {}
 
-    func pollCascade(now: MonotonicInstant) -> CascadeUpdate? { nil }
+    func pollCascade(now: MonotonicInstant) -> CascadeUpdate? {
+        script.state.withLock { $0.updates.isEmpty ? nil : $0.updates.removeFirst() }
+    }
 
     func cascadeEnded(_ update: CascadeUpdate, isDelivered: Bool, now: MonotonicInstant) {}
 
@@ -368,11 +382,8 @@ final class TwinRelay: RelayCore {
     func avatarFile(ofParticipant publicID: String, forLink name: String) -> [UInt8]? { nil }
 
     func setConductedRooms(_ epochs: [String: Int64]) {}
-
     func setWallClock(_ clock: WallClock) {}
-
     func setMediaAddresses(_ addresses: [TransportAddress]) {}
-
     func sendingFailed(on path: NetworkPath, now: MonotonicInstant) {}
 
     func linkSnapshots(now: MonotonicInstant) -> [CascadeLinkSnapshot] { [] }
