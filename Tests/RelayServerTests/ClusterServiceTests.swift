@@ -21,16 +21,22 @@ struct ClusterServiceTests {
         private let entries: [DirectoryEntry]
         private let settings: [DirectoryEntry]
         private let isAway: Bool
+        private let changes: AsyncStream<[DirectoryChange]>
         /// For each lease that was given back, whether the task was cancelled that did so.
         private let endings = Mutex<[Bool]>([])
 
         /// - Parameters:
         ///   - entries: The keys that there are.
         ///   - settings: The settings of rooms. A relay reads them when it claims one.
-        init(_ entries: [DirectoryEntry] = [], settings: [DirectoryEntry] = [], isAway: Bool = false) {
+        ///   - changes: Changes of keys.
+        init(
+            _ entries: [DirectoryEntry] = [], settings: [DirectoryEntry] = [], isAway: Bool = false,
+            changes: AsyncStream<[DirectoryChange]> = AsyncStream { _ in }
+        ) {
             self.entries = entries
             self.settings = settings
             self.isAway = isAway
+            self.changes = changes
         }
 
         var endedLeases: [Bool] { endings.withLock { $0 } }
@@ -52,7 +58,11 @@ struct ClusterServiceTests {
 
         func watch(from revision: Int64, tell: @Sendable (DirectoryNews) async -> Void) async {
             await tell(.began)
-            try? await Task.sleep(for: .seconds(3600))
+            var revision: Int64 = 2
+            for await change in changes {
+                revision += 1
+                await tell(.changes(change, revision: revision))
+            }
             await tell(.ended(isIncomplete: false))
         }
 
@@ -60,12 +70,12 @@ struct ClusterServiceTests {
     }
 
     private func makeService(
-        _ directory: Directory, _ driver: RelayDriver, advertising url: String? = nil, log: LogLines = LogLines(),
-        patience: Duration = .seconds(60)
+        _ directory: Directory, _ driver: RelayDriver, name: String = "a", advertising url: String? = nil,
+        log: LogLines = LogLines(), patience: Duration = .seconds(60)
     ) async throws -> ClusterService {
         let service = ClusterService(
             ClusterSettings(
-                etcd: EtcdSettings(endpoints: []), node: try #require(NodeID(rawValue: "a")), advertisedURL: url),
+                etcd: EtcdSettings(endpoints: []), node: try #require(NodeID(rawValue: name)), advertisedURL: url),
             url: url ?? "http://127.0.0.1:7000", engine: directory, driver: driver,
             logger: Logger(label: "test") { _ in LogCollector(lines: log) })
         await service.waitUntilReachable(upTo: patience)
@@ -80,23 +90,63 @@ struct ClusterServiceTests {
 
     /// A directory in which another relay has people in a room.
     ///
-    /// - Parameter room: A room that it leads.
-    private func directoryOfOther(owning room: String? = nil) throws -> Directory {
+    /// - Parameters:
+    ///   - room: A room that it leads.
+    ///   - url: Where it is.
+    ///   - changes: Nil: it has the people from the beginning.
+    private func directoryOfOther(
+        owning room: String? = nil, at url: String = "http://b.example", changes: AsyncStream<[DirectoryChange]>? = nil
+    ) throws -> Directory {
         let other = try #require(NodeID(rawValue: "b"))
-        let record = NodeRecord(url: "http://b.example", region: "default", version: "1", instance: "1")
+        let record = NodeRecord(url: url, region: "default", version: "1", instance: "1")
         let value = [UInt8](try JSONEncoder().encode(record))
-        let owner = Data(#"{"node":"b","instance":"1","lease":7}"#.utf8)
-        let led = room.map { room in
-            DirectoryEntry(path: DirectoryKey.owner(room: room).path, value: [UInt8](owner), createRevision: 1)
+        var entries = [
+            DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1),
+            DirectoryEntry(
+                path: DirectoryKey.secret.path, value: [UInt8](repeating: 7, count: ClusterSecret.size),
+                createRevision: 1),
+        ]
+        if let room {
+            let owner = Data(#"{"node":"b","instance":"1","lease":7}"#.utf8)
+            entries.append(
+                DirectoryEntry(path: DirectoryKey.owner(room: room).path, value: [UInt8](owner), createRevision: 1))
         }
-        return Directory(
-            (led.map { [$0] } ?? []) + [
-                DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1),
-                DirectoryEntry(path: DirectoryKey.relay(other, room: "demo").path, value: [], createRevision: 1),
-                DirectoryEntry(
-                    path: DirectoryKey.secret.path, value: [UInt8](repeating: 7, count: ClusterSecret.size),
-                    createRevision: 1),
-            ])
+        guard let changes else { return Directory(entries + [try listing()]) }
+        return Directory(entries, changes: changes)
+    }
+
+    /// The key of another relay that has people in a room.
+    private func listing() throws -> DirectoryEntry {
+        let other = try #require(NodeID(rawValue: "b"))
+        return DirectoryEntry(path: DirectoryKey.relay(other, room: "demo").path, value: [], createRevision: 1)
+    }
+
+    @Test("makes a link to a relay as soon as that has people of a room", .timeLimit(.minutes(1)))
+    func linkAtOnce() async throws {
+        let offer = CascadeOffer(
+            link: "l", usernameFragment: "ufrag", password: "password", fingerprint: "f", reporter: 1, addresses: [])
+        let answer = String(decoding: try JSONEncoder().encode(offer), as: UTF8.self)
+        let server = try LoopbackServer { connection in
+            while connection.readRequest() != nil { connection.answer(201, answer) }
+        }
+        let (opened, openings) = AsyncStream.makeStream(of: String.self)
+        let client = SignallingClient()
+        client.script.state.withLock {
+            $0.occupancy.rooms = ["demo": RelayOccupancy.RoomSettings()]
+            $0.linkOffer = offer
+            $0.onLink = { openings.yield($0) }
+        }
+        let (changes, continuation) = AsyncStream.makeStream(of: [DirectoryChange].self)
+        let driver = makeDriver(client)
+        let service = try await makeService(
+            try directoryOfOther(owning: "demo", at: "http://127.0.0.1:\(server.port)", changes: changes), driver,
+            name: "c")
+        await service.readOccupancy()
+        continuation.yield([.put(try listing())])
+        var iterator = opened.makeAsyncIterator()
+        #expect(await iterator.next() == "demo")
+        await service.close()
+        await driver.close()
     }
 
     @Test("is told at the start if the directory does not answer", arguments: [true, false])

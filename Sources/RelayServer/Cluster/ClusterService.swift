@@ -34,6 +34,8 @@ actor ClusterService {
     private(set) var pageOrigins = PageOrigins()
     /// Makes links to other relays of its rooms.
     let links: CascadeDialer
+    /// The links that it was told last.
+    private var arranged: (peers: [CascadeDialer.Peer], epochs: [String: Int64]) = ([], [:])
     private var failureReason: String?
     private var isClosed = false
     /// The number of the newest occupancy that the directory was told.
@@ -209,6 +211,8 @@ actor ClusterService {
     private func receive(_ news: DirectoryNews, of id: DirectoryRequestID) {
         directory.receive(news, of: id, now: now())
         settle()
+        // Another relay may have got people of a room.
+        arrangeLinks(ifChanged: true)
     }
 
     private func setAlarm() {
@@ -359,7 +363,9 @@ actor ClusterService {
     }
 
     /// Tells which links there have to be. While the directory is away, those that there are stay.
-    private func arrangeLinks() {
+    ///
+    /// - Parameter ifChanged: True where the same as before need not be told again.
+    private func arrangeLinks(ifChanged: Bool = false) {
         let now = now()
         guard !isClosed, directory.isReachable(now: now), let secret = directory.secret else { return }
         var wanted: [CascadeDialer.Peer] = []
@@ -372,6 +378,8 @@ actor ClusterService {
                 wanted.append(CascadeDialer.Peer(room: room, node: other, url: url, epoch: epoch))
             }
         }
+        guard !ifChanged || wanted != arranged.peers || epochs != arranged.epochs else { return }
+        arranged = (wanted, epochs)
         links.arrange(wanted, leading: epochs, secret: secret)
     }
 
