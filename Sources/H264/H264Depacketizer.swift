@@ -36,8 +36,10 @@ public struct H264Depacketizer: Sendable {
     private var currentHeadIsInDoubt = false
     /// The timestamp of the last unit that a marker ended.
     private var markedTimestamp: UInt32?
-    /// True if the sender sets the marker at each slice: only a new timestamp ends its units.
+    /// True if the sender sets the marker at each slice: only a new timestamp ends its units, or the caller.
     private var marksSlices = false
+    /// True if the last payload had the marker.
+    private var isMarked = false
 
     /// The number of payloads that could not be parsed, or that violated RFC 6184. Their access units are damaged.
     public private(set) var malformedPayloadCount = 0
@@ -66,10 +68,22 @@ public struct H264Depacketizer: Sendable {
         if let unit, unit.rtpTimestamp != timestamp, let previous = closeUnit() { finished.append(previous) }
         openUnit(timestamp: timestamp)
         take(payload)
+        isMarked = marker
         guard marker, !marksSlices else { return finished }
         markedTimestamp = timestamp
         if let current = closeUnit() { finished.append(current) }
         return finished
+    }
+
+    /// True if the unfinished access unit may be whole: its sender sets the marker at each slice, and nothing tells yet
+    /// whether another slice comes.
+    public var mayBeWhole: Bool { marksSlices && isMarked && unit != nil }
+
+    /// Returns the unfinished access unit, of which no further slice is expected. One that comes all the same is a
+    /// damaged unit by itself.
+    public mutating func takeUnit() -> AccessUnit? {
+        markedTimestamp = unit?.rtpTimestamp
+        return closeUnit()
     }
 
     /// Returns the unfinished access unit at the end of a stream, if there is any. Without its marker it may be

@@ -304,6 +304,11 @@ public final class PeerConnection {
 }
 
 extension NegotiatedMedia {
+    /// The receive buffer of the stream.
+    var jitterBuffer: JitterBuffer.Configuration {
+        feedback.nack ? JitterBuffer.Configuration() : .withoutRetransmission
+    }
+
     /// True if the remote side receives at the same addresses, as far as the descriptions tell.
     fileprivate func hasSameAddresses(as other: NegotiatedMedia) -> Bool {
         remoteRTPAddress == other.remoteRTPAddress && remoteRTCPAddress == other.remoteRTCPAddress

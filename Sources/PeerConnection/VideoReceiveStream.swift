@@ -14,6 +14,8 @@ package final class VideoReceiveStream {
     /// After a loss without repair, frames are held back until a keyframe. If the sender answers no request for this
     /// long, it is decoded as it is: it may refresh intra-coded rows, or ignore feedback.
     package static let keyframePatience = Duration.seconds(2)
+    /// The time after which no further slice of a picture is expected whose sender sets the marker at each.
+    private static let slicePatience = Duration.milliseconds(250)
     /// The number of packets from which on a gap is not merely some losses.
     private static let longGap = 10
 
@@ -33,7 +35,7 @@ package final class VideoReceiveStream {
         didSet {
             orientation.id = media.extensionIDs.videoOrientation
             flexFEC?.decoder.mutableExtensions = MutableExtensions(media.extensionIDs)
-            jitterBuffer.configuration = Self.configuration(for: media)
+            jitterBuffer.configuration = media.jitterBuffer
             let described = media.h264?.parameterSets ?? []
             if described != oldValue.h264?.parameterSets ?? [] { describedSets = described }
         }
@@ -49,6 +51,8 @@ package final class VideoReceiveStream {
     /// True if the sender answers PLI or FIR, as negotiated.
     var canRequestKeyframes: Bool { media.feedback.pli || media.feedback.fir }
     private var lastSequence: Int64?
+    /// When the unfinished picture is taken as whole; only the next one would tell that it is, which may not come soon.
+    private var pictureDeadline = MonotonicInstant.distantFuture
     private var sawKeyframe = false
     private var brokenSince: MonotonicInstant?
     /// True if packets or frames are missing since the last frame that was handed on.
@@ -79,19 +83,13 @@ package final class VideoReceiveStream {
     init(_ media: NegotiatedMedia) {
         self.media = media
         orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
-        jitterBuffer = JitterBuffer(configuration: Self.configuration(for: media))
+        jitterBuffer = JitterBuffer(configuration: media.jitterBuffer)
         add(media.h264?.parameterSets ?? [])
     }
 
     /// Takes parameter sets of a description.
     private func add(_ sets: [[UInt8]]) {
-        for set in sets {
-            if let unit = NALUnit(ByteBuffer(bytes: set)) { formats.add(unit) }
-        }
-    }
-
-    private static func configuration(for media: NegotiatedMedia) -> JitterBuffer.Configuration {
-        media.feedback.nack ? JitterBuffer.Configuration() : .withoutRetransmission
+        for unit in sets.compactMap({ NALUnit(ByteBuffer(bytes: $0)) }) { formats.add(unit) }
     }
 
     /// Takes a packet of the stream or of its repair; `datagram` is the whole packet, decrypted. If the stream is
@@ -127,10 +125,8 @@ package final class VideoReceiveStream {
             counters.fecPacketsReceived = ended.fecPacketsReceived
             counters.fecPacketsMalformed = ended.fecPacketsMalformed
             counters.packetsRecovered = ended.packetsRecovered
-            flexFEC = (
-                packet.ssrc, ReceptionStatistics(clockRate: 90_000),
-                FlexFECDecoder(ssrc: ssrc, mutableExtensions: MutableExtensions(media.extensionIDs))
-            )
+            let decoder = FlexFECDecoder(ssrc: ssrc, mutableExtensions: MutableExtensions(media.extensionIDs))
+            flexFEC = (packet.ssrc, ReceptionStatistics(clockRate: 90_000), decoder)
         }
         flexFEC?.reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
@@ -173,10 +169,10 @@ package final class VideoReceiveStream {
             }
         }
         guard isForwarded, result == .inserted || result == .overflow else { return }
+        let rotation = orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }
         forward(
             ReceivedVideoPacket(
-                packet: packet, content: media.content,
-                rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now,
+                packet: packet, content: media.content, rotation: rotation, arrival: now,
                 beginsAgain: result == .overflow))
     }
 
@@ -227,9 +223,7 @@ package final class VideoReceiveStream {
     func reportBlocks(now: MonotonicInstant) -> [ReportBlock] {
         var blocks: [ReportBlock] = []
         if let ssrc { blocks.append(reception.makeReportBlock(ssrc: ssrc, now: now)) }
-        if let retransmissionSSRC {
-            blocks.append(retransmissionReception.makeReportBlock(ssrc: retransmissionSSRC, now: now))
-        }
+        if let ssrc = retransmissionSSRC { blocks.append(retransmissionReception.makeReportBlock(ssrc: ssrc, now: now)) }
         if let ssrc = flexFEC?.ssrc, let block = flexFEC?.reception.makeReportBlock(ssrc: ssrc, now: now) {
             blocks.append(block)
         }
@@ -276,7 +270,8 @@ package final class VideoReceiveStream {
     private var asksForKeyframes: Bool { canRequestKeyframes && !isUnseen && ssrc != nil }
 
     var nextDeadline: MonotonicInstant {
-        min(jitterBuffer.nextDeadline ?? .distantFuture, asksForKeyframes ? keyframes.nextDeadline : .distantFuture)
+        // Behind packets that wait, the picture is not the last one.
+        min(jitterBuffer.nextDeadline ?? pictureDeadline, asksForKeyframes ? keyframes.nextDeadline : .distantFuture)
     }
 
     /// The frames that are complete or abandoned by now.
@@ -291,9 +286,12 @@ package final class VideoReceiveStream {
             let units = depacketizer.append(
                 payload: received.packet.payload, timestamp: received.packet.timestamp, marker: received.packet.marker,
                 sequence: received.sequence)
-            for unit in units {
-                if let frame = accept(unit, now: now) { frames.append(frame) }
-            }
+            frames += units.compactMap { accept($0, now: now) }
+            pictureDeadline = depacketizer.mayBeWhole ? now + Self.slicePatience : .distantFuture
+        }
+        if jitterBuffer.nextDeadline == nil, now >= pictureDeadline {
+            pictureDeadline = .distantFuture
+            if let unit = depacketizer.takeUnit(), let frame = accept(unit, now: now) { frames.append(frame) }
         }
         return frames
     }
@@ -382,8 +380,9 @@ package final class VideoReceiveStream {
         counters.packetsLost = ended.packetsLost
         counters.nacksSent = ended.nacksSent
         reception = ReceptionStatistics(clockRate: 90_000)
-        jitterBuffer = JitterBuffer(configuration: Self.configuration(for: media))
+        jitterBuffer = JitterBuffer(configuration: media.jitterBuffer)
         depacketizer = H264Depacketizer()
+        pictureDeadline = .distantFuture
         timestamps = TimestampUnwrapper()
         arrivals = FrameArrivals()
         lastArrival = nil

@@ -225,6 +225,27 @@ private func randomAccessUnits(
         #expect(units.map(\.rtpTimestamp) == [0, 0, 3000, 6000])
     }
 
+    @Test func `the last picture of a sender that sets the marker at each slice can be taken before the next`() {
+        var depacketizer = H264Depacketizer()
+        func append(_ first: UInt8, picture: Int, marker: Bool = true, sequence: Int64) -> [AccessUnit] {
+            depacketizer.append(
+                [0x41, first, UInt8(sequence)], timestamp: UInt32(picture) * 3000, marker: marker, sequence: sequence)
+        }
+        _ = append(0x80, picture: 0, sequence: 0)
+        _ = append(0x40, picture: 0, sequence: 1)
+        _ = append(0x80, picture: 1, marker: false, sequence: 2)
+        #expect(!depacketizer.mayBeWhole)
+        _ = append(0x40, picture: 1, sequence: 3)
+        #expect(depacketizer.mayBeWhole)
+        let taken = depacketizer.takeUnit()
+        #expect(taken?.nalUnits.count == 2 && taken?.isDamaged == false)
+        #expect(!depacketizer.mayBeWhole)
+        _ = append(0x40, picture: 1, sequence: 4)
+        let late = append(0x80, picture: 2, sequence: 5)
+        #expect(late.map(\.isDamaged) == [true], "a slice that comes all the same")
+        #expect(depacketizer.takeUnit()?.isDamaged == false)
+    }
+
     @Test func `a picture with the timestamp of the one before is by itself, and so is one after a loss`() {
         var depacketizer = H264Depacketizer()
         var units = depacketizer.append([0x41, 0x80, 1], marker: true, sequence: 1)
