@@ -1,3 +1,4 @@
+import LinkEmulation
 import MediaCore
 import MediaFixtures
 import NIOCore
@@ -289,6 +290,21 @@ struct CascadeControlTests {
             #expect(pair[1].relay.links.isEmpty && pair[1].relay.remoteMembers.isEmpty)
             #expect(pair[1].relay.endingRooms.isEmpty)
         }
+    }
+
+    @Test("the end of a room waits for a link that has yet to connect, and not for long", arguments: [true, false])
+    func endWhileConnecting(isDead: Bool) throws {
+        let pair = VirtualCascade(["a", "b"], network: LinkProfile(rate: .unlimited, delay: .milliseconds(250)))
+        try pair[0].join("Ada", colour: .red)
+        try pair[1].join("Ben", colour: .blue)
+        pair.run(for: .milliseconds(500))
+        try pair.link(1, 0)
+        if isDead { pair.kill(1) }
+        let began = pair.now
+        try moderate(.end, at: 0, of: pair)
+        #expect(pair.run(until: { pair.room(0) == nil }, limit: .seconds(4)))
+        #expect(pair.now - began > .seconds(1), "the link took longer than a message does")
+        #expect((pair.room(1) == nil) == !isDead)
     }
 
     @Test("a room that begins when one of its name has just ended goes on")

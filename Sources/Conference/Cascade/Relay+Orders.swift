@@ -15,12 +15,15 @@ extension Relay {
         }
 
         var cause: Cause
+        var began: MonotonicInstant
         /// The end of this relay's part at the latest.
         var deadline: MonotonicInstant
     }
 
     /// The longest wait for other relays when a room ends.
     private static let patienceForOrders = Duration.seconds(1)
+    /// The longest wait before that for links that have yet to connect: a packet of the handshake may be lost.
+    private static let patienceForLinks = Duration.seconds(2)
 
     /// Sends a change to another relay, if there is one to make it. Returns false if this relay has to make it.
     func order(
@@ -96,7 +99,7 @@ extension Relay {
 
     /// Has a room end here when the other relays know, or do not answer: its links end with it.
     func endLater(_ room: Room, because cause: EndingRoom.Cause, now: MonotonicInstant) {
-        endingRooms[room.id] = EndingRoom(cause: cause, deadline: now + Self.patienceForOrders)
+        endingRooms[room.id] = EndingRoom(cause: cause, began: now, deadline: now + Self.patienceForOrders)
     }
 
     /// Ends rooms of which the other relays know, or do not answer.
@@ -107,7 +110,12 @@ extension Relay {
                 continue
             }
             let isTold = room.links.values.allSatisfy { $0.orders.waiting.isEmpty && $0.acts.waiting.isEmpty }
-            guard now >= ending.deadline || isTold else { continue }
+            var deadline = ending.deadline
+            if now - ending.began < Self.patienceForLinks, !room.links.values.allSatisfy(\.isConnected) {
+                deadline = now + Self.patienceForOrders
+                endingRooms[id]?.deadline = deadline
+            }
+            guard now >= deadline || isTold else { continue }
             endingRooms[id] = nil
             switch ending.cause {
             case .removal(let participant):
