@@ -26,8 +26,7 @@ actor ClusterService {
     private var alarm: (task: Task<Void, Never>, instant: MonotonicInstant)?
     /// Joins that wait for news of a room.
     private var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
-    /// Settings that rooms had on their last relay and that are not all set here yet.
-    private var inherited: [String: Inheritance] = [:]
+    private var inherited = InheritedSettings()
     /// Rooms that take nobody more here, and rooms from which this relay may keep somebody out, as last heard.
     private var fullRooms: Set<String> = []
     private var restrictedRooms: Set<String> = []
@@ -48,13 +47,6 @@ actor ClusterService {
     private static let tickInterval = Duration.seconds(1)
     /// Relays that are tried before a client is sent on that has lost its relay.
     private static let maximumProbes = 3
-
-    private struct Inheritance {
-        var settings: RelayOccupancy.RoomSettings
-        var until: MonotonicInstant
-        /// Until the overlays are set. They are set once: a moderator may remove them while the layout has to wait.
-        var lacksOverlays = true
-    }
 
     init(
         _ settings: ClusterSettings, url: String, engine: any DirectoryEngine, driver: RelayDriver, logger: Logger,
@@ -97,7 +89,7 @@ actor ClusterService {
     /// relays.
     func tick() async {
         await readOccupancy()
-        for room in inherited.keys { await restore(room) }
+        for room in inherited.rooms { await restore(room) }
     }
 
     /// Tells the directory how the relay is now.
@@ -151,24 +143,18 @@ actor ClusterService {
         }
         for room in directory.presentRooms where occupancy.rooms[room] == nil {
             directory.roomClosed(room, now: now)
-            inherited[room] = nil
+            inherited.forget(room)
         }
         (fullRooms, restrictedRooms) = (occupancy.fullRooms, occupancy.restrictedRooms)
-        inherited = inherited.filter { now < $0.value.until }
+        inherited.forgetOld(now: now)
         pageOrigins.note(directory.nodes.values, now: now)
         settle()
         arrangeLinks()
     }
 
     private func publish(_ settings: RelayOccupancy.RoomSettings, of room: String, now: MonotonicInstant) {
-        if let former = inherited[room]?.settings {
-            // Somebody has changed something meanwhile, or the old layout is not possible yet.
-            var conditions = former.conditions
-            conditions.roomBegan = settings.conditions.roomBegan
-            let isUnchanged = [OverlayList(), former.overlays].contains(settings.overlays)
-            guard settings.layout != .grid || !isUnchanged || settings.conditions != conditions else { return }
-            inherited[room] = nil
-        }
+        guard !inherited.stillHold(in: room, with: settings) else { return }
+        inherited.forget(room)
         guard !settings.areDefault || directory.hasSettings(room) else { return }
         directory.setSettings(settings.directoryValue, of: room, now: now)
     }
@@ -258,7 +244,7 @@ actor ClusterService {
             wakeWaiters(of: room)
         case .settings(let bytes, let room):
             guard let settings = RelayOccupancy.RoomSettings(directory: bytes) else { return }
-            inherited[room] = Inheritance(settings: settings, until: now() + EntryConditions.returnTime)
+            inherited.take(settings, of: room, now: now())
         }
     }
 
@@ -332,7 +318,7 @@ actor ClusterService {
 
     /// The conditions for entering that a room had on its last relay; nil: it had none, or they hold no longer.
     func inheritedConditions(of room: String) -> EntryConditions? {
-        inherited[room].flatMap { now() < $0.until ? $0.settings.conditions : nil }
+        inherited.settings(of: room, now: now())?.conditions
     }
 
     /// Gives a room that somebody has joined the layout and overlays that it had on its last relay.
@@ -342,19 +328,14 @@ actor ClusterService {
     }
 
     private func restore(_ room: String) async {
-        guard let former = inherited[room] else { return }
-        guard now() < former.until else {
-            inherited[room] = nil
-            return
-        }
-        if former.lacksOverlays,
-            (try? await driver.perform(.setOverlays(former.settings.overlays), room: room)) != nil
+        guard let former = inherited.settings(of: room, now: now()) else { return }
+        if inherited.lacksOverlays(room), (try? await driver.perform(.setOverlays(former.overlays), room: room)) != nil
         {
-            inherited[room]?.lacksOverlays = false
+            inherited.overlaysAreSet(in: room)
         }
         // The room refuses a layout that names a participant who has not come back yet. The next tick tries again.
-        let hasLayout: Void? = try? await driver.perform(.setLayout(former.settings.layout), room: room)
-        if hasLayout != nil, inherited[room]?.lacksOverlays == false { inherited[room] = nil }
+        let hasLayout: Void? = try? await driver.perform(.setLayout(former.layout), room: room)
+        if hasLayout != nil, !inherited.lacksOverlays(room) { inherited.forget(room) }
     }
 
     /// Tells a client that stays in a room here whether other relays have it, and two relays to try if this one dies.
