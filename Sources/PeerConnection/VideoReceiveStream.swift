@@ -111,7 +111,7 @@ package final class VideoReceiveStream {
         reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
         place(packet, now: now, forward: forward)
-        placeRecovered(flexFEC?.decoder.insert(packet, bytes: datagram), now: now, forward: forward)
+        place(recovered: flexFEC?.decoder.insert(packet, bytes: datagram), now: now, forward: forward)
     }
 
     /// Takes a packet of forward error correction (FlexFEC). It repairs the announced stream; without an announcement
@@ -130,13 +130,12 @@ package final class VideoReceiveStream {
         }
         flexFEC?.reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
-        placeRecovered(flexFEC?.decoder.insert(repair: packet.payload), now: now, forward: forward)
+        place(recovered: flexFEC?.decoder.insert(repair: packet.payload), now: now, forward: forward)
     }
 
     /// Inserts recovered packets. They still count as lost in reports, because the path lost them.
-    private func placeRecovered(_ packets: [RTPPacket]?, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void)
-    {
-        for packet in packets ?? [] where packet.payloadType == media.payloadType {
+    private func place(recovered: [RTPPacket]?, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void) {
+        for packet in recovered ?? [] where packet.payloadType == media.payloadType {
             place(packet, isRepair: true, now: now, forward: forward)
         }
     }
@@ -223,7 +222,9 @@ package final class VideoReceiveStream {
     func reportBlocks(now: MonotonicInstant) -> [ReportBlock] {
         var blocks: [ReportBlock] = []
         if let ssrc { blocks.append(reception.makeReportBlock(ssrc: ssrc, now: now)) }
-        if let ssrc = retransmissionSSRC { blocks.append(retransmissionReception.makeReportBlock(ssrc: ssrc, now: now)) }
+        if let ssrc = retransmissionSSRC {
+            blocks.append(retransmissionReception.makeReportBlock(ssrc: ssrc, now: now))
+        }
         if let ssrc = flexFEC?.ssrc, let block = flexFEC?.reception.makeReportBlock(ssrc: ssrc, now: now) {
             blocks.append(block)
         }

@@ -196,12 +196,10 @@ final class AudioPlane {
                 members.values[index].link.begin()
                 setMixed(false, index)
             }
-            let allowed = members.values[index].allowed
-            guard members.values[index].link.passes(sender, rate: rate, allowed: allowed) else { continue }
-            forwarded.append(
-                Forwarded(
-                    receiver: members.values[index].id, sampleCount: sampleCount,
-                    level: packet.level ?? members.values[from].report?.level))
+            let member = members.values[index]
+            guard member.link.passes(sender, rate: rate, allowed: member.allowed) else { continue }
+            let level = packet.level ?? members.values[from].report?.level
+            forwarded.append(Forwarded(receiver: member.id, sampleCount: sampleCount, level: level))
         }
         return forwarded
     }
