@@ -17,5 +17,6 @@ a=recvonly
 a=rtpmap:97 opus/48000/2
 a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:$KEY
 END
+rm -f watch-answer.sdp   # the keys of an earlier session decrypt nothing
 WATCHING=$(curl -sS --fail-with-body -H 'Content-Type: application/sdp' --data-binary @watch-offer.sdp \
     -o watch-answer.sdp -w '%header{location}' "$RELAY/whep/$ROOM?name=Viewer")
