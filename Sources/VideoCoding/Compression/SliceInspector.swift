@@ -75,26 +75,17 @@ struct SliceInspector {
 
     /// Reference lists, their marking and the QP (H.264 7.3.3.1 to 7.3.3.3).
     private func readReferences(_ reader: inout NALBitReader, into summary: inout SliceSummary) -> Bool {
-        var (forward, backward) = (picture.defaultReferenceCountL0, picture.defaultReferenceCountL1)
-        if summary.type == .b, reader.flag() == nil { return false }
-        if summary.type == .p || summary.type == .b {
-            guard let isOverridden = reader.flag() else { return false }
-            if isOverridden {
-                guard let count = reader.unsigned(), count < 32 else { return false }
-                forward = Int(count) + 1
-                if summary.type == .b {
-                    guard let count = reader.unsigned(), count < 32 else { return false }
-                    backward = Int(count) + 1
-                }
-            }
-            summary.referenceCount = forward
-            guard readModifications(&reader, into: &summary) else { return false }
-            if summary.type == .b, !readModifications(&reader, into: &summary) { return false }
-        }
-        if summary.type == .p && picture.usesWeightedPrediction {
-            guard skipWeights(&reader, forward) else { return false }
-        } else if summary.type == .b && picture.weightedBipredictionMode == 1 {
-            guard skipWeights(&reader, forward + backward) else { return false }
+        let hasSecondList = summary.type == .b
+        if hasSecondList, reader.flag() == nil { return false }
+        if summary.type == .p || hasSecondList {
+            guard let counts = reader.referenceCounts(by: picture, hasSecondList: hasSecondList) else { return false }
+            summary.referenceCount = counts.first
+            guard readModifications(&reader, into: &summary),
+                !hasSecondList || readModifications(&reader, into: &summary)
+            else { return false }
+            let hasWeights = hasSecondList ? picture.weightedBipredictionMode == 1 : picture.usesWeightedPrediction
+            let count = counts.first + (hasSecondList ? counts.second : 0)
+            guard !hasWeights || reader.skipWeights(of: count, hasChroma: true) else { return false }
         }
         if summary.isReference, !readMarking(&reader, into: &summary) { return false }
         if picture.usesCABAC, summary.type == .p || summary.type == .b, reader.unsigned() == nil { return false }
@@ -104,25 +95,9 @@ struct SliceInspector {
     }
 
     private func readModifications(_ reader: inout NALBitReader, into summary: inout SliceSummary) -> Bool {
-        guard let isModified = reader.flag() else { return false }
-        guard isModified else { return true }
-        while let operation = reader.unsigned(), operation <= 3 {
-            if operation == 3 { return true }
-            guard reader.unsigned() != nil else { return false }
-            if operation == 2 { summary.usesLongTermReference = true }
-        }
-        return false
-    }
-
-    private func skipWeights(_ reader: inout NALBitReader, _ count: Int) -> Bool {
-        guard reader.unsigned() != nil, reader.unsigned() != nil else { return false }
-        for _ in 0..<count {
-            guard let hasLuma = reader.flag() else { return false }
-            if hasLuma, reader.signed() == nil || reader.signed() == nil { return false }
-            guard let hasChroma = reader.flag() else { return false }
-            for _ in 0..<(hasChroma ? 4 : 0) where reader.signed() == nil { return false }
-        }
-        return true
+        var usesLongTermReference = summary.usesLongTermReference
+        defer { summary.usesLongTermReference = usesLongTermReference }
+        return reader.readListModification { if $0 == 2 { usesLongTermReference = true } }
     }
 
     private func readMarking(_ reader: inout NALBitReader, into summary: inout SliceSummary) -> Bool {
@@ -131,22 +106,15 @@ struct SliceInspector {
             summary.isLongTermReference = isLongTerm
             return true
         }
-        guard let isAdaptive = reader.flag() else { return false }
-        guard isAdaptive else { return true }
-        while let operation = reader.unsigned(), operation <= 6 {
-            if operation == 0 { return true }
-            if operation == 1 || operation == 3 {
-                guard let difference = reader.unsigned() else { return false }
-                if operation == 3 {
-                    let count = 1 << sequence.log2MaximumFrameNumber
-                    summary.markedFrameNumber = (summary.frameNumber - Int(difference) - 1 + 2 * count) % count
-                }
+        let (count, frameNumber) = (1 << sequence.log2MaximumFrameNumber, summary.frameNumber)
+        var marked = summary.markedFrameNumber
+        defer { summary.markedFrameNumber = marked }
+        return reader.readMarking { operation, number in
+            if operation == 3, let difference = number {
+                marked = (frameNumber - Int(difference) - 1 + 2 * count) % count
             }
-            if operation == 6 { summary.markedFrameNumber = summary.frameNumber }
-            // Operations 2, 3, 4 and 6 end with one more number; 5 has none.
-            if operation != 1, operation != 5, reader.unsigned() == nil { return false }
+            if operation == 6 { marked = frameNumber }
         }
-        return false
     }
 }
 

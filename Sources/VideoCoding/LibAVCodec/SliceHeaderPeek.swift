@@ -62,8 +62,30 @@ struct SliceHeaderPeek {
         if picture.hasBottomFieldPictureOrder, !isField, sequence.hasPictureOrderCountDeltas, reader.signed() == nil {
             return
         }
-        var marking = ReferenceMarkingReader(reader, kind: kind, sequence: sequence, picture: picture)
-        restartsNumbers = marking.restartsNumbers() ?? false
+        restartsNumbers = Self.restartsNumbers(&reader, kind: kind, sequence: sequence, picture: picture)
+    }
+
+    /// Returns true if the marking of references has operation 5. The reader stands behind the picture order count.
+    private static func restartsNumbers(
+        _ reader: inout NALBitReader, kind: SliceHeader.Kind, sequence: SequenceParameterSet,
+        picture: PictureParameterSet
+    ) -> Bool {
+        let (hasFirstList, hasSecondList) = (kind != .intra && kind != .switchingIntra, kind == .bipredictive)
+        if picture.hasRedundantPictureCount, reader.unsigned() == nil { return false }
+        if hasSecondList, reader.flag() == nil { return false }
+        if hasFirstList {
+            guard let counts = reader.referenceCounts(by: picture, hasSecondList: hasSecondList),
+                reader.readListModification(), !hasSecondList || reader.readListModification()
+            else { return false }
+            let hasWeights = hasSecondList ? picture.weightedBipredictionMode == 1 : picture.usesWeightedPrediction
+            let count = counts.first + (hasSecondList ? counts.second : 0)
+            guard !hasWeights || reader.skipWeights(of: count, hasChroma: sequence.chromaArrayType != 0) else {
+                return false
+            }
+        }
+        var restarts = false
+        _ = reader.readMarking { operation, _ in restarts = restarts || operation == 5 }
+        return restarts
     }
 }
 
