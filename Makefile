@@ -9,14 +9,14 @@ sources := Sources Tests Plugins $(wildcard Benchmarks)
 benches := capacity compose conference decoding encoders joining quality sessions sharing simulator $(if $(CONFRELAY_CONFORMANCE_DIR),passes)
 
 # Programs, and the modules that release tests test, have the same flags, so that hostile input meets the program that
-# ships. For tests -enable-testing comes to them, with which fewer checks are optimised away: measure programs that were
-# built without it.
+# ships. Tests add -enable-testing, with which fewer checks are optimised away: measure programs that were built without
+# it.
 # Without debug information they are built sooner; with DEBUG_INFO=dwarf a crash is told with its line, and profilers
 # know lines.
 DEBUG_INFO ?= none
 release := -c release -debug-info-format $(DEBUG_INFO)
-# With the Swift libraries inside, calls of them cost the event loop 5 % less, and programs run where there is no Swift.
-# The tests' bundle cannot have them: its test library brings its own.
+# Programs with the Swift libraries inside run where no Swift is installed, and calls into these libraries cost the event
+# loop 5 % less. The tests' bundle shares the libraries with its test library.
 static := $(release) --static-swift-stdlib
 
 .DEFAULT_GOAL := help

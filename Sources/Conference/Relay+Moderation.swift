@@ -22,7 +22,7 @@ extension Relay {
             let member = try Self.participant(id, in: room)
             room.moderate(member, wanted, by: actor, now: now)
             service(member, now: now)
-            // Who is about to move has another session at the next relay, which has told of it.
+            // A member that is about to move has a second session at the next relay, and that relay has told of it.
             if let next = nextPlace(of: member, in: room), next.told.moves ?? 0 > member.moves {
                 _ = try? order(.moderation(moderation, by: actor), to: next.link, now: now)
             }

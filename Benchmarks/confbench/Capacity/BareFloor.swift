@@ -14,7 +14,8 @@ enum BareFloor {
 
     /// - Parameters:
     ///   - tileCount: The tiles of a composed picture.
-    ///   - encoderCount: The encoders of each composed picture. What nine take turns at lies in caches less often.
+    ///   - encoderCount: The encoders that take turns at each composed picture. Of nine, each finds less of its state in
+    ///     the caches than one alone.
     ///   - preset: The encoders' preset.
     static func measure(
         clips: [TestClip], tileCount: Int, encoderCount: Int, preset: EncoderPreset

@@ -5,7 +5,6 @@ import Foundation
 import Hummingbird
 import Logging
 import MediaCore
-import RoomAPI
 import RoomMedia
 import SecureTransport
 
@@ -33,7 +32,7 @@ actor ClusterService {
     private(set) var pageOrigins = PageOrigins()
     /// Makes links to other relays of its rooms.
     let links: CascadeDialer
-    /// The links that it was told last.
+    /// The links that `links` was told of last.
     private var arranged: (peers: [CascadeDialer.Peer], epochs: [String: Int64]) = ([], [:])
     private var failureReason: String?
     private var isClosed = false
@@ -333,7 +332,7 @@ actor ClusterService {
         {
             inherited.overlaysAreSet(in: room)
         }
-        // The room refuses a layout that names a participant who has not come back yet. The next tick tries again.
+        // The room refuses a layout that names a participant who has not come back yet: `tick()` sets it again later.
         let hasLayout: Void? = try? await driver.perform(.setLayout(former.layout), room: room)
         if hasLayout != nil, !inherited.lacksOverlays(room) { inherited.forget(room) }
     }

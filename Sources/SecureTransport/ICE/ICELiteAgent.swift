@@ -243,10 +243,10 @@ public struct ICELiteAgent: Sendable {
 }
 
 /// The transactions of the last checks with the paths on which they came, by which one that is sent again from or to
-/// elsewhere is known. Its memory is bounded: of both there are 32 bits, which nobody but the other side chooses.
+/// elsewhere is known. Its memory is bounded: it keeps 32 bits of each transaction and of its path.
 struct ICECheckHistory: Sendable {
-    /// Hours of a client's checks once it has chosen its path. Whoever caught one that is forgotten could have media
-    /// sent anywhere with it.
+    /// A client that has chosen its path takes hours for as many checks. An attacker who has caught a check that is
+    /// forgotten could have media sent to any address with it.
     static let limit = 4096
 
     private var transactions: [UInt32] = []
