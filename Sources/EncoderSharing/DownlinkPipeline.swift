@@ -110,6 +110,10 @@ package struct DownlinkPipeline {
     package static let temporalLayers = 3
     /// The least part of a group's rate with which its lowest temporal layer can be followed.
     package static let leastShare = 0.42
+    /// The part of a group's rate below which a receiver that follows it cannot go on. The rate of a link that is
+    /// nearly full dips now and then: only its queue shows whether it keeps up. A receiver that is stopped too soon
+    /// costs all others a keyframe.
+    private static let keptShare = 0.28
     /// A keyframe is as small as can be: a link that has no more to do than this is sent it in any case.
     private static let idle = Duration.milliseconds(50)
     /// Frames that follow a keyframe within this time are not left out because of that keyframe.
@@ -204,7 +208,7 @@ package struct DownlinkPipeline {
         guard made.isShared else { return .send }
         let frameRate = made.rung.frameRate
         // One that cannot follow the group has nothing of a queue that it fills.
-        let hasFallen = bitRate.sustained < made.rate * Self.leastShare
+        let hasFallen = bitRate.sustained < made.rate * Self.keptShare
         let queue = hasFallen ? after.longest : after.sent
         var limit = hasFallen ? FrameBound.queueOfFallen : FrameBound.queue.duration(at: frameRate)
         if frame.type == .idr {

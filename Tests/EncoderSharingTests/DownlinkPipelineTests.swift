@@ -19,6 +19,20 @@ import VideoCoding
             group: EncodeGroupID(rawValue: 1), rate: .kilobits(500), rung: Self.rung, isShared: isShared)
     }
 
+    @Test(
+        "a receiver whose rate dips stays with its group while its queue is short, and one that has fallen does not",
+        arguments: [(rate: 300, queue: 300, verdict: .send), (180, 300, .send), (180, 400, .stop), (100, 300, .stop)]
+            as [(rate: Double, queue: Int64, verdict: DownlinkPipeline.Verdict)])
+    func dip(rate: Double, queue: Int64, verdict: DownlinkPipeline.Verdict) {
+        var downlink = DownlinkPipeline(
+            format: EncodeFormat(dimensions: Self.rung.dimensions, properties: CompressionProperties()),
+            bitRate: .kilobits(rate))
+        let backlog = LinkBacklog(sent: .milliseconds(queue))
+        let taken = downlink.take(
+            frame(layer: 0, isShared: true), as: .active, before: Self.full, with: backlog, now: .zero)
+        #expect(taken == verdict)
+    }
+
     @Test("a receiver that is alone from now on is sent nothing that refers to a frame which it was not sent")
     func missingLayer() {
         var downlink = DownlinkPipeline(
