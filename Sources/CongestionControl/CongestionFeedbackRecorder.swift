@@ -12,6 +12,8 @@ public struct CongestionFeedbackRecorder: Sendable {
     /// The sources that are reported on at most. Another one takes the place of the one that has been silent for longest;
     /// while none is silent, its packets are not counted.
     public static let maximumSourceCount = 8
+    /// The packets of a report at most: with two bytes for each, and twelve for each source, it fits one datagram.
+    static let reportSize = 512
     /// A source from which nothing new has come for this time is silent.
     static let silence = Duration.seconds(1)
 
@@ -66,18 +68,35 @@ public struct CongestionFeedbackRecorder: Sendable {
         return max(lastReportTime + interval, firstUnreportedTime)
     }
 
-    /// Makes a report of the arrivals since the last report but one; nil if there are no new ones.
-    public mutating func makeFeedback(now: MonotonicInstant) -> CongestionControlFeedback? {
-        guard firstUnreportedTime != nil else { return nil }
+    /// Makes reports of the arrivals since the last report but one, in the order of the numbers; none if there are no
+    /// new ones. Several are necessary after an outage of a fast stream.
+    public mutating func makeFeedback(now: MonotonicInstant) -> [CongestionControlFeedback] {
+        guard firstUnreportedTime != nil else { return [] }
         firstUnreportedTime = nil
         isFrameComplete = false
         lastReportTime = now
-        var streams: [CongestionControlFeedback.Stream] = []
+        var reports: [[CongestionControlFeedback.Stream]] = []
+        var room = 0
         for index in sources.indices {
-            if let stream = sources[index].report(now: now) { streams.append(stream) }
+            guard let stream = sources[index].report(now: now) else { continue }
+            var rest = stream.packets[...]
+            while !rest.isEmpty {
+                if room == 0 {
+                    reports.append([])
+                    room = Self.reportSize
+                }
+                let begin = stream.beginSequence &+ UInt16(truncatingIfNeeded: rest.startIndex)
+                let packets = rest.prefix(room)
+                reports[reports.count - 1].append(
+                    CongestionControlFeedback.Stream(
+                        ssrc: stream.ssrc, beginSequence: begin, packets: Array(packets)))
+                rest = rest.dropFirst(packets.count)
+                room -= packets.count
+            }
         }
-        return CongestionControlFeedback(
-            senderSSRC: senderSSRC, streams: streams, reportTimestamp: Self.timestamp(now))
+        return reports.map {
+            CongestionControlFeedback(senderSSRC: senderSSRC, streams: $0, reportTimestamp: Self.timestamp(now))
+        }
     }
 
     /// The middle 32 bits of an NTP time that counts from the clock's origin: units of 2⁻¹⁶ s.

@@ -129,12 +129,14 @@ struct FeedbackSender: ~Copyable {
     private mutating func sendCongestionControlFeedback(
         on lines: MediaLines, through control: inout ControlSender, now: MonotonicInstant
     ) {
-        guard let due = congestionRecorder?.nextFeedbackTime, due <= now,
-            let feedback = congestionRecorder?.makeFeedback(now: now), let line = Self.subject(of: lines)?.line
-        else { return }
-        Self.sendArrivals(
-            .congestionControlFeedback(feedback), senderSSRC: feedback.senderSSRC, of: line, among: lines,
-            through: &control, now: now)
+        guard let due = congestionRecorder?.nextFeedbackTime, due <= now else { return }
+        let news = congestionRecorder?.makeFeedback(now: now) ?? []
+        guard let line = Self.subject(of: lines)?.line else { return }
+        for feedback in news {
+            Self.sendArrivals(
+                .congestionControlFeedback(feedback), senderSSRC: feedback.senderSSRC, of: line, among: lines,
+                through: &control, now: now)
+        }
         congestionRecorder?.interval = timing.interval(receiving: meter.rate(now: now))
     }
 

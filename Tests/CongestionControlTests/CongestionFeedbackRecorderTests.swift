@@ -1,4 +1,5 @@
 import MediaCore
+import NIOCore
 import RTP
 import Testing
 
@@ -13,7 +14,7 @@ struct CongestionFeedbackRecorderTests {
     }
 
     private mutating func report(at time: Double) -> [CongestionControlFeedback.Stream] {
-        recorder.makeFeedback(now: at(time))?.streams ?? []
+        recorder.makeFeedback(now: at(time)).flatMap(\.streams)
     }
 
     @Test("a source whose numbers begin again below is reported on after a second", arguments: [20_000, 39_000])
@@ -43,8 +44,8 @@ struct CongestionFeedbackRecorderTests {
             receive(index, of: 10, at: Double(index) * 10)
         }
         let streams = report(at: 2000)
-        #expect(streams.map(\.ssrc) == [1, 2, 3, 4, 5, 6, 7, 9])
-        #expect(streams.last?.beginSequence == 100)
+        #expect(Set(streams.map(\.ssrc)) == [1, 2, 3, 4, 5, 6, 7, 9])
+        #expect(streams.first { $0.ssrc == 9 }?.beginSequence == 100)
     }
 
     @Test("numbers that jump again and again are not remembered as missing, and those that a path loses are")
@@ -53,5 +54,27 @@ struct CongestionFeedbackRecorderTests {
         #expect(report(at: 0).map(\.packets.count) == [1])
         receive(UInt16(truncatingIfNeeded: 99 * 4000 + 300), at: 100)
         #expect(report(at: 100).map(\.packets.count) == [301])
+    }
+
+    @Test("reports of an outage fit one datagram each, and tell of each number once")
+    mutating func outage() {
+        for ssrc in 1...8 as ClosedRange<UInt32> {
+            receive(65_000, of: ssrc, at: 0)
+            receive(65_000 &+ UInt16(ssrc) * 300, of: ssrc, at: 100)
+        }
+        let reports = recorder.makeFeedback(now: at(101))
+        #expect(reports.count == (8 + 300 * 36 + 511) / 512)
+        var reported: [UInt32: [UInt16]] = [:]
+        for report in reports {
+            #expect(RTCPPacket.encode([.congestionControlFeedback(report)]).readableBytes <= 1150)
+            for stream in report.streams {
+                reported[stream.ssrc, default: []] += stream.packets.indices.map {
+                    stream.beginSequence &+ UInt16($0)
+                }
+            }
+        }
+        for ssrc in 1...8 as ClosedRange<UInt32> {
+            #expect(reported[ssrc] == (0...UInt16(ssrc) * 300).map { 65_000 &+ $0 })
+        }
     }
 }
