@@ -33,10 +33,12 @@ struct RTMPError: Error, CustomStringConvertible {
 
 /// Puts RTMP's messages together from their chunks (RTMP 1.0, 5.3). Sans I/O.
 struct RTMPChunkReader {
-    /// The largest message: a keyframe of a stream at the highest rate has a few megabytes.
-    static let mostBytes = 8 << 20
+    /// The largest message of a stream: a keyframe at the highest rate has a few megabytes.
+    static let mostMediaBytes = 8 << 20
+    /// The largest message. One of a client that has shown no key yet is a command.
+    var mostBytes = 64 << 10
     /// The bytes of all messages that are incomplete.
-    private static let mostWaiting = 16 << 20
+    private var mostWaiting: Int { 2 * mostBytes }
     /// The chunk streams of a connection. Publishers use fewer than ten.
     private static let mostStreams = 32
     private static let largestChunk = 1 << 20
@@ -120,7 +122,7 @@ struct RTMPChunkReader {
         header.payload.writeImmutableBuffer(part)
         header.isPartial = header.payload.readableBytes < header.length
         waiting += size
-        guard waiting <= Self.mostWaiting else { throw RTMPError(description: "too much that is incomplete") }
+        guard waiting <= mostWaiting else { throw RTMPError(description: "too much that is incomplete") }
         guard !header.isPartial else {
             headers[id] = header
             return Chunk(message: nil)
@@ -147,7 +149,7 @@ struct RTMPChunkReader {
         }
         if format < 2 {
             guard let length = readUInt24(), let kind = bytes.readInteger(as: UInt8.self) else { return nil }
-            guard length <= UInt32(Self.mostBytes) else { throw RTMPError(description: "a message of \(length) bytes") }
+            guard length <= UInt32(mostBytes) else { throw RTMPError(description: "a message of \(length) bytes") }
             (header.length, header.kind) = (Int(length), kind)
         }
         if format == 0 {

@@ -128,6 +128,8 @@ struct RTMPSession {
             guard phase == .open else { throw RTMPError(description: "a second stream") }
             let key = values.count > 3 ? values[3].text ?? "" : ""
             phase = .asked
+            // Some encoders do not wait for the answer.
+            chunks.mostBytes = RTMPChunkReader.mostMediaBytes
             events.append(.publish(application: application, key: String(key.prefix(Self.longestName))))
         case "FCUnpublish", "deleteStream", "closeStream":
             guard phase == .publishing else { return }

@@ -193,6 +193,29 @@ import Testing
         #expect(throws: RTMPError.self) { try session.receive(ByteBuffer(bytes: bytes)) }
     }
 
+    @Test("the messages of a client that has shown no key are small, and so is what it leaves incomplete")
+    func strangers() throws {
+        let greeted = { () throws in
+            var (session, publisher) = (RTMPSession(), Publisher())
+            publisher.hello()
+            publisher.echo()
+            publisher.setChunkSize(32_768)
+            _ = try session.receive(publisher.take())
+            return (session, publisher)
+        }
+        var (session, publisher) = try greeted()
+        publisher.message(9, ByteBuffer(repeating: 1, count: 65_537), chunkStream: 6)
+        #expect(throws: RTMPError.self) { try session.receive(publisher.take()) }
+        (session, publisher) = try greeted()
+        #expect(throws: RTMPError.self) {
+            for chunkStream in 4..<12 as Range<UInt8> {
+                publisher.message(9, ByteBuffer(repeating: 1, count: 65_536), chunkStream: chunkStream)
+                // Without its last chunk.
+                _ = try session.receive(ByteBuffer(publisher.take().readableBytesView.dropLast(32_769)))
+            }
+        }
+    }
+
     @Test("a publisher that asks on and on, whose answers may pile up, is an error")
     func commands() throws {
         var (session, publisher) = try publishing()
