@@ -69,6 +69,18 @@ struct RequestQuotaTests {
         #expect(quotas.take(.wrongSecret, of: network(0), now: Self.start) == nil)
     }
 
+    @Test("a room's wrong PINs are remembered, however many clients come")
+    func manyNetworks() {
+        let quotas = RequestQuotas()
+        let room = RequestQuotas.Subject.room("demo")
+        for _ in 0..<50 { #expect(quotas.take(.wrongPIN, of: room, now: Self.start) == nil) }
+        for other in 1...20_000 {
+            let network = ClientNetwork(TransportAddress(ipv4: UInt32(other), port: 1))
+            _ = quotas.take(.join, of: .network(network), now: Self.start)
+        }
+        #expect(quotas.secondsToWait(.wrongPIN, of: room, now: Self.start) == 2)
+    }
+
     private struct Source: RequestContextSource {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     }

@@ -53,10 +53,9 @@ final class RequestQuotas: Sendable {
 
     /// In two generations: when the younger one is full, the older is forgotten, so that there is no need to search for
     /// the oldest.
-    private struct Table {
+    private struct Entries {
         var young: [Subject: Entry] = [:]
         var old: [Subject: Entry] = [:]
-        var streams = FairShare<Subject>(capacity: RoomFeedHub.maximumSubscribers)
 
         mutating func update<Result>(
             _ subject: Subject, now: MonotonicInstant, _ body: (inout Entry) -> Result
@@ -67,6 +66,20 @@ final class RequestQuotas: Sendable {
                 young[subject] = entry
             }
             return body(&entry)
+        }
+    }
+
+    private struct Table {
+        private var clients = Entries()
+        /// Apart from clients: one that has thousands of networks is not to have a room's wrong PINs forgotten.
+        private var rooms = Entries()
+        var streams = FairShare<Subject>(capacity: RoomFeedHub.maximumSubscribers)
+
+        mutating func update<Result>(
+            _ subject: Subject, now: MonotonicInstant, _ body: (inout Entry) -> Result
+        ) -> Result {
+            if case .room = subject { return rooms.update(subject, now: now, body) }
+            return clients.update(subject, now: now, body)
         }
     }
 
