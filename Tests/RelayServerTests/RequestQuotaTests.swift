@@ -4,6 +4,7 @@ import HummingbirdCore
 import Logging
 import MediaCore
 import NIOPosix
+import RoomAPI
 import RoomMedia
 import SecureTransport
 import Synchronization
@@ -115,6 +116,27 @@ struct RequestQuotaTests {
         #expect(await answers("271828") == [.ok: 20])
         #expect(await answers("000000") == [.unauthorized: 5, .tooManyRequests: 15])
         await driver.close()
+    }
+
+    @Test("an address gives five PINs at once, and a room gets five; other changes go on")
+    func newPINs() async throws {
+        let client = makeClient()
+        let session = "Bearer \(SignallingClient.session("p1"))"
+        client.script.state.withLock { state in
+            state.access = ["demo": RoomAccess()]
+            state.grants = ["p1": MemberGrants(role: .moderator)]
+        }
+        let put = { (entry: String, peer: TransportAddress) in
+            try await client.send(
+                .put, "/rooms/demo/entry", headers: [.contentType: "application/json", .authorization: session],
+                body: entry, from: peer)
+        }
+        for _ in 0..<5 { #expect(try await put(#"{"pin":"271828"}"#, Self.elsewhere).status == .noContent) }
+        for peer in [Self.elsewhere, SignallingClient.loopback] {
+            let refused = try await put(#"{"pin":"271828"}"#, peer)
+            #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "4")
+            #expect(try await put(#"{"locked":true,"pin":""}"#, peer).status == .noContent)
+        }
     }
 
     @Test("one address can hold half of the streams of events, and gets them back when they end")

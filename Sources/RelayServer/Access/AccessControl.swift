@@ -16,7 +16,7 @@ struct AccessControl: Sendable {
     let driver: RelayDriver
     let sessions: SessionNames
     let quotas: RequestQuotas
-    let pins = RoomPIN()
+    private let pins = RoomPIN()
     var now: @Sendable () -> MonotonicInstant = { .now() }
     /// Seconds since 1970.
     var time: @Sendable () -> Double = { Date.now.timeIntervalSince1970 }
@@ -197,6 +197,18 @@ struct AccessControl: Sendable {
     var isOpen: Bool { keys == nil }
 
     // MARK: PINs
+
+    /// The verifier of a room's new PIN. New ones are counted, for the client and for the room.
+    func record(
+        ofNewPIN pin: String, of room: RoomName, _ context: SignallingContext
+    ) async throws(Problem) -> [UInt8] {
+        for subject in [context.quotaSubject, .room(room.rawValue)].compactMap(\.self) {
+            if let seconds = quotas.take(.newPIN, of: subject, now: now()) {
+                throw Problem.tooManyRequests(.newPIN, retryAfter: seconds)
+            }
+        }
+        return try await pins.record(of: pin)
+    }
 
     /// The verifier of a room's PIN, which is the one that was given; nil: none was given, or the room has none. Wrong
     /// ones are counted, for the client and for the room.

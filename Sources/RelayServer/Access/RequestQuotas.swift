@@ -26,6 +26,8 @@ final class RequestQuotas: Sendable {
         case wrongProof
         /// Wrong PINs of one room, from all clients.
         case wrongPIN
+        /// PINs that a client, or all of them, give a room. Each takes a slow hash, for which other PINs wait.
+        case newPIN
 
         /// Requests at once, and in a second in the long run.
         var limits: (burst: Double, rate: Double) {
@@ -37,6 +39,7 @@ final class RequestQuotas: Sendable {
             // One bad client is not to keep out all others behind its address.
             case .wrongProof: (200, 50)
             case .wrongPIN: (50, 0.5)
+            case .newPIN: (5, 0.25)
             }
         }
     }
@@ -146,6 +149,7 @@ extension Problem {
             case .wrongSecret: "too many wrong PINs came from your address"
             case .wrongProof: "too many wrong tokens or keys came from your address"
             case .wrongPIN: "too many wrong PINs came for this room"
+            case .newPIN: "too many new PINs came from your address, or for this room"
             }
         return Problem(
             .tooManyRequests, "\(reason); try again in \(seconds) s", headers: [.retryAfter: "\(seconds)"])

@@ -64,7 +64,9 @@ extension SignallingRouter {
         let room = try RoomName(context.parameters.require("room"))
         let wanted = try await request.json(RoomEntry.self, example: Self.entryExample)
         var record: [UInt8]?
-        if let pin = wanted.pin { record = pin.isEmpty ? [] : try await access.pins.record(of: pin) }
+        if let pin = wanted.pin {
+            record = pin.isEmpty ? [] : try await access.record(ofNewPIN: pin, of: room, context)
+        }
         return try await moderate(
             .setEntry(locked: wanted.locked, lobby: wanted.lobby, pin: record), in: room, context)
     }
