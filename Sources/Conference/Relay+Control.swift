@@ -26,7 +26,7 @@ extension Relay {
             if try !order(.overlays(overlays), to: room.conductor, now: now) { room.adopt(overlays) }
         case .prepareAvatar(let id):
             let participant = try Self.participant(id, in: room)
-            try participant.changeLimits.own.take(now: now)
+            try participant.changeLimits.avatars.take(now: now)
         case .setAvatar(let avatar, let id):
             let participant = try Self.participant(id, in: room)
             // A picture was counted before it was read.

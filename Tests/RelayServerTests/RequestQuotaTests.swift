@@ -118,6 +118,18 @@ struct RequestQuotaTests {
         await driver.close()
     }
 
+    @Test("avatars beyond a hundred from one address get 429, and are not read")
+    func avatars() async throws {
+        let client = makeClient()
+        let path = "/rooms/demo/participants/\(SignallingClient.session("p1"))/avatar"
+        let put = { (peer: TransportAddress) in
+            try await client.send(.put, path, headers: [.contentType: "image/png"], body: "no PNG", from: peer).status
+        }
+        for _ in 0..<100 { #expect(try await put(Self.elsewhere) == .unprocessableContent) }
+        #expect(try await put(Self.elsewhere) == .tooManyRequests)
+        #expect(try await put(SignallingClient.loopback) == .unprocessableContent)
+    }
+
     @Test("an address gives five PINs at once, and a room gets five; other changes go on")
     func newPINs() async throws {
         let client = makeClient()

@@ -48,8 +48,10 @@ struct RoomChangeLimits {
 struct ParticipantChangeLimits {
     /// The limit of changes to the participant's view.
     var layout: ChangeLimiter
-    /// Changes that take the key of the session: microphone, camera and avatar.
+    /// Changes that take the key of the session: microphone, camera, and an avatar's removal.
     var own: ChangeLimiter
+    /// New avatars, each of which may take a good part of a second to read.
+    var avatars: ChangeLimiter
     /// Further offers and ICE restarts, each of which is an answer and new keys to make.
     var negotiation: ChangeLimiter
     /// Goodbyes that take a picture away. Each of them, and the next picture, is another layout.
@@ -58,6 +60,7 @@ struct ParticipantChangeLimits {
     init(now: MonotonicInstant) {
         layout = ChangeLimiter(rate: 5, burst: 20, now: now)
         own = ChangeLimiter(rate: 5, burst: 20, now: now)
+        avatars = ChangeLimiter(rate: 0.25, burst: 5, now: now)
         negotiation = ChangeLimiter(rate: 2, burst: 10, now: now)
         goodbyes = ChangeLimiter(rate: 1, burst: 10, now: now)
     }

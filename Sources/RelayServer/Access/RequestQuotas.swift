@@ -20,6 +20,8 @@ final class RequestQuotas: Sendable {
         case join
         /// Changes of rooms and participants.
         case change
+        /// Avatars. A small file may take a good part of a second to read.
+        case avatar
         /// Secrets of one client that were wrong, and short enough to be guessed: PINs.
         case wrongSecret
         /// Tokens and keys of one client that were wrong. Nobody guesses them: the bound is one of what checks cost.
@@ -35,6 +37,7 @@ final class RequestQuotas: Sendable {
             // A class or an office may join from one address at the full hour.
             case .join: (100, 5)
             case .change: (200, 50)
+            case .avatar: (100, 1)
             case .wrongSecret: (5, 0.1)
             // One bad client is not to keep out all others behind its address.
             case .wrongProof: (200, 50)
@@ -146,6 +149,7 @@ extension Problem {
             switch kind {
             case .join: "too many joins or other requests by POST came from your address or with your token lately"
             case .change: "too many changes came from your address, or with your token, in a short time"
+            case .avatar: "too many avatars came from your address"
             case .wrongSecret: "too many wrong PINs came from your address"
             case .wrongProof: "too many wrong tokens or keys came from your address"
             case .wrongPIN: "too many wrong PINs came for this room"

@@ -51,6 +51,9 @@ extension SignallingRouter {
         guard request.mediaType == SignallingMediaType.png else {
             throw Problem(.unsupportedMediaType, "an avatar must be a PNG: send Content-Type: image/png")
         }
+        if let subject = context.quotaSubject, let seconds = quotas.take(.avatar, of: subject, now: now()) {
+            throw Problem.tooManyRequests(.avatar, retryAfter: seconds)
+        }
         let bytes = try await request.bytes(upTo: SignallingLimits.avatarSize)
         _ = try await perform(.prepareAvatar(participant: participant), in: room)
         let avatar: Avatar
