@@ -184,6 +184,13 @@ struct RequestQuotaTests {
         #expect(directory.client(of: request(nil), peer: Self.elsewhere) == Self.elsewhere)
         #expect(directory.client(of: request("203.0.113.9"), peer: Self.elsewhere) == Self.elsewhere)
         #expect(directory.client(of: request("1.2.3.4, 203.0.113.9"), peer: proxy)?.host == "203.0.113.9")
+        for text in ["203.0.113.9:5000", "198.51.100.7, [2001:db8::7]:5000", "[2001:db8::7]"] {
+            let host = text.contains("203") ? "203.0.113.9" : "2001:db8::7"
+            #expect(directory.client(of: request(text), peer: proxy)?.host == host)
+        }
+        for text in ["unknown", "_hidden:5000", "203.0.113.9:", "203.0.113.9:5000:1", ""] {
+            #expect(directory.client(of: request(text), peer: proxy) == nil, "\(text)")
+        }
         #expect(directory.client(of: request(nil), peer: proxy) == nil)
         #expect(directory.client(of: request("203.0.113.9"), peer: SignallingClient.loopback) == nil)
     }

@@ -19,7 +19,12 @@ struct ClientDirectory: Sendable {
         // The field may come several times; its values then form one list.
         guard let last = request.headerFields[.xForwardedFor]?.split(separator: ",").last else { return nil }
         let text = last.filter { !$0.isWhitespace }
-        return TransportAddress(host: text, port: 0)
+        return TransportAddress(host: text, port: 0) ?? Self.address(in: text)
+    }
+
+    /// The address with which some proxies write the client's port: `192.0.2.7:5000`, `[2001:db8::1]:5000`.
+    private static func address(in text: String) -> TransportAddress? {
+        WebAuthority(text).flatMap { TransportAddress(host: $0.host.filter { !"[]".contains($0) }, port: 0) }
     }
 
     /// True if a proxy passed a request on. Its peer is then the proxy, and not the client.
