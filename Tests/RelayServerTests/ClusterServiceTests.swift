@@ -8,6 +8,7 @@ import LoopbackServer
 import NIOCore
 import NIOPosix
 import RoomAPI
+import SecureTransport
 import Synchronization
 import Testing
 
@@ -194,6 +195,25 @@ struct ClusterServiceTests {
         }
         let request = try #require(client.script.state.withLock { $0.requests.last })
         #expect(request.returningAs == "p1" && request.newModeratorKey == nil)
+        await service.close()
+        await driver.close()
+    }
+
+    @Test("sends no join on whose keys crossed the network in the clear")
+    func keysInTheClear() async throws {
+        var client = SignallingClient()
+        let driver = makeDriver(client)
+        let service = try await makeService(try directoryOfOther(), driver)
+        client.cluster = service
+        for (host, status) in [
+            (0x7F00_0001 as UInt32, HTTPResponse.Status.temporaryRedirect), (0xC000_0263, .forbidden),
+        ] {
+            let answer = try await client.answer(
+                driver, .post, "/rooms/demo/participants", headers: [.contentType: "application/sdp"],
+                body: "v=0\r\nm=audio 9 RTP/SAVP 96\r\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:x\r\n",
+                from: TransportAddress(ipv4: host, port: 1))
+            #expect(answer.status == status)
+        }
         await service.close()
         await driver.close()
     }

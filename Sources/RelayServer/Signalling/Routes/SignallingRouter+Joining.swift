@@ -45,6 +45,8 @@ extension SignallingRouter {
         let role = try Self.role(at: endpoint, with: grants)
         // The body may take long to come, and the room may move to another relay meanwhile.
         let offer = try await request.text()
+        // Before the join goes to another relay: only this one knows how the offer came here.
+        try checkKeyExchange(offer: offer, of: request, context)
         let (redirect, clusterJoin) = try await place(request, context, room: room, returning: former)
         if let redirect {
             guard let cluster, let proxy = cluster.joinProxy, let location = redirect.headers[.location] else {
@@ -53,7 +55,6 @@ extension SignallingRouter {
             let answer = try await proxy.send(request, offer: offer, to: location, among: await cluster.relayURLs)
             return (answer, nil)
         }
-        try checkKeyExchange(offer: offer, of: request, context)
         // Neither the offer's addresses of a client behind a proxy, nor those of a client on another site's page,
         // are the peer's: no media may go there before a packet from there has authenticated.
         // The first participant at a further relay is not the first of the room.
