@@ -49,6 +49,24 @@ struct RequestQuotaTests {
         }
     }
 
+    @Test("a long JSON body counts for many requests, and so does one in chunks")
+    func longBodies() async throws {
+        let body = "[" + String(repeating: "1,", count: 30_000) + "1]"
+        for (field, value, cost) in [
+            (HTTPField.Name.contentLength, "\(body.utf8.count)", 15), (.transferEncoding, "chunked", 17),
+        ] {
+            let client = makeClient()
+            let put = { (body: String, headers: HTTPFields) in
+                var headers = headers
+                headers[.contentType] = "application/json"
+                return try await client.send(.put, "/rooms/demo/layout", headers: headers, body: body).status
+            }
+            for _ in 0..<200 / cost { #expect(try await put(body, [field: value]) == .badRequest) }
+            #expect(try await put(body, [field: value]) == .tooManyRequests)
+            #expect(try await put("[]", [.contentLength: "2"]) == .badRequest)
+        }
+    }
+
     @Test("what was used comes back with time")
     func refill() {
         let quotas = RequestQuotas()

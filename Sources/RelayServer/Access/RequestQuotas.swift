@@ -94,12 +94,13 @@ final class RequestQuotas: Sendable {
 
     /// Counts a request.
     ///
-    /// - Returns: Nil if it is admitted, otherwise the seconds until another one is.
-    func take(_ kind: Kind, of subject: Subject, now: MonotonicInstant) -> Int? {
+    /// - Parameter cost: For how many it counts.
+    /// - Returns: Nil if it is admitted, otherwise the seconds until it would be.
+    func take(_ kind: Kind, of subject: Subject, cost: Double = 1, now: MonotonicInstant) -> Int? {
         table.withLock { table in
             table.update(subject, now: now) { entry in
-                entry.buckets[kind.rawValue].take(now: now)
-                    ? nil : Self.wait(entry.buckets[kind.rawValue], now: now)
+                entry.buckets[kind.rawValue].take(cost, now: now)
+                    ? nil : Self.wait(entry.buckets[kind.rawValue], for: cost, now: now)
             }
         }
     }
@@ -109,13 +110,13 @@ final class RequestQuotas: Sendable {
         table.withLock { table in
             table.update(subject, now: now) { entry in
                 let next = entry.buckets[kind.rawValue].nextAvailable(now: now) ?? now
-                return next > now ? Self.wait(entry.buckets[kind.rawValue], now: now) : nil
+                return next > now ? Self.wait(entry.buckets[kind.rawValue], for: 1, now: now) : nil
             }
         }
     }
 
-    private static func wait(_ bucket: TokenBucket, now: MonotonicInstant) -> Int {
-        let wait = (bucket.nextAvailable(now: now) ?? now) - now
+    private static func wait(_ bucket: TokenBucket, for cost: Double, now: MonotonicInstant) -> Int {
+        let wait = (bucket.nextAvailable(cost, now: now) ?? now) - now
         // Rates such as a tenth have no exact binary form: a wait of a nanosecond more is no further second.
         return max(1, Int(min((wait.seconds - 1e-6).rounded(.up), 3600)))
     }

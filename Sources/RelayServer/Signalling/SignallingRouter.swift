@@ -211,10 +211,8 @@ struct SignallingRouter {
             context.caller = try await access.check(
                 route.requirement, request, context, room: room, session: context.parameters.get("participant"))
         }
-        if let identity = context.caller.claims?.identity, let kind = QuotaMiddleware.kind(of: request.method),
-            let seconds = quotas.take(kind, of: .identity(identity), now: now())
-        {
-            throw Problem.tooManyRequests(kind, retryAfter: seconds)
+        if let identity = context.caller.claims?.identity {
+            try quotas.count(request, of: .identity(identity), now: now())
         }
         return try await route.handler(request, context)
     }
