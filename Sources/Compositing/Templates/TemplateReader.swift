@@ -12,9 +12,10 @@ struct TemplateReader {
         func path(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
     }
 
-    mutating func record(_ path: String, _ reason: String) {
+    /// - Parameter reason: Not made if nobody reads it: wrong templates may have thousands of mistakes.
+    mutating func record(_ path: String, _ reason: @autoclosure () -> String) {
         guard issues.count < LayoutTemplateError.maximumIssueCount else { return }
-        issues.append(LayoutTemplateError.Issue(path: path, reason: reason))
+        issues.append(LayoutTemplateError.Issue(path: path, reason: reason()))
     }
 
     /// An object that has none but these keys.
@@ -51,13 +52,15 @@ struct TemplateReader {
         _ fields: Fields, _ key: String, in range: ClosedRange<Double>, default standard: Double
     ) -> Double {
         guard let value = fields.values[key] else { return standard }
-        let allowed = "give a number from \(Self.shown(range.lowerBound)) to \(Self.shown(range.upperBound))"
+        func allowed() -> String {
+            "give a number from \(Self.shown(range.lowerBound)) to \(Self.shown(range.upperBound))"
+        }
         guard case .number(let number) = value else {
-            record(fields.path(key), "this is \(value.kind); \(allowed)")
+            record(fields.path(key), "this is \(value.kind); \(allowed())")
             return standard
         }
         guard range.contains(number) else {
-            record(fields.path(key), "\(Self.shown(number)) is not possible; \(allowed)")
+            record(fields.path(key), "\(Self.shown(number)) is not possible; \(allowed())")
             return standard
         }
         return number
@@ -66,11 +69,12 @@ struct TemplateReader {
     mutating func integer(_ fields: Fields, _ key: String, in range: ClosedRange<Int>, default standard: Int) -> Int {
         guard let value = fields.values[key] else { return standard }
         guard case .number(let number) = value, let integer = Int(exactly: number), range.contains(integer) else {
-            var found = value.kind
-            if case .number(let number) = value { found = Self.shown(number) }
+            func found() -> String {
+                if case .number(let number) = value { Self.shown(number) } else { value.kind }
+            }
             record(
                 fields.path(key),
-                "\(found) is not possible; give a whole number from \(range.lowerBound) to \(range.upperBound)")
+                "\(found()) is not possible; give a whole number from \(range.lowerBound) to \(range.upperBound)")
             return standard
         }
         return integer
@@ -88,26 +92,27 @@ struct TemplateReader {
     mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ fields: Fields, _ key: String, _: Choice.Type = Choice.self
     ) -> Choice? {
-        let allowed = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        return text(fields, key, allowed: allowed) { Choice(rawValue: $0) }
+        text(fields, key, allowed: Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")) {
+            Choice(rawValue: $0)
+        }
     }
 
     /// The value that `read` returns for a string.
     mutating func text<Value>(
-        _ fields: Fields, _ key: String, allowed: String, _ read: (String) -> Value?
+        _ fields: Fields, _ key: String, allowed: @autoclosure () -> String, _ read: (String) -> Value?
     ) -> Value? {
-        fields.values[key].flatMap { text($0, at: fields.path(key), allowed: allowed, read) }
+        fields.values[key].flatMap { text($0, at: fields.path(key), allowed: allowed(), read) }
     }
 
     mutating func text<Value>(
-        _ value: TemplateValue, at path: String, allowed: String, _ read: (String) -> Value?
+        _ value: TemplateValue, at path: String, allowed: @autoclosure () -> String, _ read: (String) -> Value?
     ) -> Value? {
         guard case .text(let text) = value else {
-            record(path, "this is \(value.kind); give \(allowed)")
+            record(path, "this is \(value.kind); give \(allowed())")
             return nil
         }
         guard let result = read(text) else {
-            record(path, "\"\(Self.shown(text))\" is not possible; give \(allowed)")
+            record(path, "\"\(Self.shown(text))\" is not possible; give \(allowed())")
             return nil
         }
         return result

@@ -162,6 +162,20 @@ struct LayoutTemplateTests {
         #expect(try templateIssues(#"{"slots":[\#(wrong)]}"#)?.count == LayoutTemplateError.maximumIssueCount)
     }
 
+    @Test("of more mistakes than are told no text is made")
+    func untoldMistakes() {
+        var reader = TemplateReader()
+        var texts = 0
+        func reason() -> String {
+            texts += 1
+            return "wrong"
+        }
+        for _ in 0..<1000 { reader.record("slots", reason()) }
+        for _ in 0..<1000 { _ = reader.text(.null, at: "name", allowed: reason()) { $0 } }
+        #expect(texts == LayoutTemplateError.maximumIssueCount)
+        #expect(reader.issues.count == LayoutTemplateError.maximumIssueCount)
+    }
+
     @Test("there is a bound to slots, arrangements and overlays")
     func bounds() throws {
         func slots(_ count: Int) -> String {
