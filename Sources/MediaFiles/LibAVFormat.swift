@@ -100,4 +100,7 @@ enum LibAVFormat {
     /// Returns a URL that libavformat takes for a file whatever the path looks like, so that a name such as `http:x` or
     /// `concat:a|b` opens no other protocol.
     static func url(path: String) -> String { "file:\(path)" }
+
+    /// The same for the first bytes of a file.
+    static func url(path: String, upTo end: Int) -> String { "subfile,,start,0,end,\(end),,:\(url(path: path))" }
 }

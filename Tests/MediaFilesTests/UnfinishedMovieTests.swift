@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import NIOCore
 import Testing
 
 @testable import MediaFiles
@@ -52,5 +53,56 @@ struct UnfinishedMovieTests {
         try writer.append(samples[0])
         try writer.finish()
         #expect(try readableFrames(of: file) == 1)
+    }
+
+    private final class Collected: MovieFile {
+        var bytes: [UInt8] = []
+
+        func append(_ bytes: ByteBuffer) { self.bytes += bytes.readableBytesView }
+    }
+
+    /// A movie of 24 frames or packets with six in each fragment, and where the data of each fragment lies.
+    private func fragments(ofVideo isVideo: Bool) throws -> (bytes: [UInt8], data: [Range<Int>]) {
+        let samples = try SampleStream.make(count: 24)
+        let file = Collected()
+        let writer = try MovieWriter(
+            to: file, name: "movie", video: isVideo ? samples[0].format : nil, hasAudio: !isVideo,
+            fragment: .milliseconds(isVideo ? 200 : 120))
+        for (index, sample) in samples.enumerated() {
+            if isVideo {
+                try writer.append(sample)
+            } else {
+                let time = MediaTime(value: Int64(index) * 960, timescale: 48_000)
+                let packet = ByteBuffer(bytes: [0xF8] + Array(repeating: 7, count: 60))
+                try writer.append(opus: packet, presentationTime: time)
+            }
+        }
+        try writer.finish()
+        var (data, place): ([Range<Int>], Int) = ([], 0)
+        while place + 8 <= file.bytes.count {
+            let end = place + file.bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+            if file.bytes[place + 4..<place + 8].elementsEqual("mdat".utf8) { data.append(place..<end) }
+            place = end
+        }
+        return (file.bytes, data)
+    }
+
+    @Test(
+        "have all whole fragments, wherever they are cut off or zeros begin", arguments: [true, false], [0, 4096])
+    func cut(isVideo: Bool, zeros: Int) throws {
+        let (bytes, data) = try fragments(ofVideo: isVideo)
+        try #require(data.count == 4)
+        for cut in data[0].upperBound..<data[2].upperBound {
+            let copy = TemporaryFile(".mp4", contents: bytes[..<cut] + Array(repeating: 0, count: zeros))
+            var count = 0
+            if isVideo {
+                let reader = try MovieReader(path: copy.path)
+                while (try? reader.nextSample()) != nil { count += 1 }
+            } else {
+                let reader = try OpusReader(path: copy.path)
+                while try reader.nextPacket() != nil { count += 1 }
+            }
+            #expect(count >= 6 * data.count { $0.upperBound <= cut }, "at byte \(cut)")
+        }
     }
 }
