@@ -23,7 +23,11 @@ package struct SystemRecordingFiles: RecordingFileSystem {
         let temporary = path + ".new"
         unlink(temporary)
         let file = try create(temporary)
-        defer { file.close() }
+        var isReplaced = false
+        defer {
+            file.close()
+            if !isReplaced { unlink(temporary) }
+        }
         do {
             try file.append(bytes)
         } catch {
@@ -31,6 +35,7 @@ package struct SystemRecordingFiles: RecordingFileSystem {
         }
         try file.synchronize()
         guard rename(temporary, path) == 0 else { throw SystemRecordingFile.error(errno, path: path) }
+        isReplaced = true
     }
 
     package func freeSpace(at path: String) -> DataSize? {

@@ -31,4 +31,15 @@ struct SystemRecordingFileTests {
         file.close()
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "first\nthird\n")
     }
+
+    @Test("what cannot be put in place of another file leaves nothing")
+    func failedReplacement() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "folder-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try FileManager.default.createDirectory(atPath: path + "/file", withIntermediateDirectories: true)
+        #expect(throws: RecordingFileError.self) {
+            try SystemRecordingFiles().replace(path + "/file", with: ByteBuffer(string: "new"))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["file"])
+    }
 }
