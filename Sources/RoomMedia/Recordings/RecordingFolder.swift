@@ -126,10 +126,14 @@ package final class RecordingFolder {
 
     /// Performs the work that is due: ends fragments, checks the free space, makes the files durable.
     ///
-    /// - Throws: `RecordingFileError`, also if there is too little space left.
+    /// - Throws: `RecordingFileError`, also if there is too little space left, or somebody has removed the folder.
     func tick(now: MonotonicInstant) throws {
         guard now >= nextCheck else { return }
         nextCheck = now + Self.checkInterval
+        // The system goes on to take what is written to files that have been removed.
+        guard files.hasFile(manifestPath) else {
+            throw RecordingFileError(path: path, isDiskFull: false, reason: "the folder is gone")
+        }
         for file in tracks.values { try attempt(file) { try file.flushIfDue(now: now) } }
         try checkSpace()
         guard now >= nextSynchronization else { return }
@@ -167,9 +171,11 @@ package final class RecordingFolder {
         try? writeManifest()
     }
 
+    private var manifestPath: String { "\(path)/\(RecordingManifest.fileName)" }
+
     private func writeManifest() throws {
         var text = ByteBuffer(bytes: try JSONEncoder.readable.encode(manifest))
         text.writeString("\n")
-        try files.replace("\(path)/\(RecordingManifest.fileName)", with: text)
+        try files.replace(manifestPath, with: text)
     }
 }

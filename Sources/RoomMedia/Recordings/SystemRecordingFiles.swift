@@ -38,6 +38,8 @@ package struct SystemRecordingFiles: RecordingFileSystem {
         isReplaced = true
     }
 
+    package func hasFile(_ path: String) -> Bool { WritablePath.exists(path) }
+
     package func freeSpace(at path: String) -> DataSize? {
         var information = statvfs()
         guard statvfs(path, &information) == 0 else { return nil }

@@ -40,7 +40,7 @@ package enum WritablePath {
         return mkdir(path, 0o700) == 0 || errno == EEXIST
     }
 
-    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
     private static func isWritableFolder(_ path: String) -> Bool { access(path + "/", W_OK | X_OK) == 0 }
 

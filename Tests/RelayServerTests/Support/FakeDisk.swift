@@ -36,6 +36,8 @@ final class FakeDisk: RecordingFileSystem {
         state.withLock { $0.files[path] = bytes }
     }
 
+    func hasFile(_ path: String) -> Bool { state.withLock { $0.files[path] != nil } }
+
     func freeSpace(at path: String) -> DataSize? { state.withLock { $0.free } }
 
     func text(_ suffix: String) -> String {
