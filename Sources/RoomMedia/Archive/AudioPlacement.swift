@@ -35,9 +35,9 @@ struct AudioPlacement {
 
     /// Places the next packet.
     ///
-    /// - Parameter time: When it is played, in seconds since the film's beginning.
+    /// - Parameter time: When it is played, in seconds since the film's beginning. What comes before is left out.
     mutating func place(_ sampleCount: Int, at time: Double) -> Step {
-        let time = min(max(time, 0), RecordingReader.longest)
+        let time = min(max(time, -RecordingReader.longest), RecordingReader.longest)
         let wanted = Int64(clamping: (time * Double(AudioFormat.sampleRate)).rounded())
         let drift = wanted &- end
         var step = Step()

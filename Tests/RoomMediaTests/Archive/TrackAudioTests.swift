@@ -81,4 +81,13 @@ struct TrackAudioTests {
         #expect(roughness(of: played) < 0.03)
         #expect(played[60_000..<95_000].contains { $0 > 0.25 })
     }
+
+    @Test("leaves out what was heard before the film begins, and no more")
+    func beforeFilm() {
+        var placement = AudioPlacement()
+        #expect(placement.place(Self.frame, at: -5) == AudioPlacement.Step(omitted: Self.frame))
+        #expect(placement.end == 0)
+        #expect(placement.place(Self.frame, at: -0.0125) == AudioPlacement.Step(omitted: 600))
+        #expect(placement.end == 360)
+    }
 }
