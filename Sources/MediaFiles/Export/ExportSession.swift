@@ -77,7 +77,7 @@ public final class ExportSession {
             try silo.remove()
             (silo, storage) = try encodeFrames()
         }
-        try write(silo, audio: audio)
+        try write(silo, audio: audio, isCancelled: isCancelled)
         // Without the passes, frames that are left are made anew.
         try storage?.remove()
         try silo.remove()
@@ -203,10 +203,10 @@ public final class ExportSession {
     // MARK: The film
 
     /// Writes all files into the folder, and gives them their names when all are there, the film's last.
-    private func write(_ silo: FrameSilo, audio: [ByteBuffer]) throws {
+    private func write(_ silo: FrameSilo, audio: [ByteBuffer], isCancelled: () -> Bool) throws {
         let files = Self.files(of: path)
         let unfinished = Self.files(of: workFolder + "/film.mp4")
-        try writeFilm(silo, audio: audio, to: unfinished.film)
+        try writeFilm(silo, audio: audio, to: unfinished.film, isCancelled: isCancelled)
         try source.writePoster(to: unfinished.poster)
         try Self.move(unfinished.poster, to: files.poster)
         if !source.captions.isEmpty {
@@ -222,7 +222,9 @@ public final class ExportSession {
         }
     }
 
-    private func writeFilm(_ silo: FrameSilo, audio: [ByteBuffer], to path: String) throws {
+    private func writeFilm(
+        _ silo: FrameSilo, audio: [ByteBuffer], to path: String, isCancelled: () -> Bool
+    ) throws {
         var writer: MovieWriter?
         var nextAudio = 0
         func writeAudio(until time: MediaTime) throws {
@@ -234,6 +236,7 @@ public final class ExportSession {
             }
         }
         try silo.forEachSample { sample in
+            if isCancelled() { throw ExportError.cancelled }
             if writer == nil {
                 writer = try MovieWriter(
                     path: path, video: sample.format, audio: audio.isEmpty ? nil : .init(), layout: .indexAtEnd,

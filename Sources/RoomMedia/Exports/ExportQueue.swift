@@ -45,6 +45,7 @@ package final class ExportQueue: @unchecked Sendable {
     }
 
     private let path: @Sendable (_ recording: String) -> String
+    private let checkSpace: @Sendable () throws -> Void
     private let priority: Int32
     private let condition = NSCondition()
     private var logger = Logger(label: "confrelay.exports")
@@ -58,9 +59,14 @@ package final class ExportQueue: @unchecked Sendable {
 
     /// - Parameters:
     ///   - path: The folder of a recording.
+    ///   - checkSpace: Throws where a film would take space that recordings need.
     ///   - priority: The priority of the thread (`setpriority(2)`).
-    init(path: @escaping @Sendable (_ recording: String) -> String, priority: Int32 = usualPriority) {
+    init(
+        path: @escaping @Sendable (_ recording: String) -> String,
+        checkSpace: @escaping @Sendable () throws -> Void = {}, priority: Int32 = usualPriority
+    ) {
         self.path = path
+        self.checkSpace = checkSpace
         self.priority = priority
     }
 
@@ -251,7 +257,22 @@ package final class ExportQueue: @unchecked Sendable {
         let film = try RecordingFilm(
             path: folder.recordingPath, canvas: options.canvas, frameRate: options.frameRate, layout: options.layout)
         let session = ExportSession(source: film, settings: options.settings, path: folder.film(of: job.id))
-        try session.run(isCancelled: { self.waitWhileLoadIsHigh() }, onProgress: show)
+        var shortage: (any Error)?
+        func isCancelled() -> Bool {
+            if waitWhileLoadIsHigh() { return true }
+            do {
+                try checkSpace()
+                return false
+            } catch {
+                shortage = error
+                return true
+            }
+        }
+        do {
+            try session.run(isCancelled: isCancelled, onProgress: show)
+        } catch {
+            throw shortage ?? error
+        }
         try folder.protect(job.id)
     }
 

@@ -20,7 +20,13 @@ package final class RecordingStore: Sendable {
     /// Makes the folder if it is not there, and sees that it can be written to.
     package init(settings: RecordingSettings) throws(WritablePath.NotUsable) {
         self.settings = settings
-        exports = ExportQueue(path: { "\(settings.folder)/\($0)" })
+        exports = ExportQueue(
+            path: { "\(settings.folder)/\($0)" },
+            checkSpace: {
+                // A film can be made again, and a call cannot: it ends before recordings have to.
+                try SystemRecordingFiles().checkSpace(
+                    in: settings.folder, keeping: settings.minimumFreeSpace + settings.minimumFreeSpace)
+            })
         try WritablePath.makeFolder(settings.folder)
     }
 

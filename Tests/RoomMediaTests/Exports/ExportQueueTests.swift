@@ -3,6 +3,7 @@ import Logging
 import MediaCore
 import MediaFiles
 import RoomAPI
+import Synchronization
 import Testing
 
 @testable import RoomMedia
@@ -13,8 +14,9 @@ import Testing
     private let request = ExportRequest(canvas: "160x90", frameRate: 15, bitrate: 100_000)
 
     /// A queue whose thread has the priority of other tests, which leave one of a lower priority next to no time.
-    private func queue() -> ExportQueue {
-        ExportQueue(path: { [folder] in folder.appendingPathComponent($0).path }, priority: 0)
+    private func queue(checkSpace: @escaping @Sendable () throws -> Void = {}) -> ExportQueue {
+        ExportQueue(
+            path: { [folder] in folder.appendingPathComponent($0).path }, checkSpace: checkSpace, priority: 0)
     }
 
     private func names() throws -> [String] {
@@ -152,6 +154,27 @@ import Testing
         let film = try queue.add(ExportRequest(canvas: "160x90", frameRate: 15, size: 1000), recording: "r1")
         try await eventually { queue.export(film.id, recording: "r1")?.state == .failed }
         #expect(queue.export(film.id, recording: "r1")?.error?.contains("too small") == true)
+        #expect(try names() == ["\(film.id).json"])
+    }
+
+    @Test("end where they would take space that recordings need, also while the film is written")
+    func space() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try RecordedCall(in: folder).record(seconds: 1)
+        let made = Mutex<ExportQueue?>(nil)
+        let shortage = RecordingFileError(path: "r1", isDiskFull: true, reason: "too little space")
+        let queue = queue {
+            let film = made.withLock { $0 }?.exports(recording: "r1").first
+            // All pictures are encoded.
+            if film?.pass == 1, film?.progress == 1 { throw shortage }
+        }
+        made.withLock { $0 = queue }
+        defer { made.withLock { $0 = nil } }
+        let film = try queue.add(
+            ExportRequest(canvas: "160x90", frameRate: 15, quality: 0.5), recording: "r1")
+        try await eventually { !queue.isBusy }
+        #expect(queue.export(film.id, recording: "r1")?.state == .failed)
+        #expect(queue.export(film.id, recording: "r1")?.error == "\(shortage)")
         #expect(try names() == ["\(film.id).json"])
     }
 
