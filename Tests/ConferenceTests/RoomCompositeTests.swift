@@ -94,6 +94,25 @@ import Testing
         #expect(frames(items()).first?.isSync == true)
     }
 
+    @Test("it begins soon with a picture of now, also where nobody has looked at the only camera so far")
+    func beginsAlone() throws {
+        var first: PixelBuffer?
+        call.onComposed = { tick in
+            first = first ?? tick.pictures.first { $0.dimensions == Self.size }
+        }
+        let ada = try call.join("Ada", colour: .red)
+        call.run(for: .seconds(2))
+        ada.colour = .green
+        // Between two ticks.
+        call.run(for: .milliseconds(1100))
+        try record()
+        call.run(for: .seconds(3))
+        let recorded = items()
+        let frame = try #require(recorded.first { if case .video = $0.content { true } else { false } })
+        #expect(frame.at < .milliseconds(500), "\(frame.at)")
+        #expect(first?.colour(x: 128, y: 72).resembles(.green) == true)
+    }
+
     @Test("it follows the room's layout, or its own choice, and has no mark of the recording")
     func layout() throws {
         let ada = try call.join("Ada", colour: .red)

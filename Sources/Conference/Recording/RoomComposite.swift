@@ -119,7 +119,8 @@ struct CompositeTaker {
     mutating func lostFrames() { awaitsKeyframe = true }
 
     mutating func take(_ frame: EncodedFrame, at captureTime: MonotonicInstant, lag: Duration) {
-        guard captureTime >= began, !awaitsKeyframe || frame.isKeyframe else { return }
+        guard !awaitsKeyframe || frame.isKeyframe else { return }
+        // The first tick may be one that was left out just before: without its keyframe, two seconds would be lost.
         let time = max(captureTime + lag, began)
         awaitsKeyframe = false
         if audioEnd == nil { audioEnd = time }

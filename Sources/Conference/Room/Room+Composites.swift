@@ -75,7 +75,10 @@ extension Room {
         let hasPicture =
             sources.isEmpty
             || sources.contains { participant in
-                SourceContent.allCases.contains { participant.pipeline(for: $0)?.newest != nil }
+                // What nobody has looked at so far has an old picture until its next keyframe.
+                SourceContent.allCases.contains { content in
+                    participant.pipeline(for: content).map { $0.newest != nil && !$0.isPicturePaused } ?? false
+                }
             }
         for composite in composites where composite.begin(hasPicture: hasPicture, now: now) {
             composition.receiversChanged()
