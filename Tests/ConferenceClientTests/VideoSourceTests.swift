@@ -124,6 +124,25 @@ struct VideoSourceTests {
         }
     }
 
+    @Test(
+        "a film that no decoder takes is refused with the reason before anyone joins",
+        arguments: [
+            (
+                "send 4:2:0 video",
+                "AAAAAWf0EAqRl3sBEAAAAwAQAAADACBAAAAAAWjuDxEhEAAAAWWIhAS//veEfgU1wTv+ZZNB6/mWWkI9"
+            ),
+            ("send 8-bit video", "AAAAAWduEAqmy72AiAAAAwAIAAADABAgAAAAAWjuDyyLAAABZYiEBb/+7lT+BTa7SV0xewYXEkPR"),
+        ])
+    func undecodable(reason: String, stream: String) throws {
+        let file = TemporaryFile(".h264")
+        try #require(Data(base64Encoded: stream)).write(to: URL(fileURLWithPath: file.path))
+        for reencodes in [nil, true, false] {
+            #expect {
+                try VideoInput(argument: file.path).open(name: "", settings: .init(reencodes: reencodes))
+            } throws: { "\($0)".contains(reason) }
+        }
+    }
+
     @Test("a film whose pictures are to be turned is not sent as it is")
     func turned() throws {
         let file = TemporaryFile(".mp4")

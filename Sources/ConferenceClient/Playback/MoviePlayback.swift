@@ -43,7 +43,7 @@ final class MoviePlayback: Sendable {
         let rotation: VideoRotation
         var attributes = options.attributes
         do {
-            let reader = try MovieReader(path: options.path)
+            let reader = try MovieReader(decodable: options.path)
             if let duration = reader.duration, options.start > .zero, options.start >= duration {
                 throw ClientError.usage(
                     reason: "\(options.path) lasts \(duration.seconds) s, so that there is nothing to play from"

@@ -94,7 +94,7 @@ public final class EncodedFileSource: VideoSource {
     /// - Throws: `ClientError.unreadableInput`.
     static func obstacle(path: String) throws(ClientError) -> String? {
         do {
-            let reader = try MovieReader(path: path)
+            let reader = try MovieReader(decodable: path)
             if reader.rotation != .none { return "its pictures have to be turned" }
             let reordering = "it has B-frames"
             guard reader.format.reorderDepth == 0 else { return reordering }
