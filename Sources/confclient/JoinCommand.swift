@@ -43,6 +43,7 @@ struct JoinCommand: AsyncParsableCommand {
         let terminal = Terminal(isQuiet: media.quiet)
         func makeOptions(ofSession number: Int) throws -> JoinOptions {
             var options = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
+            options.hearsModerators = true
             options.onWaiting = { terminal.fail("the room has a lobby: waiting until a moderator lets us in") }
             options.flightRecorderPath = flightRecorder
             options.flightRecorderLimit = flightRecorderLimit.size

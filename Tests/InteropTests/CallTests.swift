@@ -158,6 +158,25 @@ struct CallTests {
         #expect(report.end == "relay-left")
     }
 
+    @Test("a client that a moderator removes says who did, also one that sends no pictures")
+    func removal() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(["--canvas", "320x180", "--frame-rate", "10"], in: folder)
+        let room = relay.url("/rooms/demo")
+        let ada = try client(["join", room, "--name", "Ada", "--size", "160x90", "--stats", "-"], in: folder)
+        let key = try await eventually("Ada has the moderator's key", within: .seconds(20)) {
+            ada.errors.firstMatch(of: #/moderator's key: (\S+)/#).map { String($0.1) }
+        }
+        let ben = try client(["join", room, "--name", "Ben", "--video", "none", "--quiet"], in: folder)
+        try await relay.participant("Ben", in: "demo") { $0.uplink.audioPackets > 10 }
+        let moderate = try client(["moderate", room, "--token", key, "remove", "Ben"], in: folder)
+        #expect(try await moderate.end(within: .seconds(20)) == 0, "\(moderate.errors)")
+        #expect(try await ben.end(within: .seconds(20)) == 69)
+        #expect(ben.errors == "confclient: a moderator removed us from the call\n")
+        ada.signal(SIGINT)
+        #expect(try await ada.end(within: .seconds(20)) == 0, "\(ada.errors)")
+    }
+
     @Test("wrong options, ports in use and relays that are not there have exit codes of their own")
     func exitCodes() async throws {
         let folder = try TemporaryFolder()

@@ -7,6 +7,9 @@ extension ClientSession {
     /// True if the sent picture is to be no larger than its tile.
     var followsTile: Bool { videoSender != nil && options.followsDemand }
 
+    /// True if the client follows the room's events.
+    var followsRoom: Bool { options.hearsModerators || followsTile || !negotiation.alternates.isEmpty }
+
     /// Begins to follow. On the event loop.
     func followRoom() {
         let signalling = Signalling(negotiation.memberURL(of: options.url))

@@ -35,9 +35,9 @@ extension ClientSession {
         }
     }
 
-    /// Ends the session, and where there are other relays to go to not before it is clear that no moderator ended it.
+    /// Ends the session, but not before an event had the time to say that a moderator ended it.
     private func relayLeft(_ reason: String) {
-        guard !negotiation.alternates.isEmpty else { return end(.relayLeft(reason: reason)) }
+        guard followsRoom else { return end(.relayLeft(reason: reason)) }
         eventLoop.scheduleTask(in: Self.eventGrace) { [weak self] in self?.end(.relayLeft(reason: reason)) }
     }
 

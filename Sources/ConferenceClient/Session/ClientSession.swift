@@ -143,7 +143,7 @@ public final class ClientSession: @unchecked Sendable {
         let now = ClientClock.now()
         if videoSender != nil { scheduleVideo(at: now) }
         if audioSender != nil { scheduleAudio(at: now) }
-        if followsTile || !negotiation.alternates.isEmpty { followRoom() }
+        if followsRoom { followRoom() }
         if !negotiation.alternates.isEmpty { watchRelay() }
         reporting = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
             self?.everySecond()

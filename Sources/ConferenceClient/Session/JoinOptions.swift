@@ -12,6 +12,9 @@ public struct JoinOptions: Sendable {
     public var name: String
     /// The PIN of the room; nil: it has none.
     public var pin: String?
+    /// True if the client follows the room's events in any case, and so knows which moderator ended its call. Otherwise
+    /// it follows them only where it needs them to send or to move: many clients are a load by their events alone.
+    public var hearsModerators: Bool
     /// Called when the client has to wait in the room's lobby.
     public var onWaiting: @Sendable () -> Void = {}
     public var video: VideoInput
@@ -59,6 +62,7 @@ public struct JoinOptions: Sendable {
         videoSettings = VideoInputSettings()
         audio = .tone
         maximumBitRate = .megabits(1.5)
+        hearsModerators = false
         followsDemand = true
         controller = .confrelay
         flightRecorderLimit = FlightRecorder.defaultLimit
