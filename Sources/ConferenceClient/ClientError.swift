@@ -15,6 +15,8 @@ public enum ClientError: Error, Equatable, Sendable {
     /// The relay answered, but not with a session. The answer may state the time after which to ask again (RFC 9110,
     /// section 10.2.3).
     case relayRefused(url: String, status: Int, reason: String, retryAfter: Duration? = nil)
+    /// The relay has nothing of what a command was to end.
+    case nothingToEnd(reason: String)
     /// The relay ended the session or fell silent.
     case relayLeft(reason: String)
     /// A file that was asked for cannot be written.
@@ -29,7 +31,7 @@ public enum ClientError: Error, Equatable, Sendable {
         switch self {
         case .usage: 64
         case .unreadableInput: 66
-        case .relayUnreachable, .relayNotTrusted, .relayRefused, .relayLeft: 69
+        case .relayUnreachable, .relayNotTrusted, .relayRefused, .nothingToEnd, .relayLeft: 69
         case .failed: 70
         case .outputNotWritable: 74
         case .noMedia: 75
@@ -54,6 +56,7 @@ extension ClientError: CustomStringConvertible {
             "the certificate of \(url) is not trusted: \(reason); name its issuer's certificate with --ca, or use a "
                 + "host name that it is for"
         case .relayRefused(let url, let status, let reason, _): "the relay at \(url) refused (\(status)): \(reason)"
+        case .nothingToEnd(let reason): reason
         case .relayLeft(let reason): reason
         case .outputNotWritable(let path, let reason): "cannot write \(path): \(reason)"
         case .noMedia(let reason): reason

@@ -47,7 +47,9 @@ struct RecordCommand: AsyncParsableCommand {
         func run() async throws {
             try await room.perform { controller in
                 let active = try await controller.recordings().filter { $0.state == .recording }
-                guard let recording = active.first else { throw ClientError.usage(reason: "the room is not recorded") }
+                guard let recording = active.first else {
+                    throw ClientError.nothingToEnd(reason: "\(room.url) is not recorded")
+                }
                 try await controller.endRecording(recording.id)
                 try Terminal.output(recording.id)
             }
@@ -66,6 +68,8 @@ struct RecordCommand: AsyncParsableCommand {
             try await room.perform { controller in
                 let recordings = try await controller.recordings()
                 guard !json else { return try Terminal.output(json: RecordingList(recordings)) }
+                // A relay cannot tell a room of the past from a name with a mistake in it.
+                if recordings.isEmpty { Terminal(isQuiet: false).fail("there are no recordings of \(room.url)") }
                 for recording in recordings {
                     let length = recording.duration.map { "\(Int(clamping: $0.rounded())) s" } ?? "-"
                     try Terminal.output("\(recording.id)  \(recording.state.rawValue)  \(length)")

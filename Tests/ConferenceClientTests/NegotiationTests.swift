@@ -205,6 +205,7 @@ struct ExitCodeTests {
         #expect(ClientError.relayUnreachable(url: "", reason: "").exitCode == 69)
         #expect(ClientError.relayNotTrusted(url: "", reason: "").exitCode == 69)
         #expect(ClientError.relayRefused(url: "", status: 503, reason: "").exitCode == 69)
+        #expect(ClientError.nothingToEnd(reason: "").exitCode == 69)
         #expect(ClientError.relayLeft(reason: "").exitCode == 69)
         #expect(ClientError.failed(reason: "").exitCode == 70)
         #expect(ClientError.outputNotWritable(path: "", reason: "").exitCode == 74)

@@ -130,11 +130,16 @@ struct RecordingTests {
         defer { ada.signal(SIGKILL) }
         try await relay.participant("Ada", in: "demo") { $0.uplink.framesDecoded > 0 }
         let room = relay.url("/rooms/demo")
-        func record(_ arguments: String...) async throws -> (code: Int32, output: String) {
+        func record(_ arguments: String...) async throws -> (code: Int32, output: String, errors: String) {
             let child = try client(["record"] + arguments, in: folder)
             let code = try await child.end(within: .seconds(60))
-            return (code, child.output.trimmingCharacters(in: .whitespacesAndNewlines))
+            return (code, child.output.trimmingCharacters(in: .whitespacesAndNewlines), child.errors)
         }
+        let before = try await record("stop", room)
+        #expect(before.code == 69 && before.errors == "confclient: \(room) is not recorded\n")
+        let none = try await record("list", room)
+        #expect(none.code == 0 && none.output.isEmpty)
+        #expect(none.errors == "confclient: there are no recordings of \(room)\n")
         let id = try await record("start", room).output
         #expect(try await record("start", room).code == 69)
         try await eventually("three tracks", within: .seconds(60)) {
