@@ -31,4 +31,25 @@ import Testing
             #expect(answer.status.code == status)
         }
     }
+
+    @Test(
+        "a removal keeps the member out unless it says plainly that they may return",
+        arguments: [
+            ("", true), ("?may-return=false", true), ("?may-return=true", false), ("?may-return=yes", nil),
+            ("?may-return", nil), ("?mayreturn=true", nil),
+        ])
+    func returning(query: String, keepsOut: Bool?) async throws {
+        let client = SignallingClient()
+        client.script.state.withLock {
+            $0.access = ["demo": RoomAccess(pin: nil)]
+            $0.snapshot.rooms = [RoomSnapshot(id: "demo")]
+            $0.grants = ["p1": MemberGrants(role: .moderator)]
+        }
+        let answer = try await client.send(
+            .delete, "/rooms/demo/participants/p2\(query)",
+            headers: [.authorization: "Bearer \(SignallingClient.session("p1"))"])
+        #expect(answer.status == (keepsOut == nil ? .badRequest : .noContent), "\(answer.body)")
+        let expected = keepsOut.map { RoomCommand.Moderation.remove(participant: "p2", keepOut: $0) }
+        #expect(client.script.state.withLock { $0.moderations.first?.what } == expected)
+    }
 }

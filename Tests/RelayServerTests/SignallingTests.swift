@@ -85,6 +85,17 @@ struct SignallingTests {
         #expect(requests.isEmpty)
     }
 
+    @Test(
+        "a parameter of a join with a mistake in its name gets 400 and the names that there are",
+        arguments: ["/rooms/demo/participants", "/whip/demo", "/whep/demo"])
+    func unknownParameter(path: String) async throws {
+        let answer = try await join("\(path)?name=Ada&selfview=never")
+        #expect(answer.status == .badRequest && answer.body.contains("selfview") && answer.body.contains("self-view"))
+        #expect(requests.isEmpty)
+        let known = "name=Ada&self-view=never&resume=&pin=&ticket=&rejoin=&placement=&"
+        #expect(try await join("\(path)?\(known)").status == .created)
+    }
+
     @Test("another content type gets 415", arguments: [nil, "application/json", "text/plain", "application/sdpx"])
     func contentType(type: String?) async throws {
         let answer = try await join(type: type)

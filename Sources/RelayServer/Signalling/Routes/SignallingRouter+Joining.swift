@@ -27,11 +27,7 @@ extension SignallingRouter {
         at endpoint: JoiningEndpoint, _ request: Request, _ context: SignallingContext
     ) async throws -> (response: Response, participant: String?) {
         let room = try RoomName(context.parameters.require("room"))
-        // Its parser takes a value that it cannot decode as it stands.
-        guard (request.uri.query ?? "").removingPercentEncoding != nil else {
-            throw Problem(.badRequest, "the query is not text in UTF-8, percent-encoded")
-        }
-        let query = request.uri.queryParameters
+        let query = try request.query(taking: Self.joinParameters)
         let name = try self.name(query["name"].map { String($0) }, of: context.caller)
         let selfView = try query["self-view"].map { try Self.selfView(String($0)) }
         // A name of before the relay was started again is no reason to refuse the join.
@@ -98,6 +94,10 @@ extension SignallingRouter {
         }
         return (response, joined.participantID)
     }
+
+    private static let joinParameters = [
+        "name", "self-view", "resume", "pin", "ticket", ClusterQuery.rejoin, ClusterQuery.ticket,
+    ]
 
     /// The name of a participant: the token's, or else the one that the client gives.
     private func name(_ wanted: String?, of caller: Caller) throws(Problem) -> ParticipantName {

@@ -39,8 +39,11 @@ extension SignallingRouter {
 
     func remove(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try participantPath(context)
-        let mayReturn = request.uri.queryParameters["may-return"] == "true"
-        return try await moderate(.remove(participant: participant, keepOut: !mayReturn), in: room, context)
+        let mayReturn = try request.query(taking: ["may-return"])["may-return"] ?? "false"
+        guard ["true", "false"].contains(mayReturn) else {
+            throw Problem(.badRequest, "may-return is '\(ShownName.made(of: String(mayReturn)))'; use true or false")
+        }
+        return try await moderate(.remove(participant: participant, keepOut: mayReturn == "false"), in: room, context)
     }
 
     func setSpotlight(_ request: Request, _ context: SignallingContext) async throws -> Response {
