@@ -4,6 +4,7 @@ import Foundation
 import LoadControl
 import MediaCore
 import RelayServer
+import RoomMedia
 import VectorGraphics
 import VideoCoding
 
@@ -76,6 +77,15 @@ struct CalibrateCommand: ParsableCommand {
     }
 
     private func writeReport(to path: String) throws {
+        func failure(_ reason: String) -> CommandFailure {
+            CommandFailure(.cannotCreate, "the report cannot be written to \(path): \(reason); name another file")
+        }
+        do {
+            // Before all the measurements.
+            try WritablePath.checkFile(path)
+        } catch {
+            throw failure(error.reason)
+        }
         let data: Data
         do {
             data = try HardwareReport(of: vaapiDevice, software: encoder, canvas: canvas).json()
@@ -85,7 +95,7 @@ struct CalibrateCommand: ParsableCommand {
         do {
             try data.write(to: URL(fileURLWithPath: path))
         } catch {
-            throw CommandFailure(.cannotCreate, "the report cannot be written to \(path): name another file")
+            throw failure(error.localizedDescription)
         }
     }
 

@@ -241,6 +241,9 @@ struct ProgramTests {
         let seats = try #require(document?["seats"] as? [String: Int])
         #expect(try #require(seats["cheapest"]) >= #require(seats["dedicated"]))
         #expect(try Program(["calibrate", "--seconds", "0"]).end().code == 64)
+        let report = try Program(["calibrate", "--report", "/"]).end()
+        #expect(report.code == 73)
+        #expect(report.errors == "confrelay: the report cannot be written to /: Is a directory; name another file\n")
     }
 
     @Test("a port in use, by TCP or by UDP, is one line and exit code 69")
