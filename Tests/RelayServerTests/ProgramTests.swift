@@ -197,18 +197,20 @@ struct ProgramTests {
 
     @Test("a second signal does not wait for the end that a first one has begun")
     func secondSignal() throws {
-        let program = try Program(["--port", "0", "--overload-control", "off"])
-        let port = try port(in: program.firstLine())
-        let hanging = try HTTPConnection(port: port)
-        hanging.write(
-            "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nContent-Type: application/sdp\r\n"
-                + "Content-Length: 100\r\n\r\nv=0"
-        )
-        _ = try HTTPConnection(port: port).exchange("GET /healthz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
+        // The end waits for ever for a place in the log, where it says that it drains.
+        let log = Pipe()
+        let descriptor = log.fileHandleForWriting.fileDescriptor
+        let flags = fcntl(descriptor, F_GETFL)
+        _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+        while write(descriptor, "-", 1) == 1 {}
+        _ = fcntl(descriptor, F_SETFL, flags)
+        let program = try Program(
+            ["--port", "0", "--overload-control", "off", "--drain", "1h"], errors: log.fileHandleForWriting)
+        _ = try port(in: program.firstLine())
         // Several that come before the first is taken count as one.
         while program.process.isRunning { program.process.signal(SIGTERM) }
         #expect(program.end().code == 128 + SIGTERM)
-        withExtendedLifetime(hanging) {}
+        withExtendedLifetime(log) {}
     }
 
     @Test("it measures the machine at the start, says in its log how many fit, and answers meanwhile")
