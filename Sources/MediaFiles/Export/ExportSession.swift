@@ -49,6 +49,7 @@ public final class ExportSession {
     public func run(isCancelled: () -> Bool = { false }, onProgress: (ExportProgress) -> Void = { _ in }) throws {
         let frameCount = Int(clamping: (source.duration.seconds * Double(settings.frameRate)).rounded(.down))
         guard frameCount > 0 else { throw ExportError.empty }
+        try checkNames()
         try prepareWorkFolder()
         let audio = try audio(isCancelled: isCancelled, onProgress: onProgress)
         let overhead =
@@ -82,6 +83,21 @@ public final class ExportSession {
         try storage?.remove()
         try silo.remove()
         try FileManager.default.removeItem(atPath: workFolder)
+    }
+
+    /// Sees before the work that its files can get their names at the end.
+    private func checkNames() throws(MediaFileError) {
+        guard !path.isEmpty, !path.hasSuffix("/") else {
+            throw .cannotCreate(path: path, reason: "this is no file's name")
+        }
+        let files = Self.files(of: path)
+        for name in [files.film, files.captions, files.poster] {
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder), isFolder.boolValue else {
+                continue
+            }
+            throw .cannotCreate(path: name, reason: "it is a folder")
+        }
     }
 
     /// Makes the folder. What an export of something else left there is of no use.

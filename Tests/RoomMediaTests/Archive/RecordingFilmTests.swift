@@ -55,6 +55,28 @@ import VideoCoding
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["r1"])
     }
 
+    @Test(
+        "an export into a place that no file can have fails before any work",
+        arguments: ["taken.mp4", "captioned.mp4", "pictured.mp4", "none/", ""])
+    func takenNames(name: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try RecordedCall(in: folder).record(seconds: 1)
+        for taken in ["taken.mp4", "captioned.vtt", "pictured.png"] {
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent(taken), withIntermediateDirectories: false)
+        }
+        let path = name.isEmpty ? "" : "\(folder.path)/\(name)"
+        let settings = ExportSettings(
+            dimensions: Self.canvas, frameRate: Self.frameRate, target: .bitRate(.kilobits(100)))
+        var hasBegun = false
+        #expect(throws: MediaFileError.self) {
+            try ExportSession(source: try film(), settings: settings, path: path).run(onProgress: { _ in
+                hasBegun = true
+            })
+        }
+        #expect(!hasBegun && !FileManager.default.fileExists(atPath: ExportSession.workFolder(of: path)))
+    }
+
     @Test("a film has the loudness of a programme, captions, and a poster of the picture with most to see")
     func companions() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -195,8 +217,11 @@ import VideoCoding
         let path = folder.appendingPathComponent("film.mp4").path
         // With a folder in the poster's place, all is done but for the files' names.
         let poster = ExportSession.files(of: path).poster
-        try FileManager.default.createDirectory(atPath: poster, withIntermediateDirectories: false)
-        #expect(throws: MediaFileError.self) { try export(to: path) }
+        #expect(throws: MediaFileError.self) {
+            try ExportSession(source: try film(), settings: settings, path: path).run(onProgress: { _ in
+                try? FileManager.default.createDirectory(atPath: poster, withIntermediateDirectories: false)
+            })
+        }
         try FileManager.default.removeItem(atPath: poster)
         try FileManager.default.removeItem(atPath: ExportSession.workFolder(of: path) + "/frames")
         #expect(try export(to: path) == whole)
