@@ -39,6 +39,36 @@ struct PageReturnTests {
         }
     }
 
+    @Test("a person who loads the page again in the lobby asks for the same place")
+    func lobby() async throws {
+        try await withPage { browser in
+            func watch() async throws {
+                let _: Bool = try await browser.evaluate(
+                    """
+                    const { fetch } = window;
+                    window.tickets = [];
+                    window.fetch = (url, options) => {
+                      if (String(url).includes('/lobby/')) return Promise.resolve(new Response('{"state":"waiting"}'));
+                      if (options?.method !== 'POST') return fetch(url, options);
+                      window.tickets.push(url.searchParams.get('ticket') ?? 'none');
+                      const headers = { Location: '/rooms/demo/lobby/w-1.key' };
+                      const response = new Response(null, { status: 202, headers });
+                      Object.defineProperty(response, 'url', { value: String(url) });
+                      return Promise.resolve(response);
+                    };
+                    return true;
+                    """)
+                try await watchDemo(browser)
+                try await browser.wait(for: "the lobby", until: "!document.getElementById('lobby-note').hidden")
+            }
+            try await watch()
+            try await browser.reload()
+            try await watch()
+            let tickets: [String] = try await browser.evaluate("return window.tickets;")
+            #expect(tickets == ["w-1.key"])
+        }
+    }
+
     @Test("a reload of the join page does not go into a call that was left by another address")
     func joinPage() async throws {
         try await withPage { browser in

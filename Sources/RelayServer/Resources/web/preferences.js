@@ -1,4 +1,4 @@
-/** What the page keeps in the browser: choices for next time, and the call that a reload goes back to. */
+/** What the page keeps in the browser: choices for next time, and what a reload goes back to. */
 
 function read(storage, key) {
   try {
@@ -30,6 +30,17 @@ export const currentCall = {
   read: () => read(ofThisTab, 'call'),
   update: (changes) => write(ofThisTab, 'call', { ...currentCall.read(), ...changes }),
   clear: () => write(ofThisTab, 'call', {}),
+};
+
+/** This tab's place in a room's lobby, which holds until a join succeeds; after a reload only where there is storage. */
+export const lobbyPlace = {
+  place: read(ofThisTab, 'lobby'),
+  ticket(room) { return this.place.room === room ? this.place.ticket : null; },
+  keep(place) {
+    this.place = place;
+    write(ofThisTab, 'lobby', place);
+  },
+  clear() { this.keep({}); },
 };
 
 /** The room that was moderated last: who comes back to it later, or after a crash, moderates it again. */

@@ -1,5 +1,6 @@
 import { capitalized } from './format.js';
 import { alternates, iceServers } from './link-header.js';
+import { lobbyPlace } from './preferences.js';
 
 /** The relay said no; the message is its own, from the problem document (RFC 9457). */
 export class Refusal extends Error {
@@ -101,9 +102,6 @@ function joinPath(room, watchOnly) {
  */
 export const noOthers = { joins: [], key: null, moderatorKey: null };
 
-/** The place in a room's lobby from which one was let in: it holds until a join succeeds. */
-let admitted = { room: null, ticket: null };
-
 /**
  * Joins a room; waits in its lobby where there is one.
  *
@@ -119,7 +117,8 @@ export async function join({
   const own = joinPath(room, watchOnly);
   const places = elsewhere ? others.joins : [own, ...others.joins];
   let response;
-  for (let ticket = admitted.room === room ? admitted.ticket : null; ;) {
+  for (;;) {
+    const ticket = lobbyPlace.ticket(room);
     const query = Object.entries({ name, resume, ticket, rejoin: others.key }).filter(([, value]) => value)
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
     const headers = {
@@ -128,11 +127,12 @@ export async function join({
     };
     response = await post(places, query, { body: offer, type: sdp, headers });
     if (response.status !== 202) break;
+    const place = new URL(response.headers.get('Location'), response.url).href;
+    lobbyPlace.keep({ room, ticket: place.split('/').pop() });
     onWaiting?.();
-    ticket = await admission(new URL(response.headers.get('Location'), response.url).href, signal);
-    admitted = { room, ticket };
+    if (!await isAdmitted(place, signal)) lobbyPlace.clear();
   }
-  admitted = { room: null, ticket: null };
+  lobbyPlace.clear();
   const location = response.headers.get('Location');
   if (!location) throw new Refusal(response.status, 'The relay did not say where the call is.');
   const links = response.headers.get('Link');
@@ -160,8 +160,8 @@ async function post(places, query, options) {
 
 const lobbyInterval = 2_000;
 
-/** Waits until a moderator lets one in; the ticket comes back with which one joins then, or null to ask anew. */
-async function admission(location, signal) {
+/** Waits until a moderator lets one in; false: the relay does not know the place any more, and is to be asked anew. */
+async function isAdmitted(location, signal) {
   for (;;) {
     await new Promise((resolve) => { setTimeout(resolve, lobbyInterval); });
     if (signal?.aborted) throw new Refusal(403, 'You no longer wait.');
@@ -169,11 +169,11 @@ async function admission(location, signal) {
     try {
       ({ state } = await (await request('GET', location)).json());
     } catch (error) {
-      if (error instanceof Refusal && error.status === 404) return null;
+      if (error instanceof Refusal && error.status === 404) return false;
       if (error.isTemporary) continue;
       throw error;
     }
-    if (state === 'admitted') return location.split('/').pop();
+    if (state === 'admitted') return true;
     if (state === 'refused') throw new Refusal(403, 'A moderator did not let you in.');
   }
 }
