@@ -14,7 +14,7 @@ extension Relay {
         case .setLayout(let layout):
             try room.changeLimits.room.take(now: now)
             try room.check(layout.mode, hidden: layout.hidden)
-            if try !order(.layout(layout), to: room.conductor, now: now) { room.adopt(layout) }
+            if try !order(.layout(ReadableLayout(layout)), to: room.conductor, now: now) { room.adopt(layout) }
         case .setParticipantLayout(let layout, let id):
             let participant = try Self.participant(id, in: room)
             try participant.changeLimits.layout.take(now: now)

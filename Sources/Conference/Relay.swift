@@ -147,8 +147,7 @@ public final class Relay {
             downlink: makeDownlink(
                 for: negotiation.session, start: participant.peer.configuration.rateLimits.start),
             at: place)
-        // Somebody whom it names may have left.
-        if let layout = told?.layout { try? room.setLayout(layout, for: participant) }
+        if let layout = told?.layout { try? room.setLayout(room.possible(layout).ownLayout, for: participant) }
         notices.append(.joined(participant.member))
         if let transport = negotiation.session.transport {
             paths.add(participant, usernameFragment: transport.localCredentials.usernameFragment)

@@ -40,23 +40,32 @@ extension RoomLayout: Codable {
     }
 }
 
-/// A room's layout in a message of a relay whose version may be later, as far as this version can read it: the JSON of a
-/// `RoomLayout`. Whom it hides nobody is to see, whatever else it says.
+/// A layout in a message of a relay whose version may be later, as far as this version can read it: the JSON of a
+/// `RoomLayout` or a `ParticipantLayout`. Whom it hides is not to be seen, whatever else it says.
 public struct ReadableLayout: Hashable, Sendable {
     /// Nil: this version does not know it.
     public var mode: LayoutMode?
     public var fit: LayerFit.Mode?
     public var hidden: [String]
+    /// Nil in a room's.
+    public var selfView: SelfView?
 
     public init(_ layout: RoomLayout) { (mode, fit, hidden) = (layout.mode, layout.fit, layout.hidden) }
 
-    /// The layout with this mode in place of one that cannot be read.
+    public init(_ layout: ParticipantLayout) {
+        (mode, fit, hidden, selfView) = (layout.mode, layout.fit, layout.hidden, layout.selfView)
+    }
+
+    /// The room's layout, with this mode in place of one that cannot be read.
     public func layout(or other: LayoutMode) -> RoomLayout { RoomLayout(mode ?? other, fit: fit, hidden: hidden) }
+
+    /// The participant's layout, with the room's mode in place of one that cannot be read.
+    public var ownLayout: ParticipantLayout { ParticipantLayout(mode, fit: fit, hidden: hidden, selfView: selfView) }
 }
 
 extension ReadableLayout: Codable {
     private enum CodingKeys: String, CodingKey {
-        case fit
+        case fit, selfView
         case hidden = "hide"
     }
 
@@ -64,11 +73,14 @@ extension ReadableLayout: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         mode = try? LayoutMode(from: decoder)
         fit = (try? container.decodeChoice(forKey: .fit)) ?? nil
+        selfView = (try? container.decodeChoice(forKey: .selfView)) ?? nil
         hidden = try container.decodeIfPresent([String].self, forKey: .hidden) ?? []
     }
 
     public func encode(to encoder: any Encoder) throws {
         try mode?.encode(to: encoder)
         try LayoutOptions(fit: fit, hidden: hidden).encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(selfView, forKey: .selfView)
     }
 }

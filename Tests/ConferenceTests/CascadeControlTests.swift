@@ -324,7 +324,7 @@ struct CascadeControlTests {
     @Test("a link takes no more than 32 orders that wait, and the newest layout of several")
     func manyOrders() {
         var orders = CascadeOrders()
-        let layouts = (0..<3).map { _ in orders.add(.layout(.grid)) }
+        let layouts = (0..<3).map { _ in orders.add(.layout(ReadableLayout(.grid))) }
         #expect(layouts == [true, true, true] && orders.waiting.map(\.number) == [3])
         let others = (0..<32).map { _ in orders.add(.moderation(.lowerHands, by: actor)) }
         #expect(others == Array(repeating: true, count: 31) + [false])

@@ -27,7 +27,7 @@ struct CascadeVersionTests {
         CascadeState.Member(
             id: id, name: id, role: .sendAndReceive, accessRole: .presenter, sendsAudio: true, sendsVideo: true,
             sharesScreen: false, microphone: true, camera: true, hand: false, muted: true, cameraOff: false,
-            layout: ParticipantLayout(.speaker))
+            layout: ReadableLayout(ParticipantLayout(.speaker, fit: .cover, hidden: ["al"], selfView: .always)))
     }
 
     private var stage: CascadeState.Stage {
@@ -56,7 +56,8 @@ struct CascadeVersionTests {
                 message[key] = items + (message[key] as? [[String: Any]] ?? [])
             }
             var members = try #require(message["members"] as? [[String: Any]])
-            members[0].merge(["role": "listen", "accessRole": "host", "layout": wall]) { $1 }
+            let own = wall.merging(["hide": ["al"], "selfView": "always", "fit": "bend"]) { $1 }
+            members[0].merge(["role": "listen", "accessRole": "host", "layout": own]) { $1 }
             message["members"] = members
             var stage = try #require(message["stage"] as? [String: Any])
             let layout = wall.merging(["hide": ["al"], "fit": "bend"]) { $1 }
@@ -67,13 +68,16 @@ struct CascadeVersionTests {
             add(
                 [
                     ["number": 1, "change": ["chapter": ["_0": "Questions"]]],
-                    ["number": 2, "change": ["layout": ["_0": wall]]],
+                    ["number": 2, "change": ["layout": ["_0": wall.merging(["hide": ["al"]]) { $1 }]]],
                     ["number": 3, "change": ["moderation": ["_0": ["applaud": [String: Any]()], "by": actor]]],
                 ], to: "orders")
             add([["number": 6, "event": ["action": "applauded", "by": actor]]], to: "acts")
         }
         var expected = state
-        (expected.members[0].role, expected.members[0].accessRole, expected.members[0].layout) = (nil, nil, nil)
+        (expected.members[0].role, expected.members[0].accessRole) = (nil, nil)
+        expected.members[0].layout = ReadableLayout(ParticipantLayout(hidden: ["al"], selfView: .always))
+        let hiding = ReadableLayout(ParticipantLayout(hidden: ["al"]))
+        expected.orders.insert(.init(number: 2, change: .layout(hiding)), at: 0)
         expected.stage?.layout?.mode = nil
         expected.stage?.layout?.hidden = ["al"]
         expected.stage?.overlays = nil
@@ -129,5 +133,28 @@ struct CascadeVersionTests {
         state.stage?.layout = ReadableLayout(.pinned(participant: "nobody"))
         try pair[0].relay.receive(state, room: "demo", from: "b", link: link.name, now: pair.now)
         #expect(room.layout == .grid)
+    }
+
+    @Test("of a layout that another relay orders or tells of, a relay takes what is possible")
+    func possibleLayouts() throws {
+        let pair = VirtualCascade(["a", "b"])
+        try pair[0].join("Ada", colour: .red)
+        let ben = try pair[1].join("Ben", colour: .blue)
+        pair.run(for: .milliseconds(500))
+        try pair.link(1, 0)
+        try #require(pair.run { pair.names(0) == ["Ada", "Ben"] })
+        let link = try #require(pair.room(0)?.links["b"])
+        var state = CascadeState()
+        state.sequence = 1_000_000
+        state.members = [member(ben.participantID)]
+        let order = RoomLayout(.pinned(participant: "nobody"), fit: .cover, hidden: ["nobody", ben.participantID])
+        state.orders = [.init(number: 100, change: .layout(ReadableLayout(order)))]
+        try pair[0].relay.receive(state, room: "demo", from: "b", link: link.name, now: pair.now)
+        #expect(pair.room(0)?.layout == RoomLayout(.grid, fit: .cover, hidden: [ben.participantID]))
+        // Of those whom the layout of the member hides nobody is in the room.
+        let back = try pair[0].join(
+            "Ben", returningAs: ben.participantID, adjustRequest: { $0.rejoiningAs = ben.participantID })
+        let own = pair.room(0)?.localParticipant(publicID: back.participantID)?.layout
+        #expect(own == ParticipantLayout(.speaker, fit: .cover, selfView: .always))
     }
 }

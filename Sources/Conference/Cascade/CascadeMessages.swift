@@ -70,9 +70,9 @@ public struct CascadeState: Codable, Hashable, Sendable {
         /// The digest of the avatar's file, which `GET /cascade/links/{link}/avatars/{participant}` has; nil: there is
         /// none.
         public var avatar: String?
-        /// The layout that the participant has chosen for itself, which goes along when it moves; nil: there is none,
-        /// it is a large one, or this version does not know it.
-        @IfReadable public var layout: ParticipantLayout? = nil
+        /// The layout that the participant has chosen for itself, which goes along when it moves; nil: there is none, or
+        /// it is a large one.
+        @IfReadable public var layout: ReadableLayout? = nil
     }
 
     /// A source's packets on the link.
@@ -97,7 +97,7 @@ public struct CascadeState: Codable, Hashable, Sendable {
     /// A change that the other side has to make: of its participants, or as the relay that leads the room.
     public struct Order: Codable, Hashable, Sendable {
         public enum Change: Codable, Hashable, Sendable {
-            case layout(RoomLayout)
+            case layout(ReadableLayout)
             case overlays(OverlayList)
             case moderation(RoomCommand.Moderation, by: RoomActor)
             /// Keeps a person out that another relay has removed: by identity, or without one by the client's address.

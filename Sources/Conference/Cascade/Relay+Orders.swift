@@ -80,7 +80,7 @@ extension Relay {
     func carryOut(_ change: CascadeState.Order.Change, in room: Room, now: MonotonicInstant) {
         guard (try? order(change, to: link(for: change, in: room), now: now)) == false else { return }
         switch change {
-        case .layout(let layout): try? room.setLayout(layout)
+        case .layout(let layout): room.adopt(room.possible(layout).layout(or: room.layout.mode))
         case .overlays(let overlays): try? room.setOverlays(overlays)
         case .moderation(let moderation, let actor): try? carryOut(moderation, by: actor, in: room, now: now)
         case .ban(let identity, let host):

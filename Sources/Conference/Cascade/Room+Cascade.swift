@@ -295,7 +295,7 @@ extension CascadeState.Member {
             microphone: participant.isHeard, camera: participant.isCameraShown, hand: participant.hasRaisedHand,
             muted: participant.moderation.isMuted, cameraOff: participant.moderation.isCameraOff,
             moves: participant.moves, avatar: participant.avatar?.digest,
-            layout: participant.layout.flatMap { Self.isTold($0) ? $0 : nil })
+            layout: participant.layout.flatMap { Self.isTold($0) ? ReadableLayout($0) : nil })
     }
 
     /// More would make the message large in which all members are told.

@@ -46,10 +46,7 @@ extension Room {
         follow(wanted)
         adoptConditions(of: wanted)
         // A layout may name a member that this relay does not know yet. Then a later message brings it again.
-        if let told = wanted.layout {
-            let isSet: Void? = try? setLayout(told.layout(or: layout.mode))
-            if isSet == nil { try? setLayout(RoomLayout(layout.mode, fit: told.fit, hidden: told.hidden)) }
-        }
+        if let told = wanted.layout { adopt(possible(told).layout(or: layout.mode)) }
         if let overlays = wanted.overlays { try? setOverlays(overlays) }
     }
 

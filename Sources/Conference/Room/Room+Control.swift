@@ -7,11 +7,6 @@ import SDP
 extension Room {
     // MARK: Layouts
 
-    func setLayout(_ wanted: RoomLayout) throws(RoomControlError) {
-        try check(wanted.mode, hidden: wanted.hidden)
-        adopt(wanted)
-    }
-
     func setLayout(_ wanted: ParticipantLayout?, for participant: Participant) throws(RoomControlError) {
         if let wanted { try check(wanted.mode, hidden: wanted.hidden) }
         let wanted = wanted.flatMap { $0.isEmpty ? nil : $0 }
@@ -19,6 +14,16 @@ extension Room {
         participant.layout = wanted
         composition.viewsChanged()
         announce(participant)
+    }
+
+    /// The part of a layout from another relay that is possible here: somebody whom it names may have left, or not be
+    /// known yet.
+    func possible(_ layout: ReadableLayout) -> ReadableLayout {
+        var possible = layout
+        let isModePossible: Void? = try? check(layout.mode, hidden: [])
+        if isModePossible == nil { possible.mode = nil }
+        possible.hidden.removeAll { !isHere($0) }
+        return possible
     }
 
     func check(_ mode: LayoutMode?, hidden: [String]) throws(RoomControlError) {
