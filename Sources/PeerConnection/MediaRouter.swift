@@ -41,7 +41,12 @@ struct MediaRouter {
                 throw refusal(for: error)
             }
             line = owner
-        case .oneOf(let candidates): line = try unprotect(&datagram, onOneOf: candidates)
+        case .oneOf(let candidates):
+            let found = try unprotect(datagram, onOneOf: candidates) { keys, bytes throws(SRTPError) in
+                try keys.unprotect(rtp: &bytes)
+            }
+            guard let found else { throw Refusal(outcome: .unknown) }
+            (datagram, line) = found
         }
         guard let packet = try? RTPPacket(parsing: datagram) else {
             malformed &+= 1
@@ -91,26 +96,25 @@ struct MediaRouter {
         return fitting.count == 1 ? .line(first) : .oneOf(fitting)
     }
 
-    /// Decrypts a packet with the keys of the first of these lines that they fit. Each attempt has a copy, which it
-    /// spoils if it fails.
+    /// Decrypts a packet with the keys of the first of these lines that they fit; nil: none has keys. Each attempt has a
+    /// copy, which it spoils if it fails.
     private mutating func unprotect(
-        _ datagram: inout ByteBuffer, onOneOf lines: [MediaLine]
-    ) throws(Refusal) -> MediaLine {
+        _ datagram: ByteBuffer, onOneOf lines: [MediaLine],
+        by decrypt: (_ keys: SRTPContext, _ bytes: inout ByteBuffer) throws(SRTPError) -> Void
+    ) throws(Refusal) -> (datagram: ByteBuffer, line: MediaLine)? {
         var failure: SRTPError?
         for line in lines {
             guard let keys = line.keys else { continue }
             var attempt = datagram
             do {
-                try keys.inbound.unprotect(rtp: &attempt)
+                try decrypt(keys.inbound, &attempt)
+                return (attempt, line)
             } catch {
                 failure = error
-                continue
             }
-            datagram = attempt
-            return line
         }
-        guard let failure else { throw Refusal(outcome: .unknown) }
-        throw refusal(for: failure)
+        if let failure { throw refusal(for: failure) }
+        return nil
     }
 
     private static func line(named extensions: RTPHeaderExtensions, among lines: MediaLines) -> MediaLine? {
@@ -126,25 +130,17 @@ struct MediaRouter {
         guard let ssrc = datagram.getInteger(at: datagram.readerIndex + 4, as: UInt32.self) else {
             throw Refusal(outcome: .malformed)
         }
-        var failure: SRTPError?
-        for line in Self.linesToTry(ssrc: ssrc, among: lines) {
-            guard let keys = line.keys else { continue }
-            var attempt = datagram
-            do {
-                try keys.inbound.unprotect(rtcp: &attempt)
-            } catch {
-                failure = error
-                continue
-            }
-            guard let packets = try? RTCPPacket.parse(compound: attempt) else {
-                malformed &+= 1
-                throw Refusal(outcome: .malformed)
-            }
-            line.remember(ssrc: ssrc)
-            return (packets, line)
+        let lines = Self.linesToTry(ssrc: ssrc, among: lines)
+        let found = try unprotect(datagram, onOneOf: lines) { keys, bytes throws(SRTPError) in
+            try keys.unprotect(rtcp: &bytes)
         }
-        guard let failure else { throw Refusal(outcome: .unauthenticated) }
-        throw refusal(for: failure)
+        guard let (control, line) = found else { throw Refusal(outcome: .unauthenticated) }
+        guard let packets = try? RTCPPacket.parse(compound: control) else {
+            malformed &+= 1
+            throw Refusal(outcome: .malformed)
+        }
+        line.remember(ssrc: ssrc)
+        return (packets, line)
     }
 
     /// Returns the lines whose keys an RTCP packet may have, those that know its source first; of lines with a common
