@@ -75,7 +75,7 @@ let modules: [Module] = [
     Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"], testDependencies: ["AllocationCounter"]),
     Module(
         name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"],
-        testDependencies: ["AllocationCounter"], testFixtures: ["Golden"]),
+        testDependencies: ["AllocationCounter", "MediaFixtures"], testFixtures: ["Golden"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
     Module(
         name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore],

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import Testing
 
 @testable import Compositing
@@ -66,9 +67,9 @@ struct CompositionTests {
         let request = CompositionRequest(canvas: canvas, layers: [.init(source: 1, rect: tile)])
         let picture = compositor.compose([request], sources: sources(source(1, frame.freeze())))[0]
         for (x, y) in [(1, 45), (158, 45), (80, 1), (80, 88), (0, 0), (159, 89)] {
-            #expect(picture.colour(x, y).y > 220)
+            #expect(picture.colour(x: x, y: y).y > 220)
         }
-        #expect(picture.colour(80, 45).y < 20)
+        #expect(picture.colour(x: 80, y: 45).y < 20)
     }
 
     @Test(
@@ -90,9 +91,9 @@ struct CompositionTests {
         let request = CompositionRequest(grid: [1], canvas: VideoDimensions(width: 101, height: 57))
         let picture = compositor.compose([request], sources: sources(source(1, solidPicture(.red, 160, 90))))[0]
         #expect(picture.dimensions == request.canvas)
-        #expect(picture.colour(100, 28) == .background)
-        #expect(picture.colour(50, 56) == .background)
-        #expect(picture.colour(50, 28) == .red)
+        #expect(picture.colour(x: 100, y: 28) == .background)
+        #expect(picture.colour(x: 50, y: 56) == .background)
+        #expect(picture.colour(x: 50, y: 28) == .red)
     }
 
     @Test("a large picture keeps its colour in a tiny tile", arguments: [(1920, 1080), (3840, 2160)])
@@ -123,8 +124,8 @@ struct CompositionTests {
         let request = CompositionRequest(grid: [1], canvas: canvas)
         let dimmed = compositor.compose([request], sources: sources(source(1, picture, isStale: true)))[0]
         let bright = compositor.compose([request], sources: sources(source(1, picture)))[0]
-        #expect(dimmed.colour(320, 180).y == 49)
-        #expect(bright.colour(320, 180) == .red)
+        #expect(dimmed.colour(x: 320, y: 180).y == 49)
+        #expect(bright.colour(x: 320, y: 180) == .red)
     }
 
     @Test("a bi-planar picture looks like the same planar one")
@@ -153,10 +154,10 @@ struct CompositionTests {
         let request = CompositionRequest(canvas: canvas, layers: tiles.map { .init(source: 1, rect: $0) })
         let list = sources(source(1, solidPicture(.red, 20, 10)))
         let picture = compositor.compose([request], sources: list)[0]
-        #expect(picture.colour(100, 50) == .red)
+        #expect(picture.colour(x: 100, y: 50) == .red)
         // Its picture is in the middle, below the canvas.
-        #expect(picture.colour(620, 330) == .bar)
-        #expect(picture.colour(320, 180) == .background)
+        #expect(picture.colour(x: 620, y: 330) == .bar)
+        #expect(picture.colour(x: 320, y: 180) == .background)
     }
 
     @Test("a later tile covers an earlier one, and the covered one is not copied from")
@@ -172,7 +173,7 @@ struct CompositionTests {
         let list = sources(source(1, solidPicture(.red, 160, 90)), source(2, solidPicture(.blue, 80, 45)))
         let pictures = compositor.compose([inset, plain], sources: list)
         #expect(pictures[0].isFilled(front, with: .blue))
-        #expect(pictures[0].colour(10, 10) == .red)
+        #expect(pictures[0].colour(x: 10, y: 10) == .red)
         #expect(pictures[1].isFilled(PixelRect(x: 0, y: 0, width: 320, height: 180), with: .red))
     }
 }

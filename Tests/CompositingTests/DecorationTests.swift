@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import PixelTransfer
 import Testing
 
@@ -27,7 +28,7 @@ struct DecorationTests {
     /// The samples in which two pictures differ, in luma or colour.
     private func changed(_ left: PixelBuffer, _ right: PixelBuffer) -> [(x: Int, y: Int)] {
         (0..<left.dimensions.height).flatMap { y in
-            (0..<left.dimensions.width).compactMap { left.colour($0, y) == right.colour($0, y) ? nil : ($0, y) }
+            (0..<left.dimensions.width).filter { left.colour(x: $0, y: y) != right.colour(x: $0, y: y) }.map { ($0, y) }
         }
     }
 
@@ -43,8 +44,8 @@ struct DecorationTests {
             x: tile.x, y: tile.maxY - tile.height / 4, width: tile.width / 2, height: tile.height / 4)
         #expect(differing.count > 300)
         #expect(differing.allSatisfy { corner.contains(PixelRect(x: $0.x, y: $0.y, width: 1, height: 1)) })
-        #expect(differing.contains { labelled.colour($0.x, $0.y).y > 200 })
-        #expect(differing.contains { labelled.colour($0.x, $0.y).y < 80 })
+        #expect(differing.contains { labelled.colour(x: $0.x, y: $0.y).y > 200 })
+        #expect(differing.contains { labelled.colour(x: $0.x, y: $0.y).y < 80 })
     }
 
     @Test("a long name between round corners ends as far from the right as it begins from the left")
@@ -110,7 +111,7 @@ struct DecorationTests {
             (tile.x, tile.y), (tile.maxX - 1, tile.y), (tile.x, tile.maxY - 1), (tile.maxX - 1, tile.maxY - 1),
             (tile.x + 100, tile.y), (tile.x + 100, tile.maxY - 1), (tile.x, tile.y + 50), (tile.maxX - 1, tile.y + 50),
         ] {
-            let colour = speaking.colour(x, y)
+            let colour = speaking.colour(x: x, y: y)
             #expect(colour.y > 130 && colour.u < 110 && colour.v < 90)
         }
         let inner = PixelRect(x: tile.x + 2, y: tile.y + 2, width: tile.width - 4, height: tile.height - 4)
@@ -126,7 +127,7 @@ struct DecorationTests {
         let request = CompositionRequest(grid: [1], canvas: canvas)
         func reddest(_ icons: LabelIcons) -> UInt8 {
             let result = compose(request, sources(decorated(1, "Ada", picture, TileDecoration(icons: icons))))
-            return (0..<360).reduce(0) { most, y in (0..<640).reduce(most) { max($0, result.colour($1, y).v) } }
+            return (0..<360).reduce(0) { most, y in (0..<640).reduce(most) { max($0, result.colour(x: $1, y: y).v) } }
         }
         #expect(reddest([]) < 135)
         #expect(reddest(.screen) < 135)

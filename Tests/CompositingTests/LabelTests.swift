@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import PixelTransfer
 import Testing
 
@@ -77,11 +78,11 @@ struct LabelTests {
             region.blend(bitmap, x: 0, y: 0)
         }
         let result = picture.freeze()
-        let samples = (0..<size.height).flatMap { y in (0..<size.width).map { result.colour($0, y).y } }
+        let samples = (0..<size.height).flatMap { y in (0..<size.width).map { result.colour(x: $0, y: y).y } }
         #expect(samples.count { $0 > 215 } > 40)
         // All of the plate but its corners and its letters.
         #expect(samples.count { $0 < 120 } > samples.count / 2)
-        #expect(result.colour(0, 0).y == luma)
+        #expect(result.colour(x: 0, y: 0).y == luma)
     }
 
     @Test("a label has nothing to show without a name and icons, or without room")

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaFixtures
 import Testing
 
 @testable import Compositing

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import Testing
 
 @testable import Compositing
@@ -15,13 +16,13 @@ struct PlaceholderTests {
 
     /// Counts the white samples.
     private func inkedSamples(_ picture: PixelBuffer) -> Int {
-        (0..<180).reduce(0) { count, y in count + (0..<320).count { picture.colour($0, y).y > 200 } }
+        (0..<180).reduce(0) { count, y in count + (0..<320).count { picture.colour(x: $0, y: y).y > 200 } }
     }
 
     @Test("a placeholder is one colour with a large white letter in its middle")
     func letter() {
         let picture = compose("Ada")
-        let corner = picture.colour(0, 0)
+        let corner = picture.colour(x: 0, y: 0)
         for rect in [
             PixelRect(x: 0, y: 0, width: 320, height: 30), PixelRect(x: 0, y: 150, width: 320, height: 30),
             PixelRect(x: 0, y: 0, width: 90, height: 180), PixelRect(x: 230, y: 0, width: 90, height: 180),
@@ -37,7 +38,7 @@ struct PlaceholderTests {
         let picture = compose("Otto")
         var (sumX, sumY, count) = (0, 0, 0)
         for y in 0..<180 {
-            for x in 0..<320 where picture.colour(x, y).y > 200 {
+            for x in 0..<320 where picture.colour(x: x, y: y).y > 200 {
                 sumX += x
                 sumY += y
                 count += 1
@@ -59,7 +60,7 @@ struct PlaceholderTests {
                     [CompositionRequest(grid: [1], canvas: canvas)],
                     sources: sources(placeholder(9, "x"), placeholder(1, "Ada")))[
                         0]))
-        #expect(pictures[0].colour(0, 0) != pictures[1].colour(0, 0))
+        #expect(pictures[0].colour(x: 0, y: 0) != pictures[1].colour(x: 0, y: 0))
     }
 
     @Test("a placeholder is drawn once and then copied")

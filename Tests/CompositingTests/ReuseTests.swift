@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import Testing
 
 @testable import Compositing

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import Testing
 
 @testable import Compositing
@@ -24,8 +25,7 @@ struct RotationTests {
         return picture.freeze()
     }
 
-    private static let yellow = Colour(y: 210, u: 16, v: 146)
-    private static let colours = [Colour.red, .green, .blue, yellow]
+    private static let colours = [Colour.red, .green, .blue, .yellow]
 
     private func turned(_ picture: PixelBuffer, _ rotation: VideoRotation) -> [SourceID: CompositionSource] {
         [1: CompositionSource(id: 1, name: "", content: .picture(picture, rotation: rotation, isStale: false))]
@@ -34,15 +34,15 @@ struct RotationTests {
     /// The colours of the quarters of `rect`: upper left, upper right, lower left, lower right.
     private func corners(_ picture: PixelBuffer, _ rect: PixelRect) -> [Colour] {
         [(1, 1), (3, 1), (1, 3), (3, 3)].map { column, row in
-            picture.colour(rect.x + rect.width * column / 4, rect.y + rect.height * row / 4)
+            picture.colour(x: rect.x + rect.width * column / 4, y: rect.y + rect.height * row / 4)
         }
     }
 
     @Test(
         "a picture is turned upright, scaled or not",
         arguments: [
-            (VideoRotation.none, [Colour.red, .green, .blue, yellow]), (.clockwise90, [.blue, .red, yellow, .green]),
-            (.rotate180, [yellow, .blue, .green, .red]), (.clockwise270, [.green, yellow, .red, .blue]),
+            (VideoRotation.none, [Colour.red, .green, .blue, .yellow]), (.clockwise90, [.blue, .red, .yellow, .green]),
+            (.rotate180, [.yellow, .blue, .green, .red]), (.clockwise270, [.green, .yellow, .red, .blue]),
         ])
     func turns(rotation: VideoRotation, expected: [Colour]) {
         for (width, height) in [(160, 90), (320, 180), (640, 360), (641, 363), (64, 36)] {
@@ -78,7 +78,7 @@ struct RotationTests {
                     case .rotate180: (size.width - 2 - x, size.height - 2 - y)
                     case .clockwise270: (y, size.width - 2 - x)
                     }
-                let (from, to) = (original.colour(x, y), picture.colour(toX, toY))
+                let (from, to) = (original.colour(x: x, y: y), picture.colour(x: toX, y: toY))
                 #expect(from.u == to.u && from.v == to.v)
             }
         }
@@ -91,7 +91,7 @@ struct RotationTests {
         let request = CompositionRequest(canvas: canvas, layers: [CompositionLayer(source: 1, rect: PixelRect(canvas))])
         let picture = compositor.compose([request], sources: turned(quarters(640, 360), .clockwise90))[0]
         let shown = PixelRect(x: 218, y: 0, width: 202, height: 360)
-        #expect(corners(picture, shown) == [.blue, .red, Self.yellow, .green])
+        #expect(corners(picture, shown) == [.blue, .red, .yellow, .green])
         for bar in PixelRect(canvas).subtracting(shown) { #expect(picture.isFilled(bar, with: .bar)) }
     }
 
@@ -183,7 +183,7 @@ struct RotationTests {
             canvas: canvas, layers: [CompositionLayer(source: 1, rect: PixelRect(canvas), fit: .cover)])
         let wide = turned(quarters(640, 240), .none)
         let pictures = compositor.compose([whole, cropped, filled], sources: wide)
-        #expect(pictures[0].colour(160, 4) == .bar)
+        #expect(pictures[0].colour(x: 160, y: 4) == .bar)
         #expect(corners(pictures[1], cropped.instruction.layers[0].rect) == Self.colours)
         #expect(corners(pictures[2], PixelRect(canvas)) == Self.colours)
     }

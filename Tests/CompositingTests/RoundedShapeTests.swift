@@ -1,5 +1,6 @@
 import AllocationCounter
 import MediaCore
+import MediaFixtures
 import PixelTransfer
 import Testing
 
@@ -58,8 +59,8 @@ struct RoundedShapeTests {
                         case .surroundings: (square && outerDepth < -1, !square || outerDepth > 1)
                         case .border: (outerDepth > 1 && innerDepth < -1, outerDepth < -1 || innerDepth > 1)
                         }
-                    if isIn, picture.colour(x, y).y != above.y { wrongCount += 1 }
-                    if isOut, picture.colour(x, y).y != below.y { wrongCount += 1 }
+                    if isIn, picture.colour(x: x, y: y).y != above.y { wrongCount += 1 }
+                    if isOut, picture.colour(x: x, y: y).y != below.y { wrongCount += 1 }
                 }
             }
         }
@@ -75,14 +76,14 @@ struct RoundedShapeTests {
         let inside = PixelRect(x: 20, y: 20, width: 40, height: 20)
         for sampleY in stride(from: y + 2, to: rect.maxY - 2, by: 1) {
             for sampleX in stride(from: inside.x, to: inside.maxX, by: 1) {
-                #expect(picture.colour(sampleX, sampleY).u == above.u)
+                #expect(picture.colour(x: sampleX, y: sampleY).u == above.u)
             }
         }
         let half = UInt8(90)
-        #expect(picture.colour(rect.x, 30).u == (x % 2 == 0 ? above.u : half))
-        #expect(picture.colour(rect.maxX - 1, 30).u == (x % 2 == 0 ? half : above.u))
-        #expect(picture.colour(40, rect.y).u == (y % 2 == 0 ? above.u : half))
-        #expect(picture.colour(40, rect.maxY - 1).u == (y % 2 == 0 ? half : above.u))
+        #expect(picture.colour(x: rect.x, y: 30).u == (x % 2 == 0 ? above.u : half))
+        #expect(picture.colour(x: rect.maxX - 1, y: 30).u == (x % 2 == 0 ? half : above.u))
+        #expect(picture.colour(x: 40, y: rect.y).u == (y % 2 == 0 ? above.u : half))
+        #expect(picture.colour(x: 40, y: rect.maxY - 1).u == (y % 2 == 0 ? half : above.u))
     }
 
     @Test("a layer with round corners shows all but its corners")
@@ -101,7 +102,7 @@ struct RoundedShapeTests {
         }
         for y in 0..<canvas.height {
             for x in 0..<canvas.width {
-                let (left, right) = (filled.colour(x, y), shown.colour(x, y))
+                let (left, right) = (filled.colour(x: x, y: y), shown.colour(x: x, y: y))
                 #expect(abs(Int(left.y) - Int(right.y)) <= 1 && abs(Int(left.u) - Int(right.u)) <= 1)
             }
         }

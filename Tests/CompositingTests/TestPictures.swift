@@ -1,21 +1,12 @@
 import Foundation
 public import MediaCore
+import MediaFixtures
 
 @testable import Compositing
 
-/// One colour in YCbCr.
-struct Colour: Equatable, CustomStringConvertible {
-    var y: UInt8
-    var u: UInt8
-    var v: UInt8
-
+extension Colour {
     static let background = Colour(y: 24, u: 128, v: 128)
     static let bar = Colour(y: 16, u: 128, v: 128)
-    static let red = Colour(y: 82, u: 90, v: 240)
-    static let green = Colour(y: 145, u: 54, v: 34)
-    static let blue = Colour(y: 41, u: 240, v: 110)
-
-    var description: String { "(\(y), \(u), \(v))" }
 
     /// The `index`th of many colours that all differ.
     static func numbered(_ index: Int) -> Colour {
@@ -41,12 +32,8 @@ func solidPicture(_ colour: Colour, _ width: Int, _ height: Int, format: PixelFo
 }
 
 extension PixelBuffer {
-    func colour(_ x: Int, _ y: Int) -> Colour {
-        Colour(y: sample(0, x, y), u: sample(1, x / 2, y / 2), v: sample(2, x / 2, y / 2))
-    }
-
     func colour(atCentreOf rect: PixelRect) -> Colour {
-        colour(rect.x + rect.width / 2, rect.y + rect.height / 2)
+        colour(x: rect.x + rect.width / 2, y: rect.y + rect.height / 2)
     }
 
     /// Returns true if every sample of `rect` (even) has this colour, give or take `tolerance`.
@@ -71,10 +58,6 @@ extension PixelBuffer {
                 }
             }
         }
-    }
-
-    private func sample(_ plane: Int, _ x: Int, _ y: Int) -> UInt8 {
-        withPlane(plane) { bytes, stride in bytes[y * stride + x] }
     }
 
     private func isFilled(_ plane: Int, _ rect: PixelRect, _ value: UInt8, _ tolerance: Int) -> Bool {

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaFixtures
 import PixelTransfer
 import Testing
 
@@ -36,15 +37,15 @@ struct LayoutPictureTests {
         let tiles = layout.layers(of: scene, canvas: Self.canvas)
         let picture = compositor.compose([CompositionRequest(canvas: Self.canvas, layers: tiles)], sources: sources)[0]
         for (index, tile) in tiles.enumerated() where tile.source.content == .camera {
-            let corner = picture.colour(tile.rect.x, tile.rect.y)
+            let corner = picture.colour(x: tile.rect.x, y: tile.rect.y)
             #expect(corner != .background && corner != .bar)
             for other in tiles[..<index] where other.source.content == .camera {
-                #expect(picture.colour(other.rect.x, other.rect.y) != corner, "\(other) looks like \(tile)")
+                #expect(picture.colour(x: other.rect.x, y: other.rect.y) != corner, "\(other) looks like \(tile)")
             }
         }
         for tile in tiles where tile.source.content == .screenShare {
             let shown = tile.rect.fitting(Self.screen.dimensions)
-            #expect(picture.colour(shown.x + 4, shown.y + shown.height / 2).y > 220)
+            #expect(picture.colour(x: shown.x + 4, y: shown.y + shown.height / 2).y > 220)
         }
         if let folder = ProcessInfo.processInfo.environment["CONFRELAY_PICTURE_DIR"] {
             try small(picture).writePNG(to: "\(folder)/layout-\(name).png")

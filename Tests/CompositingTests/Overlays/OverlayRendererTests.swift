@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import PixelTransfer
 import Testing
 

@@ -1,5 +1,6 @@
 import AllocationCounter
 import MediaCore
+import MediaFixtures
 import PixelTransfer
 import Testing
 
@@ -66,8 +67,8 @@ struct CompositionRendererTests {
         }
         let composed = CompositionRenderer().render(passthrough(1, canvas), source(1, picture.freeze()))
         #expect(composed.origin == .rendered)
-        #expect(composed.picture.colour(2, 18) == .red && composed.picture.colour(61, 18) == .red)
-        #expect(composed.picture.colour(32, 1) == (isWhole ? .bar : .red))
+        #expect(composed.picture.colour(x: 2, y: 18) == .red && composed.picture.colour(x: 61, y: 18) == .red)
+        #expect(composed.picture.colour(x: 32, y: 1) == (isWhole ? .bar : .red))
     }
 
     // MARK: Reuse

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaFixtures
 import PixelTransfer
 import Testing
 
@@ -75,8 +76,8 @@ struct LayerDrawingTests {
         )
         for y in 30..<90 {
             for x in 40..<120 {
-                let expected = 24 + (Int(opaque.colour(x, y).y) - 24) / 4
-                #expect(abs(Int(faded.colour(x, y).y) - expected) <= 1)
+                let expected = 24 + (Int(opaque.colour(x: x, y: y).y) - 24) / 4
+                #expect(abs(Int(faded.colour(x: x, y: y).y) - expected) <= 1)
             }
         }
     }
@@ -111,17 +112,17 @@ struct LayerDrawingTests {
     func corners() {
         let round = CompositionLayer(source: 1, rect: rect, cornerRadius: 16)
         let plain = compose([round], source(1, red))
-        #expect(plain.colour(40, 30) == .background && plain.colour(118, 88) == .background)
+        #expect(plain.colour(x: 40, y: 30) == .background && plain.colour(x: 118, y: 88) == .background)
         #expect(plain.isFilled(PixelRect(x: 56, y: 30, width: 48, height: 60), with: .red))
         #expect(compositor.statistics.blends == 0)
         let above = compose(
             [CompositionLayer(source: 2, rect: PixelRect(canvas)), round], source(1, red),
             source(2, solidPicture(.blue, 160, 120)))
-        #expect(above.colour(40, 30) == .blue && above.colour(118, 88) == .blue)
+        #expect(above.colour(x: 40, y: 30) == .blue && above.colour(x: 118, y: 88) == .blue)
         #expect(above.isFilled(PixelRect(x: 56, y: 30, width: 48, height: 60), with: .red))
         #expect(compositor.statistics.blends == 1)
         // Through the edge of the corner both are seen.
-        #expect((0..<16).contains { above.colour(40 + $0, 34).u != 90 && above.colour(40 + $0, 34).u != 240 })
+        #expect((40..<56).contains { ![90, 240].contains(above.colour(x: $0, y: 34).u) })
     }
 
     @Test("a border lies inside the layer's edge, in its colour, round where the corners are")
@@ -137,7 +138,7 @@ struct LayerDrawingTests {
         }
         #expect(square.isFilled(PixelRect(x: 44, y: 34, width: 72, height: 52), with: .red))
         let round = compose([CompositionLayer(source: 1, rect: rect, cornerRadius: 12, border: border)], source(1, red))
-        #expect(round.colour(40, 30) == .background)
+        #expect(round.colour(x: 40, y: 30) == .background)
         #expect(round.isFilled(PixelRect(x: 60, y: 30, width: 40, height: 4), with: colour))
     }
 
@@ -146,8 +147,8 @@ struct LayerDrawingTests {
         let small = PixelRect(x: 40, y: 30, width: 20, height: 12)
         let picture = compose(
             [CompositionLayer(source: 1, rect: small, fit: .cover, cornerRadius: 100)], source(1, red))
-        #expect(picture.colour(40, 30).y == Colour.background.y)
-        #expect(picture.colour(50, 36) == .red)
+        #expect(picture.colour(x: 40, y: 30).y == Colour.background.y)
+        #expect(picture.colour(x: 50, y: 36) == .red)
     }
 
     // MARK: Backgrounds
@@ -196,7 +197,7 @@ struct LayerDrawingTests {
         withLogo.instruction.overlays = [CompositionOverlay(.image(logo), anchor: .topRight, height: 0.2)]
         let list = sources(source(1, solidPicture(.red, 160, 120)))
         let pictures = compositor.compose([withLogo, tile], sources: list)
-        #expect((100..<160).contains { pictures[0].colour($0, 10).y > 220 })
+        #expect((100..<160).contains { pictures[0].colour(x: $0, y: 10).y > 220 })
         #expect(pictures[1].isFilled(PixelRect(canvas), with: .red))
     }
 
@@ -208,11 +209,11 @@ struct LayerDrawingTests {
         let ada = CompositionSource(id: 1, name: "Ada", content: .placeholder(avatar: face))
         let picture = compose([CompositionLayer(source: 1, rect: PixelRect(canvas))], ada)
         let initial = compose([CompositionLayer(source: 1, rect: PixelRect(canvas))], placeholder(1, "Ada"))
-        #expect(picture.colour(0, 0) == initial.colour(0, 0))
+        #expect(picture.colour(x: 0, y: 0) == initial.colour(x: 0, y: 0))
         #expect(
             picture.isFilled(
                 PixelRect(x: 56, y: 36, width: 48, height: 48), with: Colour(y: 235, u: 128, v: 128), tolerance: 1))
-        #expect(picture.colour(46, 26) == initial.colour(0, 0))
+        #expect(picture.colour(x: 46, y: 26) == initial.colour(x: 0, y: 0))
     }
 
     // MARK: Changing sizes
@@ -326,10 +327,10 @@ struct LayerDrawingTests {
         for _ in 0..<4 { _ = compositor.renderer.render([request], inputs: inputs, at: .zero) }
         let composed = compositor.renderer.render([request], inputs: inputs, at: .zero)[0]
         #expect(composed.origin == .reused)
-        #expect(composed.picture.colour(200, 100) == .red)
+        #expect(composed.picture.colour(x: 200, y: 100) == .red)
         // The sky shows at the corners, and both layers where they meet.
-        #expect(composed.picture.colour(30, 24) != .red)
-        #expect(composed.picture.colour(300, 180) != .red && composed.picture.colour(300, 180) != .green)
+        #expect(composed.picture.colour(x: 30, y: 24) != .red)
+        #expect(composed.picture.colour(x: 300, y: 180) != .red && composed.picture.colour(x: 300, y: 180) != .green)
         if let folder = ProcessInfo.processInfo.environment["CONFRELAY_PICTURE_DIR"] {
             try composed.picture.writePNG(to: "\(folder)/layers.png")
         }

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaFixtures
 import PixelTransfer
 import Testing
 
@@ -122,7 +123,9 @@ struct LayerPropertyTests {
             let rect = top.rect.trimmed(to: request.canvas)
             // One luma sample for each chroma sample.
             let isHidden = stride(from: rect.y, to: rect.maxY, by: 2).allSatisfy { y in
-                stride(from: rect.x, to: rect.maxX, by: 2).allSatisfy { alone.colour($0, y) == above.colour($0, y) }
+                stride(from: rect.x, to: rect.maxX, by: 2).allSatisfy { x in
+                    alone.colour(x: x, y: y) == above.colour(x: x, y: y)
+                }
             }
             #expect(isHidden, "\(top)")
         }

@@ -1,5 +1,6 @@
 import AllocationCounter
 import MediaCore
+import MediaFixtures
 import PixelTransfer
 import Testing
 
@@ -71,7 +72,8 @@ struct SourceColourTests {
         // Halfway between the background's 24 and 208.
         #expect(half.isFilled(PixelRect(canvas), with: Colour(y: 116, u: 128, v: 128), tolerance: 1))
         let square = compose(picture(white, 36, 36, fullRange601))
-        #expect(square.colour(2, 18) == .bar && square.colour(32, 18) == converted && square.colour(61, 18) == .bar)
+        #expect(square.colour(x: 2, y: 18) == .bar && square.colour(x: 61, y: 18) == .bar)
+        #expect(square.colour(x: 32, y: 18) == converted)
     }
 
     @Test("a source of another colour description is composed, and one of the canvas's own passes through")

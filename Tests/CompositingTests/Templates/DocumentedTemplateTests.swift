@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaFixtures
 import Testing
 
 @testable import Compositing
@@ -60,7 +61,7 @@ struct DocumentedTemplateTests {
         let preview = LayoutPreview(participants: 7, screens: file == "lecture.json" ? 1 : 0, speakers: [3, 2])
         let picture = try #require(preview.picture(of: layout, canvas: canvas, wallClock: 1_700_000_000))
         for layer in layout.layers(of: preview.scene, canvas: canvas) where layer.source.content == .camera {
-            #expect(picture.colour(atCentreOf: layer.rect) != picture.colour(0, 0), "\(layer.source)")
+            #expect(picture.colour(atCentreOf: layer.rect) != picture.colour(x: 0, y: 0), "\(layer.source)")
         }
         if let folder = ProcessInfo.processInfo.environment["CONFRELAY_PICTURE_DIR"] {
             try picture.writePNG(to: "\(folder)/template-\(file.dropLast(5)).png")
