@@ -123,6 +123,8 @@ public protocol RelayCore: AnyObject {
     func avatarFile(ofParticipant publicID: String, forLink name: String) -> [UInt8]?
     /// Sets which rooms this relay leads, with their epochs.
     func setConductedRooms(_ epochs: [String: Int64])
+    /// Sets which other relays have which rooms of this one.
+    func setOtherRelays(_ relays: [String: Set<String>])
     /// This relay's knowledge of a member, for another relay to which the member's client goes; nil: no such member.
     func memberState(_ publicID: String, inRoom room: String) -> CascadeState.Member?
     /// All links.

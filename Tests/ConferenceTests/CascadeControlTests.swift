@@ -307,6 +307,20 @@ struct CascadeControlTests {
         #expect((pair.room(1) == nil) == !isDead)
     }
 
+    @Test("the end of a room waits for a link that has yet to be made, and not for long", arguments: [true, false])
+    func endWithoutLink(isMade: Bool) throws {
+        let pair = VirtualCascade(["a", "b"])
+        try pair[0].join("Ada", colour: .red)
+        try pair[1].join("Ben", colour: .blue)
+        pair.run(for: .milliseconds(500))
+        pair[0].relay.setOtherRelays(["demo": ["b"]])
+        try moderate(.end, at: 0, of: pair)
+        pair.run(for: .seconds(1))
+        #expect(pair.names(0) == ["Ada"])
+        if isMade { try pair.link(1, 0) }
+        #expect(pair.run(until: { pair.room(0) == nil }, limit: .seconds(3)) && (pair.room(1) == nil) == isMade)
+    }
+
     @Test("a room that begins when one of its name has just ended goes on")
     func endAndBeginning() throws {
         let (pair, _, ben) = try makePair()

@@ -131,6 +131,9 @@ extension Relay {
             seed: random.next(), peer: peer, now: now)
         links[link.id] = link
         room.links[node] = link
+        if case .end(let actor) = endingRooms[room.id]?.cause {
+            _ = link.orders.add(.moderation(.end, by: actor))
+        }
         paths.add(link, usernameFragment: transport.localCredentials.usernameFragment)
         return link
     }

@@ -12,6 +12,8 @@ extension Relay {
             /// A moderator has removed this relay's last participant.
             case removal(participant: String)
             case end(by: RoomActor)
+
+            var isEnd: Bool { if case .end = self { true } else { false } }
         }
 
         var cause: Cause
@@ -22,7 +24,8 @@ extension Relay {
 
     /// The longest wait for other relays when a room ends.
     private static let patienceForOrders = Duration.seconds(1)
-    /// The longest wait before that for links that have yet to connect: a packet of the handshake may be lost.
+    /// The longest wait before that for links that have yet to be made, or to connect: a packet of the handshake may be
+    /// lost.
     private static let patienceForLinks = Duration.seconds(2)
 
     /// Sends a change to another relay, if there is one to make it. Returns false if this relay has to make it.
@@ -60,7 +63,7 @@ extension Relay {
             try checkOrders(of: room)
             for link in room.links.values { _ = try order(change, to: link, now: now) }
         case .end:
-            guard !room.links.isEmpty else { return false }
+            guard !room.links.isEmpty || !room.otherRelays.isEmpty else { return false }
             try checkOrders(of: room)
             for link in room.links.values { _ = try order(change, to: link, now: now) }
             endLater(room, because: .end(by: actor), now: now)
@@ -102,6 +105,11 @@ extension Relay {
         endingRooms[room.id] = EndingRoom(cause: cause, began: now, deadline: now + Self.patienceForOrders)
     }
 
+    /// Sets which other relays have which rooms of this one, whether there are links to them yet or not.
+    public func setOtherRelays(_ relays: [String: Set<String>]) {
+        for room in rooms.values { room.otherRelays = relays[room.id] ?? [] }
+    }
+
     /// Ends rooms of which the other relays know, or do not answer.
     func endRooms(now: MonotonicInstant) {
         for (id, ending) in endingRooms {
@@ -109,9 +117,11 @@ extension Relay {
                 endingRooms[id] = nil
                 continue
             }
-            let isTold = room.links.values.allSatisfy { $0.orders.waiting.isEmpty && $0.acts.waiting.isEmpty }
+            let lacksLink = ending.cause.isEnd && !room.otherRelays.isSubset(of: room.links.keys)
+            let isTold =
+                !lacksLink && room.links.values.allSatisfy { $0.orders.waiting.isEmpty && $0.acts.waiting.isEmpty }
             var deadline = ending.deadline
-            if now - ending.began < Self.patienceForLinks, !room.links.values.allSatisfy(\.isConnected) {
+            if now - ending.began < Self.patienceForLinks, lacksLink || !room.links.values.allSatisfy(\.isConnected) {
                 deadline = now + Self.patienceForOrders
                 endingRooms[id]?.deadline = deadline
             }

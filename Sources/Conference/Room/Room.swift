@@ -62,6 +62,8 @@ final class Room {
     var compositeCount: UInt64 = 0
     /// The links to the other relays of the room, by their names.
     var links: OrderedDictionary<String, CascadeLink> = [:]
+    /// The other relays that have the room, as the cluster says: each is to have a link.
+    var otherRelays: Set<String> = []
     /// The stage of the relay that leads the room; nil if this relay does, or no other tells.
     var stage: CascadeState.Stage?
     /// The room's epoch, if this relay leads the room.

@@ -102,8 +102,12 @@ actor CascadeDialer {
         }
         connecting = connecting.filter { attempts[$0.value]?.isUnderWay == true }
         missing = []
+        let relays = Dictionary(grouping: arrangement.peers, by: \.room).mapValues { peers in
+            Set(peers.map(\.node.rawValue))
+        }
         let links = await driver.act { relay, now in
             relay.setConductedRooms(arrangement.epochs)
+            relay.setOtherRelays(relays)
             return relay.linkSnapshots(now: now)
         }
         var present: Set<Key> = []

@@ -382,6 +382,7 @@ final class TwinRelay: RelayCore {
     func avatarFile(ofParticipant publicID: String, forLink name: String) -> [UInt8]? { nil }
 
     func setConductedRooms(_ epochs: [String: Int64]) {}
+    func setOtherRelays(_ relays: [String: Set<String>]) {}
     func setWallClock(_ clock: WallClock) {}
     func setMediaAddresses(_ addresses: [TransportAddress]) {}
     func sendingFailed(on path: NetworkPath, now: MonotonicInstant) {}
