@@ -41,6 +41,29 @@ struct ModerationPageTests {
         #expect(isOpen, "the button says truly that the row is open")
     }
 
+    @Test("a button for somebody in the lobby stays the same while the list is drawn again")
+    func lobbyButtons() async throws {
+        try await withPage { browser in
+            let areKept: [Bool] = try await browser.evaluate(
+                """
+                const { ModerationPanel } = await import('/web/moderation-panel.js');
+                const room = { isModerator: true, waiting: 1, entry: {} };
+                let people = [{ id: 'w-1', name: 'Cy' }];
+                const call = { room, moderate: async () => people };
+                const panel = new ModerationPanel(call, () => {}, new AbortController().signal);
+                const button = async () => {
+                  panel.draw();
+                  await new Promise((resolve) => { setTimeout(resolve); });
+                  return document.querySelector('[data-admit="w-1"]');
+                };
+                const [first, second] = [await button(), await button()];
+                people = [{ id: 'w-2', name: 'Di' }];
+                return [first !== null && first === second, await button() !== null];
+                """)
+            #expect(areKept == [true, false])
+        }
+    }
+
     @Test("a moderator lets people in from the lobby, mutes, sets a PIN, removes and keeps out; all by clicking")
     func moderation() async throws {
         let folder = try TemporaryFolder()

@@ -6,6 +6,8 @@ export class ModerationPanel {
   #call;
   #say;
   #asked = 0;
+  /** The ids of the people in the list. */
+  #shown = null;
   #waiting = 0;
 
   /**
@@ -61,6 +63,10 @@ export class ModerationPanel {
     // A newer answer may have come before.
     if (asked !== this.#asked) return;
     byID('lobby').hidden = people.length === 0;
+    const ids = people.map(({ id }) => id).join();
+    // It is drawn again whenever the moderator speaks: a button that is being clicked, or has the focus, is to stay.
+    if (ids === this.#shown) return;
+    this.#shown = ids;
     byID('lobby-people').replaceChildren(...people.map(({ id, name }) => make(
       'li', {}, make('span', {}, name),
       make('button', { type: 'button', className: 'small primary', 'data-admit': id, onclick: () => this.#do('answer', id, true) }, 'Admit'),
