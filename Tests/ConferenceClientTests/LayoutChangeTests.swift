@@ -55,6 +55,17 @@ import Testing
             try change.applied(to: room.participants[1].layout, in: room) == ParticipantLayout(selfView: .always))
     }
 
+    @Test("people at other relays of the cluster are found and named, too")
+    func elsewhere() throws {
+        let json = """
+            {"id":"demo","layout":{"layout":"grid","hide":["b2"]},"participants":[{"id":"a1","name":"Ada"}],
+            "elsewhere":[{"id":"b2","name":"Ben","role":"sendAndReceive","relay":"b"}]}
+            """
+        let room = try JSONDecoder().decode(RoomReport.self, from: Data(json.utf8))
+        #expect(try room.id(of: "Ben") == "b2")
+        #expect(room.summary == ["room: grid, without Ben", "Ada (a1): as the room"])
+    }
+
     @Test("people are found by id, by name, and by a unique name in other case")
     func names() throws {
         let room = try room()

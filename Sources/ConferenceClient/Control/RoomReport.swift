@@ -23,17 +23,21 @@ public struct RoomReport: Codable, Sendable {
 
     public var layout: RoomLayout
     public var participants: [Member]
+    /// The participants at other relays of the cluster, without their choices; nil: the relay does not tell.
+    public var elsewhere: [Member]?
+
+    private var everybody: [Member] { participants + (elsewhere ?? []) }
 
     /// Returns the id of the participant with this name or id.
     ///
     /// - Throws: `ClientError.usage` if there is none, or several.
     public func id(of name: String) throws(ClientError) -> String {
-        try participants.id(of: name, "in the room")
+        try everybody.id(of: name, "in the room")
     }
 
     /// The present choices, in lines for people.
     public var summary: [String] {
-        let names = Dictionary(participants.map { ($0.id, $0.name) }) { first, _ in first }
+        let names = Dictionary(everybody.map { ($0.id, $0.name) }) { first, _ in first }
         func name(_ id: String) -> String { names[id] ?? id }
         let room = Self.words(layout.mode, layout.fit, layout.hidden, nil, name).joined(separator: ", ")
         return ["room: \(room)"]
