@@ -203,9 +203,7 @@ struct AccessControl: Sendable {
         ofNewPIN pin: String, of room: RoomName, _ context: SignallingContext
     ) async throws(Problem) -> [UInt8] {
         for subject in [context.quotaSubject, .room(room.rawValue)].compactMap(\.self) {
-            if let seconds = quotas.take(.newPIN, of: subject, now: now()) {
-                throw Problem.tooManyRequests(.newPIN, retryAfter: seconds)
-            }
+            try quotas.admit(.newPIN, of: subject, now: now())
         }
         return try await pins.record(of: pin)
     }

@@ -44,8 +44,6 @@ extension RequestQuotas {
             let size = request.headers.contains(.transferEncoding) ? SignallingLimits.bodySize : request.statedSize
             cost += Double(min(size, SignallingLimits.bodySize) / Self.costlyBytes)
         }
-        if let seconds = take(kind, of: subject, cost: cost, now: now) {
-            throw Problem.tooManyRequests(kind, retryAfter: seconds)
-        }
+        try admit(kind, of: subject, cost: cost, now: now)
     }
 }

@@ -105,6 +105,15 @@ final class RequestQuotas: Sendable {
         }
     }
 
+    /// Counts a request.
+    ///
+    /// - Throws: A problem with 429 if it is not admitted.
+    func admit(_ kind: Kind, of subject: Subject, cost: Double = 1, now: MonotonicInstant) throws(Problem) {
+        if let seconds = take(kind, of: subject, cost: cost, now: now) {
+            throw Problem.tooManyRequests(kind, retryAfter: seconds)
+        }
+    }
+
     /// Asks whether a request would be admitted, without counting it.
     func secondsToWait(_ kind: Kind, of subject: Subject, now: MonotonicInstant) -> Int? {
         table.withLock { table in

@@ -32,9 +32,7 @@ struct StreamAdmission: StreamAdmitting {
     ) async throws(Problem) {
         let subject = address.map { RequestQuotas.Subject.network(ClientNetwork($0)) }
         if let subject {
-            if let wait = quotas.take(.join, of: subject, now: now()) {
-                throw Problem.tooManyRequests(.join, retryAfter: wait)
-            }
+            try quotas.admit(.join, of: subject, now: now())
             if let wait = quotas.secondsToWait(.wrongProof, of: subject, now: now()) {
                 throw Problem.tooManyRequests(.wrongProof, retryAfter: wait)
             }

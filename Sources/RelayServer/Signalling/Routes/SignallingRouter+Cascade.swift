@@ -94,9 +94,7 @@ extension SignallingRouter {
                 time: Date.now.timeIntervalSince1970)
         else {
             // Requests of relays are not counted; guesses are.
-            if let subject = context.quotaSubject, let seconds = quotas.take(.join, of: subject, now: now()) {
-                throw Problem.tooManyRequests(.join, retryAfter: seconds)
-            }
+            if let subject = context.quotaSubject { try quotas.admit(.join, of: subject, now: now()) }
             throw Problem(
                 .unauthorized, "this is for relays of the cluster: Relay-Signature is missing, wrong or too old",
                 headers: [.wwwAuthenticate: "Relay-Signature"])

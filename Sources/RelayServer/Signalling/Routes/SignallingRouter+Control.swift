@@ -51,9 +51,7 @@ extension SignallingRouter {
         guard request.mediaType == SignallingMediaType.png else {
             throw Problem(.unsupportedMediaType, "an avatar must be a PNG: send Content-Type: image/png")
         }
-        if let subject = context.quotaSubject, let seconds = quotas.take(.avatar, of: subject, now: now()) {
-            throw Problem.tooManyRequests(.avatar, retryAfter: seconds)
-        }
+        if let subject = context.quotaSubject { try quotas.admit(.avatar, of: subject, now: now()) }
         let bytes = try await request.bytes(upTo: SignallingLimits.avatarSize)
         _ = try await perform(.prepareAvatar(participant: participant), in: room)
         let avatar: Avatar
