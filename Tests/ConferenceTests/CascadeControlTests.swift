@@ -374,11 +374,7 @@ struct CascadeControlTests {
 
     @Test("a participant of another relay is controlled there")
     func control() throws {
-        let pair = VirtualCascade(["a", "b"])
-        try pair[0].join("Ada", colour: .red)
-        let ben = try pair[1].join("Ben", colour: .blue)
-        pair.run(for: .milliseconds(500))
-        try pair.link(1, 0)
+        let (pair, _, ben) = try VirtualCascade.linkedPair()
         #expect(pair.run { pair.names(0) == ["Ada", "Ben"] })
         #expect(throws: RoomControlError.atAnotherRelay(participant: ben.participantID, relay: "b")) {
             try pair[0].act { relay, now in

@@ -17,11 +17,7 @@ import Testing
 struct CascadeHostileTests {
     @Test("a message that no relay sends is refused and changes nothing")
     func hostileMessages() throws {
-        let pair = VirtualCascade(["a", "b"])
-        try pair[0].join("Ada", colour: .red)
-        try pair[1].join("Ben", colour: .blue)
-        pair.run(for: .milliseconds(500))
-        try pair.link(1, 0)
+        let (pair, _, _) = try VirtualCascade.linkedPair()
         pair.run(for: .seconds(2))
         let link = try #require(pair.room(0)?.links["b"])
         let streams = link.incoming

@@ -166,11 +166,7 @@ struct CascadeTests {
 
     @Test("a link ends with the last participant of a relay, and the others see it leave")
     func lastLeaves() throws {
-        let pair = VirtualCascade(["a", "b"])
-        try pair[0].join("Ada", colour: .red)
-        let ben = try pair[1].join("Ben", colour: .blue)
-        pair.run(for: .milliseconds(500))
-        try pair.link(1, 0)
+        let (pair, _, ben) = try VirtualCascade.linkedPair()
         #expect(pair.run { pair.names(0) == ["Ada", "Ben"] })
         _ = pair[1].act { relay, now in relay.leave(room: "demo", participant: ben.participantID, now: now) }
         #expect(pair.room(1) == nil && pair[1].relay.links.isEmpty && pair[1].relay.remoteMembers.isEmpty)
@@ -179,11 +175,7 @@ struct CascadeTests {
 
     @Test("a link that is made anew takes the place of the one before")
     func again() throws {
-        let pair = VirtualCascade(["a", "b"])
-        let ada = try pair[0].join("Ada", colour: .red)
-        try pair[1].join("Ben", colour: .blue)
-        pair.run(for: .milliseconds(500))
-        try pair.link(1, 0)
+        let (pair, ada, _) = try VirtualCascade.linkedPair()
         #expect(pair.run { pair.names(0) == ["Ada", "Ben"] })
         pair.run(for: .seconds(1))
         try pair.link(1, 0)

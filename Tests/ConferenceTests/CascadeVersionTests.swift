@@ -97,11 +97,7 @@ struct CascadeVersionTests {
 
     @Test("a relay keeps its room's layout for one that it does not know, hides who is hidden, and follows all else")
     func room() throws {
-        let pair = VirtualCascade(["a", "b"])
-        try pair[0].join("Ada", colour: .red)
-        let ben = try pair[1].join("Ben", colour: .blue)
-        pair.run(for: .milliseconds(500))
-        try pair.link(1, 0)
+        let (pair, _, ben) = try VirtualCascade.linkedPair()
         try #require(pair.run { (0...1).allSatisfy { pair.names($0) == ["Ada", "Ben"] } })
         let link = try #require(pair.room(0)?.links["b"])
         var state = CascadeState()
@@ -137,11 +133,7 @@ struct CascadeVersionTests {
 
     @Test("of a layout that another relay orders or tells of, a relay takes what is possible")
     func possibleLayouts() throws {
-        let pair = VirtualCascade(["a", "b"])
-        try pair[0].join("Ada", colour: .red)
-        let ben = try pair[1].join("Ben", colour: .blue)
-        pair.run(for: .milliseconds(500))
-        try pair.link(1, 0)
+        let (pair, _, ben) = try VirtualCascade.linkedPair()
         try #require(pair.run { pair.names(0) == ["Ada", "Ben"] })
         let link = try #require(pair.room(0)?.links["b"])
         var state = CascadeState()

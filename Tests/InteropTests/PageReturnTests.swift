@@ -13,25 +13,35 @@ struct PageReturnTests {
         try await browser.click("#watch-button")
     }
 
+    /// Answers the page's joins in place of the relay, and keeps the tickets that they have.
+    ///
+    /// - Parameters:
+    ///   - state: The state of the place in the lobby.
+    ///   - statuses: The statuses of joins: 202 gives a place. The last one is repeated.
+    private func answerAsLobby(_ browser: Browser, state: String, statuses: [Int]) async throws {
+        let _: Bool = try await browser.evaluate(
+            """
+            const { fetch } = window;
+            window.tickets = [];
+            window.fetch = (url, options) => {
+              if (String(url).includes('/lobby/')) return Promise.resolve(new Response('{"state":"\(state)"}'));
+              if (options?.method !== 'POST') return fetch(url, options);
+              const statuses = \(statuses);
+              const status = statuses[Math.min(window.tickets.length, statuses.length - 1)];
+              window.tickets.push(url.searchParams.get('ticket') ?? 'none');
+              const headers = status === 202 ? { Location: '/rooms/demo/lobby/w-1.key' } : { 'Retry-After': '0' };
+              const response = new Response(null, { status, headers });
+              Object.defineProperty(response, 'url', { value: String(url) });
+              return Promise.resolve(response);
+            };
+            return true;
+            """)
+    }
+
     @Test("a person who was let in from the lobby does not wait again when the room has no seat for the moment")
     func admission() async throws {
         try await withPage { browser in
-            let _: Bool = try await browser.evaluate(
-                """
-                const { fetch } = window;
-                window.tickets = [];
-                window.fetch = (url, options) => {
-                  if (String(url).includes('/lobby/')) return Promise.resolve(new Response('{"state":"admitted"}'));
-                  if (options?.method !== 'POST') return fetch(url, options);
-                  window.tickets.push(url.searchParams.get('ticket') ?? 'none');
-                  const isFirst = window.tickets.length === 1;
-                  const headers = isFirst ? { Location: '/rooms/demo/lobby/w-1.key' } : { 'Retry-After': '0' };
-                  const response = new Response(null, { status: isFirst ? 202 : 503, headers });
-                  Object.defineProperty(response, 'url', { value: String(url) });
-                  return Promise.resolve(response);
-                };
-                return true;
-                """)
+            try await answerAsLobby(browser, state: "admitted", statuses: [202, 503])
             try await watchDemo(browser)
             try await browser.wait(for: "another attempt", until: "window.tickets.length > 2")
             let tickets: [String] = try await browser.evaluate("return window.tickets.slice(0, 3);")
@@ -43,21 +53,7 @@ struct PageReturnTests {
     func lobby() async throws {
         try await withPage { browser in
             func watch() async throws {
-                let _: Bool = try await browser.evaluate(
-                    """
-                    const { fetch } = window;
-                    window.tickets = [];
-                    window.fetch = (url, options) => {
-                      if (String(url).includes('/lobby/')) return Promise.resolve(new Response('{"state":"waiting"}'));
-                      if (options?.method !== 'POST') return fetch(url, options);
-                      window.tickets.push(url.searchParams.get('ticket') ?? 'none');
-                      const headers = { Location: '/rooms/demo/lobby/w-1.key' };
-                      const response = new Response(null, { status: 202, headers });
-                      Object.defineProperty(response, 'url', { value: String(url) });
-                      return Promise.resolve(response);
-                    };
-                    return true;
-                    """)
+                try await answerAsLobby(browser, state: "waiting", statuses: [202])
                 try await watchDemo(browser)
                 try await browser.wait(for: "the lobby", until: "!document.getElementById('lobby-note').hidden")
             }

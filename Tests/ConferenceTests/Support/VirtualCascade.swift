@@ -1,6 +1,7 @@
 import Foundation
 import LinkEmulation
 import MediaCore
+import MediaFixtures
 import NIOCore
 import OrderedCollections
 import RoomAPI
@@ -59,6 +60,16 @@ final class VirtualCascade {
                 self?.outbox[index].append((transmit.datagram, transmit.destination))
             }
         }
+    }
+
+    /// Two relays with one member each, Ada in red and Ben in blue, and a link that is being made.
+    static func linkedPair() throws -> (pair: VirtualCascade, ada: TestClient, ben: TestClient) {
+        let pair = VirtualCascade(["a", "b"])
+        let ada = try pair[0].join("Ada", colour: .red)
+        let ben = try pair[1].join("Ben", colour: .blue)
+        pair.run(for: .milliseconds(500))
+        try pair.link(1, 0)
+        return (pair, ada, ben)
     }
 
     subscript(index: Int) -> VirtualCall { sites[index].call }
