@@ -15,7 +15,7 @@ public enum ClientError: Error, Equatable, Sendable {
     /// The relay answered, but not with a session. The answer may state the time after which to ask again (RFC 9110,
     /// section 10.2.3).
     case relayRefused(url: String, status: Int, reason: String, retryAfter: Duration? = nil)
-    /// The relay has nothing of what a command was to end.
+    /// A command was to end something, such as a recording, that the relay does not have.
     case nothingToEnd(reason: String)
     /// The relay ended the session or fell silent.
     case relayLeft(reason: String)

@@ -13,7 +13,7 @@ public struct CongestionFeedbackRecorder: Sendable {
     /// while none is silent, its packets are not counted.
     public static let maximumSourceCount = 8
     /// The packets of a report at most: with two bytes for each, and twelve for each source, it fits one datagram.
-    static let reportSize = 512
+    static let maximumPacketCount = 512
     /// A source from which nothing new has come for this time is silent.
     static let silence = Duration.seconds(1)
 
@@ -83,7 +83,7 @@ public struct CongestionFeedbackRecorder: Sendable {
             while !rest.isEmpty {
                 if room == 0 {
                     reports.append([])
-                    room = Self.reportSize
+                    room = Self.maximumPacketCount
                 }
                 let begin = stream.beginSequence &+ UInt16(truncatingIfNeeded: rest.startIndex)
                 let packets = rest.prefix(room)

@@ -96,8 +96,8 @@ struct MediaRouter {
         return fitting.count == 1 ? .line(first) : .oneOf(fitting)
     }
 
-    /// Decrypts a packet with the keys of the first of these lines that they fit; nil: none has keys. Each attempt has a
-    /// copy, which it spoils if it fails.
+    /// Decrypts a packet with the keys of the first of these lines that they fit; nil: none has keys. Each attempt has
+    /// a copy, which it spoils if it fails.
     private mutating func unprotect(
         _ datagram: ByteBuffer, onOneOf lines: [MediaLine],
         by decrypt: (_ keys: SRTPContext, _ bytes: inout ByteBuffer) throws(SRTPError) -> Void

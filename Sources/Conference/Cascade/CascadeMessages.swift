@@ -70,8 +70,8 @@ public struct CascadeState: Codable, Hashable, Sendable {
         /// The digest of the avatar's file, which `GET /cascade/links/{link}/avatars/{participant}` has; nil: there is
         /// none.
         public var avatar: String?
-        /// The layout that the participant has chosen for itself, which goes along when it moves; nil: there is none, or
-        /// it is a large one.
+        /// The layout that the participant has chosen for itself, which goes along when it moves; nil: there is none,
+        /// or it is a large one.
         @IfReadable public var layout: ReadableLayout? = nil
     }
 

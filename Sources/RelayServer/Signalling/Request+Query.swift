@@ -4,8 +4,8 @@ import HummingbirdCore
 import RoomAPI
 
 extension Request {
-    /// The query's parameters. One with a mistake in its name would otherwise leave a setting as it was, and nobody would
-    /// be told.
+    /// The query's parameters. A parameter with a mistake in its name would otherwise leave a setting as it was, and
+    /// nobody would be told.
     ///
     /// - Parameter names: The names that the request takes.
     func query(taking names: [String]) throws(Problem) -> FlatDictionary<Substring, Substring> {

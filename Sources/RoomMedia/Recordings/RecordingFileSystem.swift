@@ -10,7 +10,7 @@ package protocol RecordingFileSystem: Sendable {
     func create(_ path: String) throws(RecordingFileError) -> any RecordingFile
     /// Puts these bytes in place of a file, so that a reader sees either all of the old or all of the new ones.
     func replace(_ path: String, with bytes: ByteBuffer) throws(RecordingFileError)
-    /// False if there is no such file any more, so that what is written to it is lost.
+    /// Returns true if the file is there. Writes to a file that was removed succeed, and are lost.
     func hasFile(_ path: String) -> Bool
     /// The space that is left for the folder's files; nil where that is not known.
     func freeSpace(at path: String) -> DataSize?

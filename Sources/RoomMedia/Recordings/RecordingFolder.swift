@@ -130,7 +130,7 @@ package final class RecordingFolder {
     func tick(now: MonotonicInstant) throws {
         guard now >= nextCheck else { return }
         nextCheck = now + Self.checkInterval
-        // The system goes on to take what is written to files that have been removed.
+        // Writes to files that were removed succeed: only the name shows that they are gone.
         guard files.hasFile(manifestPath) else {
             throw RecordingFileError(path: path, isDiskFull: false, reason: "the folder is gone")
         }
