@@ -81,9 +81,7 @@ final class Demuxer {
         self.path = path
         var opened: UnsafeMutablePointer<AVFormatContext>?
         var status = avformat_open_input(&opened, LibAVFormat.url(path: path), nil, nil)
-        if status < 0, let end = WholeFragments.end(in: path),
-            avformat_open_input(&opened, LibAVFormat.url(path: path, upTo: end), nil, nil) >= 0
-        {
+        if status < 0, let url = WholeFragments.url(path: path), avformat_open_input(&opened, url, nil, nil) >= 0 {
             status = 0
         }
         guard status >= 0, let context = opened else {

@@ -5,12 +5,19 @@ import NIOCore
 /// libavformat reads the head of every fragment when it opens a movie, and opens none whose last head is cut off, as a
 /// crash may leave it.
 enum WholeFragments {
+    /// The URL by which libavformat opens the whole fragments of a movie alone; nil if there is none.
+    ///
+    /// - Parameter isAbandoned: Is asked, at each of the movie's boxes, whether to give up.
+    static func url(path: String, isAbandoned: () -> Bool = { false }) -> String? {
+        end(in: path, isAbandoned).map { LibAVFormat.url(path: path, upTo: $0) }
+    }
+
     /// Where the last whole fragment of a movie ends; nil if there is none.
-    static func end(in path: String) -> Int? {
+    private static func end(in path: String, _ isAbandoned: () -> Bool) -> Int? {
         guard let file = try? InputFile(path: path) else { return nil }
         var end: Int?
         var (place, isInFragment) = (0, false)
-        while let box = try? box(at: place, of: file) {
+        while !isAbandoned(), let box = try? box(at: place, of: file) {
             if isInFragment, box.type == data {
                 // A file system may have lost the last byte of the data, or everything behind it.
                 guard (try? file.seek(to: box.end - 1)) != nil, (try? file.read(1))?.readableBytes == 1 else { break }

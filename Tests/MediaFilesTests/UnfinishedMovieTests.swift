@@ -105,4 +105,18 @@ struct UnfinishedMovieTests {
             #expect(count >= 6 * data.count { $0.upperBound <= cut }, "at byte \(cut)")
         }
     }
+
+    @Test("are played as far as their whole fragments go, wherever they are cut off", arguments: [true, false])
+    func cutAndPlayed(isVideo: Bool) throws {
+        let (bytes, data) = try fragments(ofVideo: isVideo)
+        for cut in data[0].upperBound..<data[1].upperBound {
+            let copy = TemporaryFile(".mp4", contents: Array(bytes[..<cut]))
+            let source = MediaSource(url: "file:\(copy.path)", protocols: "file")
+            let input = try MediaInput(source) { false }
+            #expect(input.isSeekable, "at byte \(cut)")
+            var count = 0
+            while (try? input.next()) != nil { count += 1 }
+            #expect(count >= 6, "at byte \(cut)")
+        }
+    }
 }

@@ -113,6 +113,19 @@ public final class MediaInput {
     private static func open(
         _ source: MediaSource, _ access: Access
     ) throws(StreamFailure) -> UnsafeMutablePointer<AVFormatContext> {
+        do throws(StreamFailure) {
+            return try openWhole(source, access)
+        } catch {
+            guard let fragments = source.wholeFragments(isAbandoned: access.isAbandoned),
+                let opened = try? openWhole(fragments, access)
+            else { throw error }
+            return opened
+        }
+    }
+
+    private static func openWhole(
+        _ source: MediaSource, _ access: Access
+    ) throws(StreamFailure) -> UnsafeMutablePointer<AVFormatContext> {
         guard let context = avformat_alloc_context() else { throw .failed("no memory") }
         let callback = AVIOInterruptCB(
             callback: { opaque in

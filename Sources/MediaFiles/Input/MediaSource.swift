@@ -24,6 +24,19 @@ public struct MediaSource: Sendable {
         self.opener = opener
         self.isLive = isLive
     }
+
+    /// The whole fragments of a file; nil if it has none, or if the source is no file.
+    ///
+    /// - Parameter isAbandoned: Is asked whether to give up.
+    func wholeFragments(isAbandoned: () -> Bool) -> MediaSource? {
+        let prefix = LibAVFormat.url(path: "")
+        guard protocols == "file", url.hasPrefix(prefix),
+            let part = WholeFragments.url(path: String(url.dropFirst(prefix.count)), isAbandoned: isAbandoned)
+        else { return nil }
+        var source = self
+        (source.url, source.protocols) = (part, "file,subfile")
+        return source
+    }
 }
 
 /// Opens files of a source, on the thread that reads it.
