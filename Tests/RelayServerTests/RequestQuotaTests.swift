@@ -136,6 +136,30 @@ struct RequestQuotaTests {
         await driver.close()
     }
 
+    @Test("a PIN that was right takes no slow hash again, for the last 64 rooms; each wrong one takes one")
+    func provenPIN() async throws {
+        let hashes = Mutex(0)
+        let pins = RoomPIN { pin, salt in
+            hashes.withLock { $0 += 1 }
+            return SecureHash.sha256(pin + salt)
+        }
+        /// The slow hashes that a number of checks take.
+        func cost(of pin: String, _ record: [UInt8], isRight: Bool, times: Int = 1) async throws -> Int {
+            let before = hashes.withLock { $0 }
+            for _ in 0..<times { #expect(try await pins.matches(pin, record: record) == isRight) }
+            return hashes.withLock { $0 } - before
+        }
+        let record = try await pins.record(of: "271828")
+        #expect(try await cost(of: "000000", record, isRight: false, times: 5) == 5)
+        #expect(try await cost(of: "271828", record, isRight: true, times: 100) == 1)
+        #expect(try await cost(of: "000000", record, isRight: false, times: 5) == 5)
+        #expect(try await cost(of: "271828", try await pins.record(of: "314159"), isRight: false) == 1)
+        for room in 1...64 {
+            #expect(try await cost(of: "271828", try await pins.record(of: "271828"), isRight: true) == 1, "\(room)")
+        }
+        #expect(try await cost(of: "271828", record, isRight: true, times: 2) == 1)
+    }
+
     @Test("avatars beyond a hundred from one address get 429, and are not read")
     func avatars() async throws {
         let client = makeClient()
