@@ -115,11 +115,28 @@ struct ModerationPageTests {
             return color !== backgroundColor;
             """)
         #expect(isReadable, "the button's text differs from its ground")
+        try await waitAfterReload(ada, ben)
         try await ada.browser.click("[data-admit]")
         try await waitForCall(ben)
         try await ada.see("Ben") { $0[.green, default: 0] > 0.4 }
         try await ada.hear([ben.tone])
         try await comeBack(ada, ben)
+    }
+
+    /// Ben's page is loaded again in the lobby, waits in the same place at once, and turns nothing on again.
+    private func waitAfterReload(_ ada: Person, _ ben: Person) async throws {
+        let place = "return document.querySelector('[data-admit]').dataset.admit;"
+        let before: String = try await ada.browser.evaluate(place)
+        try await ben.browser.click("#preview-microphone")
+        try await ben.browser.reload()
+        try await ben.browser.wait(for: "Ben to wait again", until: isShown("lobby-note"))
+        let isOn: String = try await ben.browser.evaluate(
+            "return document.getElementById('preview-microphone').getAttribute('aria-pressed');")
+        #expect(isOn == "false", "the microphone stays off")
+        try await ben.browser.click("#preview-microphone")
+        let after: String = try await ada.browser.evaluate(place)
+        let places: Int = try await ada.browser.evaluate("return document.querySelectorAll('[data-admit]').length;")
+        #expect(after == before && places == 1)
     }
 
     /// Ben comes back so late that he has to wait again, and sees that in the call.

@@ -1,6 +1,6 @@
 import { byID, make, setIcon } from './dom.js';
 import { LevelMeter } from './level-meter.js';
-import { preferences } from './preferences.js';
+import { currentCall, preferences } from './preferences.js';
 
 const roomPattern = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -189,13 +189,18 @@ export class JoinView {
     preferences.update({ [kind]: !isOn });
     if (kind === 'camera') this.#media.setCamera(!isOn);
     else this.#media.setMicrophone(!isOn);
+    this.#remember();
   }
 
   #choose(kind, deviceID) {
     preferences.update({ [kind]: true, [`${kind}ID`]: deviceID });
     if (kind === 'camera') this.#media.openCamera(deviceID);
     else this.#media.openMicrophone(deviceID);
+    this.#remember();
   }
+
+  /** A reload in the lobby turns nothing on again. */
+  #remember() { currentCall.update(this.#media.wanted); }
 
   #draw() {
     const media = this.#media;

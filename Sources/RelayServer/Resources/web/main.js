@@ -30,6 +30,12 @@ function wordsOfFailure(error, pin) {
     : 'You need an invitation. Open the whole link that you were sent; if it is too old, ask for a new one.';
 }
 
+/** A reload goes back to this call, or to its room's lobby. */
+function keepForReload({ room, name, watchOnly }) {
+  currentCall.update({ room, name, watchOnly, ...media.wanted });
+  history.replaceState(null, '', `/rooms/${encodeURIComponent(room)}`);
+}
+
 /** Joins a room; asks again while the relay has no seat, until the person stops that. Null when it does not work. */
 async function joined({ room, name, watchOnly, pin, resume: session, moderatorKey = moderatedRoom.key(room) }) {
   for (;;) {
@@ -37,6 +43,7 @@ async function joined({ room, name, watchOnly, pin, resume: session, moderatorKe
     const entered = new Call({ room, name, watchOnly, pin, resume: session, others }, media);
     call = entered;
     entered.addEventListener('waiting', () => {
+      keepForReload({ room, name, watchOnly });
       joinView.waitInLobby(() => {
         call = null;
         currentCall.clear();
@@ -70,10 +77,9 @@ async function enter({ room, name, watchOnly, pin, resume: session, moderatorKey
     currentCall.update(entered.proofs);
     moderatedRoom.keep(room, entered.proofs.moderatorKey);
   };
-  currentCall.update({ room, name, watchOnly, ...media.wanted });
+  keepForReload({ room, name, watchOnly });
   keepProofs();
   entered.addEventListener('room', keepProofs);
-  history.replaceState(null, '', `/rooms/${encodeURIComponent(room)}`);
   const view = new CallView(entered, media, room);
   entered.addEventListener('state', () => {
     // What a reload goes back to has to outlast the leaving.
@@ -86,7 +92,7 @@ async function enter({ room, name, watchOnly, pin, resume: session, moderatorKey
   });
 }
 
-/** Goes back into the call that a reload interrupted. */
+/** Goes back into the call, or the lobby, that a reload interrupted. */
 async function resume({ room, name, watchOnly, session, moderatorKey, camera, microphone }) {
   // Browsers may ask for the devices again, and the relay may not answer: the page is not to be empty meanwhile.
   joinView.show({ room, notice: `You are coming back to ${room}…` });

@@ -25,7 +25,10 @@ export const preferences = {
   update: (changes) => write(lasting, 'preferences', { ...preferences.read(), ...changes }),
 };
 
-/** The call this tab is in: `{room, name, watchOnly, session, moderatorKey, microphone, camera}`; empty outside of one. */
+/**
+ * The call that this tab is in, or waits for in the lobby: `{room, name, watchOnly, session, moderatorKey, microphone,
+ * camera}`; empty outside of one.
+ */
 export const currentCall = {
   read: () => read(ofThisTab, 'call'),
   update: (changes) => write(ofThisTab, 'call', { ...currentCall.read(), ...changes }),
