@@ -158,6 +158,23 @@ struct CallTests {
         #expect(report.end == "relay-left")
     }
 
+    @Test("a client whose seat is taken while it connects says that the room may be full")
+    func lastSeat() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(
+            ["--canvas", "320x180", "--frame-rate", "10", "--max-participants", "1"], in: folder)
+        let arguments = ["join", relay.url("/rooms/demo"), "--size", "160x90"]
+        let ada = try client(arguments + ["--uplink", "delay=1500ms"], in: folder)
+        try await eventually("Ada has joined", within: .seconds(20)) {
+            ada.errors.contains("moderator's key") || ada.output.contains("moderator's key") ? true : nil
+        }
+        let ben = try client(arguments + ["--quiet"], in: folder)
+        #expect(try await ada.end(within: .seconds(20)) == 69)
+        #expect(ada.errors.contains("the room may be full"), "\(ada.errors)")
+        ben.signal(SIGINT)
+        #expect(try await ben.end(within: .seconds(20)) == 0, "\(ben.errors)")
+    }
+
     @Test("a client that a moderator removes says who did, also one that sends no pictures")
     func removal() async throws {
         let folder = try TemporaryFolder()

@@ -65,6 +65,14 @@ struct ClientMeasurements: Sendable {
         if !frame.isRecovering { freezes.frameShown(now: now, made: sample.presentationTime) }
     }
 
+    /// The longest time from the connection to the goodbye of a relay that has no seat left.
+    private static let refusalTime = Duration.seconds(5)
+
+    /// True if the client has just connected, and nothing came: seats are taken by who connects, not by who joins.
+    func isUnserved(now: MonotonicInstant) -> Bool {
+        firstVideoFrame == nil && audioPackets == 0 && now - (connected ?? now) < Self.refusalTime
+    }
+
     mutating func receivedAudio(size: DataSize) {
         audioPackets += 1
         audioSize += size

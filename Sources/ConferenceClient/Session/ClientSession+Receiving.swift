@@ -18,7 +18,11 @@ extension ClientSession {
         case .audioBitRateChanged(let rate): audioBitRate = rate
         case .videoEnded, .videoPacket, .pictureAcknowledged: break
         case .connectionStateChanged(let state): connectionChanged(to: state, now: now)
-        case .goodbye: relayLeft("the relay said goodbye")
+        case .goodbye:
+            relayLeft(
+                measurements.isUnserved(now: now)
+                    ? "the relay ended the connection before any media came: the room may be full by now"
+                    : "the relay said goodbye")
         }
     }
 
