@@ -8,6 +8,9 @@ struct PlayoutDelayEstimator {
     private static let windowCount = 256
     /// Packets whose timestamps are closer than this are one group, which is as late as its latest packet.
     private static let groupSampleCount: Int64 = 480
+    /// If so many groups, half a second at 20 ms, were all slower than the fastest by more than the longest wait, the
+    /// way has become longer: those before say nothing of the next ones.
+    private static let longerWayCount = 25
     /// The percentage of packets that should be in time.
     private static let percentile = 97
     /// The resolution of the jitter.
@@ -52,7 +55,19 @@ struct PlayoutDelayEstimator {
             }
             next = (next + 1) % Self.windowCount
         }
+        if let base, transit - base > range.upperBound { forgetShorterWay(base) }
         update()
+    }
+
+    private mutating func forgetShorterWay(_ base: Int64) {
+        let (count, window) = (Self.longerWayCount, Self.windowCount)
+        guard transits.count > count,
+            (1...count).allSatisfy({ transits[(next + window - $0) % window] - base > range.upperBound })
+        else { return }
+        let newest = (1...count).reversed().map { transits[(next + window - $0) % window] }
+        transits.removeAll(keepingCapacity: true)
+        transits.append(contentsOf: newest)
+        next = count
     }
 
     private mutating func update() {

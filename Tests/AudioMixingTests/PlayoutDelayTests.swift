@@ -125,4 +125,19 @@ struct PlayoutDelayTests {
         try link.run(14_000)
         #expect(link.source.statistics.playoutDelay <= .milliseconds(80))
     }
+
+    @Test("a way that becomes longer by more than any wait is known within a second", arguments: [300.0, 600, 900])
+    func longerWay(milliseconds: Double) throws {
+        var generator = SeededGenerator(seed: 1)
+        let jitter = (0..<400).map { _ in Double.random(in: 10..<40, using: &generator) }
+        var link = try TestLink(sender: TestSender())
+        link.delay = { jitter[$0] + ($0 < 200 ? 0 : milliseconds) }
+        try link.run(5000 + Int(milliseconds))
+        let before = link.source.statistics
+        try link.run(2000)
+        let statistics = link.source.statistics
+        #expect(statistics.playoutDelay <= .milliseconds(80))
+        #expect(statistics.concealed == before.concealed)
+        #expect(statistics.late == before.late)
+    }
 }
