@@ -68,4 +68,10 @@ struct RoomURLTests {
         let error = #expect(throws: ClientError.self) { try RoomURL(text) }
         #expect(error?.exitCode == 64)
     }
+
+    @Test("a port that there is not is named as the mistake")
+    func noSuchPort() {
+        let error = #expect(throws: ClientError.self) { try RoomURL("http://127.0.0.1:99999/rooms/demo") }
+        #expect(error == .usage(reason: "the port in 'http://127.0.0.1:99999/rooms/demo' is not 1 to 65535"))
+    }
 }

@@ -31,7 +31,8 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
         }
         let path = parts.percentEncodedPath.split(separator: "/")
         let port = parts.port ?? scheme.defaultPort
-        guard path.count == 2, path[0] == "rooms", parts.query == nil, (1...65_535).contains(port) else {
+        guard (1...65_535).contains(port) else { throw .usage(reason: "the port in '\(text)' is not 1 to 65535") }
+        guard path.count == 2, path[0] == "rooms", parts.query == nil else {
             throw .usage(
                 reason: "'\(text)' names no room; use one such as \(scheme)://\(host):\(parts.port ?? 7000)/rooms/demo")
         }
