@@ -89,12 +89,23 @@ extension ClientError {
         }
     }
 
+    /// An error of what is written, in a client's words.
+    public init(writing path: String, _ error: any Error) {
+        self = .outputNotWritable(path: path, reason: OutputFile.reason(error))
+    }
+
     /// Why there is no answer, in a client's words.
     init(_ failure: HTTPFailure, at url: RoomURL) {
         switch failure {
         case .notTrusted(let reason): self = .relayNotTrusted(url: "\(url)", reason: reason)
         case .notConnected(ECONNREFUSED):
             self = .relayUnreachable(url: "\(url)", reason: "connection refused; is the relay running?")
+        case .noTLS(let reason):
+            self = .relayUnreachable(
+                url: "\(url)", reason: "\(reason); a relay without a certificate is reached by http://")
+        case .connectionLost where url.scheme == .http, .connectionClosed where url.scheme == .http:
+            self = .relayUnreachable(
+                url: "\(url)", reason: "\(failure); a relay with a certificate is reached by https://")
         default: self = .relayUnreachable(url: "\(url)", reason: failure.description)
         }
     }

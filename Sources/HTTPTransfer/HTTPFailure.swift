@@ -12,6 +12,8 @@ public enum HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case nameNotFound(host: String)
     /// The server's certificate leads to none that is trusted, or is another host's, for a reason in libcurl's words.
     case notTrusted(reason: String)
+    /// The server does not speak TLS, or no TLS that both sides know, for a reason in libcurl's words.
+    case noTLS(reason: String)
     /// The answer has more bytes than its receiver takes.
     case answerTooLong
     /// As many of the client's requests to the server are under way as there may be.
@@ -33,7 +35,7 @@ public enum HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooManyRequests: "too many requests are under way"
         case .clientClosed: "the connections are closed"
         case .cancelled: "the request was cancelled"
-        case .notTrusted(let reason), .failed(let reason): reason
+        case .notTrusted(let reason), .noTLS(let reason), .failed(let reason): reason
         }
     }
 }

@@ -21,12 +21,16 @@ public enum OutputFile {
     }
 
     /// Returns the reason for which a file cannot be written, for people.
-    static func reason(_ error: any Error) -> String {
+    public static func reason(_ error: any Error) -> String {
         switch (error as? CocoaError)?.code {
         case .fileNoSuchFile: return "its folder does not exist"
         case .fileWriteNoPermission: return "permission denied"
         case .fileWriteOutOfSpace: return "the disk is full"
-        default: return error.localizedDescription
+        default: break
         }
+        // Foundation has no words for the rest; the system has.
+        let cause = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
+        guard let cause, cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+        return String(cString: strerror(Int32(cause.code)))
     }
 }

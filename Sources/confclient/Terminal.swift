@@ -43,7 +43,7 @@ struct Terminal: Sendable {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
         } catch {
-            throw .outputNotWritable(path: "standard output", reason: error.localizedDescription)
+            throw ClientError(writing: "standard output", error)
         }
     }
 

@@ -122,6 +122,15 @@ struct MovieRecorderTests {
         }
     }
 
+    @Test("what cannot be written is told in the system's words where Foundation has none")
+    func systemWords() {
+        let isFolder = ClientError.outputNotWritable(path: "/", reason: "Is a directory")
+        #expect(throws: isFolder) { try JSONFile.check("/") }
+        let brokenPipe = NSError(domain: NSPOSIXErrorDomain, code: Int(EPIPE))
+        let error = CocoaError(.fileWriteUnknown, userInfo: [NSUnderlyingErrorKey: brokenPipe])
+        #expect("\(ClientError(writing: "standard output", error))" == "cannot write standard output: Broken pipe")
+    }
+
     @Test("a picture that a load run cannot write is noticed before its clients join")
     func unwritableSnapshot() async throws {
         // Nobody listens at this port.

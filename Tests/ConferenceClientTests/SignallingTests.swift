@@ -89,6 +89,26 @@ struct SignallingTests {
         }
     }
 
+    @Test("a relay that speaks HTTP where HTTPS is expected is told as that")
+    func noTLS() async throws {
+        let server = try LoopbackServer { connection in
+            connection.send("HTTP/1.1 400 Bad Request\r\n\r\n")
+            connection.waitForEnd()
+        }
+        let url = try RoomURL("https://127.0.0.1:\(server.port)/rooms/demo")
+        let error = await #expect(throws: ClientError.self) { try await RoomController(url: url).report() }
+        #expect(error?.description.contains("http://") == true)
+    }
+
+    @Test("a relay that speaks HTTPS where HTTP is expected is told as that")
+    func onlyTLS() async throws {
+        try await withSafeServer { url, _ in
+            let url = try RoomURL("http://127.0.0.1:\(url.port)/rooms/demo")
+            let error = await #expect(throws: ClientError.self) { try await RoomController(url: url).report() }
+            #expect(error?.description.contains("https://") == true)
+        }
+    }
+
     @Test("a file without certificates is refused by name")
     func noCertificates() throws {
         let file = TemporaryFile(".pem")

@@ -23,6 +23,7 @@ extension HTTPFailure {
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: self = .connectionClosed
         case CURLE_FILESIZE_EXCEEDED: self = .answerTooLong
         case CURLE_PEER_FAILED_VERIFICATION: self = .notTrusted(reason: Self.words(result, reason))
+        case CURLE_SSL_CONNECT_ERROR: self = .noTLS(reason: Self.words(result, reason))
         default: self = .failed(Self.words(result, reason))
         }
     }
