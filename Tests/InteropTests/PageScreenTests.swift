@@ -65,6 +65,36 @@ struct PageScreenTests {
         }
     }
 
+    @Test(
+        "a moderator on a phone reaches everyone, and what can be done about them", arguments: [(360, 640), (844, 390)])
+    func moderationOnPhone(width: Int, height: Int) async throws {
+        try await withCall(width, height) { browser in
+            let isSeen: [Bool] = try await browser.evaluate(
+                """
+                const { PeoplePanel } = await import('/web/people-panel.js');
+                const { RoomState } = await import('/web/room-state.js');
+                document.getElementById('people-panel').hidden = false;
+                document.getElementById('call').classList.add('with-panel');
+                document.getElementById('moderation').hidden = false;
+                const room = new RoomState('p0');
+                const participants = Array.from({ length: 6 }, (_, index) => (
+                  { id: `p${index}`, name: `Person ${index}`, accessRole: index === 0 ? 'moderator' : 'presenter' }));
+                room.apply({ name: 'room', data: { participants } });
+                new PeoplePanel({}).draw(room, null);
+                const row = document.getElementById('people').lastElementChild;
+                const more = row.querySelector('[aria-expanded]');
+                more.scrollIntoView({ block: 'nearest' });
+                more.click();
+                const { top, bottom } = row.querySelector('[data-action=remove]').getBoundingClientRect();
+                const panel = document.getElementById('people-panel').getBoundingClientRect();
+                const list = document.getElementById('people');
+                const isListWhole = list.scrollHeight <= list.clientHeight + 1;
+                return [top >= panel.top && bottom <= panel.bottom, isListWhole || innerHeight > innerWidth];
+                """)
+            #expect(isSeen == [true, true])
+        }
+    }
+
     @Test("on a phone on its side, too, people see that they are recorded")
     func recorded() async throws {
         try await withCall(844, 390) { browser in

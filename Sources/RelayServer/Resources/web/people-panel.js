@@ -56,7 +56,11 @@ export class PeoplePanel {
     });
     const avatar = button('avatar', () => this.#actions.avatar(!hasAvatar));
     const hand = button('hand', () => this.#actions.hand(!hasHand));
-    const more = button('more', () => setModeration(moderation.hidden));
+    const more = button('more', () => {
+      setModeration(moderation.hidden);
+      // The list may show two rows only, and this one at its end.
+      if (!moderation.hidden) moderation.scrollIntoView({ block: 'nearest' });
+    });
     const setModeration = (isOpen) => {
       moderation.hidden = !isOpen;
       more.setAttribute('aria-expanded', isOpen);
