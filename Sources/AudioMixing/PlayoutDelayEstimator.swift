@@ -9,7 +9,7 @@ struct PlayoutDelayEstimator {
     /// Packets whose timestamps are closer than this are one group, which is as late as its latest packet.
     private static let groupSampleCount: Int64 = 480
     /// If so many groups, half a second at 20 ms, were all slower than the fastest by more than the longest wait, the
-    /// way has become longer: those before say nothing of the next ones.
+    /// way has become longer: earlier packets say nothing of the next ones.
     private static let longerWayCount = 25
     /// The percentage of packets that should be in time.
     private static let percentile = 97

@@ -89,7 +89,7 @@ extension ClientError {
         }
     }
 
-    /// An error of what is written, in a client's words.
+    /// Creates the error for an output that cannot be written, in a client's words.
     public init(writing path: String, _ error: any Error) {
         self = .outputNotWritable(path: path, reason: OutputFile.reason(error))
     }

@@ -31,6 +31,6 @@ public enum OutputFile {
         // Foundation has no words for the rest; the system has.
         let cause = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
         guard let cause, cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-        return String(cString: strerror(Int32(cause.code)))
+        return String(cString: strerror(Int32(clamping: cause.code)))
     }
 }
