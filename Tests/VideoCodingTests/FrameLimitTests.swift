@@ -289,6 +289,27 @@ struct FrameLimitTests {
         #expect((7500...15_000).contains(keyframe.size.bytes), "\(keyframe.size) after \(coarse.size)")
     }
 
+    @Test("hold at the first try if the first keyframe's QP is known, and OpenH264 goes on as behind its own")
+    func expectedQP() throws {
+        func encode(expecting qp: Int?) throws -> (frames: [EncodedFrame], repeated: Int) {
+            let encoder = try TestEncoder(.openH264, mediumPicture, bitRate: .megabits(1), profile: .main) {
+                $0.maxFrameBytes = DataSize(bytes: 7000)
+            }
+            let pattern = MovingPattern(mediumPicture)
+            let frames = try (0..<90).compactMap { number in
+                var options = EncodeOptions()
+                if number == 0 { options.expectedKeyframeQP = qp }
+                return try encoder.encode(pattern.picture(number), number, options: options)
+            }
+            return (frames, encoder.session.statistics.framesRepeated)
+        }
+        let tried = try encode(expecting: nil)
+        let known = try encode(expecting: tried.frames.first?.statistics.averageQP)
+        #expect(tried.repeated >= 1 && known.repeated == 0, "\(tried.repeated), \(known.repeated)")
+        let sizes = [tried, known].map { $0.frames.map(\.size.bytes).reduce(0, +) }
+        #expect(known.frames.count == 90 && sizes[1] < sizes[0] * 11 / 10, "\(sizes)")
+    }
+
     @Test("leave no frame but OpenH264's keyframes over the latency budget", arguments: backEnds)
     func latencyBudget(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .kilobits(800), profile: .main)
@@ -357,5 +378,17 @@ struct KeyframeSizeModelTests {
         #expect(model.qp(for: 50_000, at: frame) == alone)
         model.add(KeyframeSizeModel.Keyframe(bytes: 50_000, qp: 40))
         #expect(model.qp(for: 50_000, at: frame) == 41)
+    }
+
+    @Test("for pictures of another size follows their area, where it is coarser than other frames")
+    func otherSize() {
+        var model = KeyframeSizeModel()
+        let (small, large) = (VideoDimensions(width: 640, height: 360), VideoDimensions(width: 1280, height: 720))
+        #expect(model.scaled(from: small, to: large).coarserQP(for: 10_000) == nil)
+        model.add(KeyframeSizeModel.Keyframe(bytes: 9000, qp: 40))
+        model.observeUsual(qp: 36)
+        #expect(model.coarserQP(for: 10_000) == 40)
+        #expect(model.scaled(from: small, to: large).coarserQP(for: 10_000) == 49)
+        #expect(model.scaled(from: large, to: small).coarserQP(for: 10_000) == nil)
     }
 }

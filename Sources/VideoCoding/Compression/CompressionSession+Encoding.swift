@@ -29,8 +29,6 @@ extension CompressionSession {
         /// The next frame has to be a keyframe.
         var needsKeyframe = false
         var keyframeSizes = KeyframeSizeModel()
-        /// The QP of the last frame other than a keyframe.
-        var usualQP: Int?
         var isInvalidated = false
         /// True between `beginPass` and `endPass`.
         var isInPass = false
@@ -148,6 +146,9 @@ extension CompressionSession {
                 state.needsKeyframe = state.needsKeyframe || request.forceKeyframe
                 return drop(&state, serial, dropReason(state, limit))
             }
+            if let limit, !encoder.isDelayed, request.forceKeyframe || state.keyframeTime == nil {
+                request.qp = keyframeQP(state, limit) ?? options.expectedKeyframeQP
+            }
             let result = try encode(&state, encoder, readable(&state, picture), &request, limit: limit)
             switch result {
             case .frame(let frame):
@@ -202,7 +203,6 @@ extension CompressionSession {
         _ state: inout EncodingState, _ encoder: any EncoderBackEndSession, _ picture: PixelBuffer,
         _ request: inout FrameRequest, limit: Int?
     ) throws(VideoCodingError) -> BackEndResult {
-        if let limit, !encoder.isDelayed, request.forceKeyframe { request.qp = keyframeQP(state, limit) }
         var result = try encoder.encode(picture, request)
         guard let limit, !encoder.isDelayed else { return result }
         var coarsestTried: Int?
@@ -212,13 +212,15 @@ extension CompressionSession {
             // Each try is coarser than the one before. A library may not go all the way to the coarsest QP.
             let tried = KeyframeSizeModel.Keyframe(frame)
             let isKeyframe = frame.slice.type == .idr
-            guard tried.qp < KeyframeSizeModel.coarsestQP, !isKeyframe || tried.qp > coarsestTried ?? -1 else {
-                state.needsKeyframe = true
-                return .skipped
-            }
+            let isCoarser = !isKeyframe || tried.qp > coarsestTried ?? -1
             if isKeyframe {
                 state.keyframeSizes.add(tried, isRepeated: coarsestTried != nil)
                 coarsestTried = tried.qp
+            }
+            guard tried.qp < KeyframeSizeModel.coarsestQP, isCoarser else {
+                state.needsKeyframe = true
+                state.keyframeSizes.isLimited = true
+                return .skipped
             }
             request.forceKeyframe = true
             request.qp = max(state.keyframeSizes.qp(for: limit, at: tried), tried.qp + 1)
@@ -233,9 +235,7 @@ extension CompressionSession {
     /// If the last keyframe had to be coarser than the encoder's choice, this one probably has to be, too: then one try
     /// suffices instead of several.
     private func keyframeQP(_ state: borrowing EncodingState, _ limit: Int) -> Int? {
-        guard state.keyframeSizes.isLimited, let qp = state.keyframeSizes.qp(for: limit), let usual = state.usualQP
-        else { return nil }
-        return qp > usual ? qp : nil
+        state.keyframeSizes.isLimited ? state.keyframeSizes.coarserQP(for: limit) : nil
     }
 
     /// Hands on a frame that came out.
@@ -247,7 +247,7 @@ extension CompressionSession {
         if isKeyframe {
             try updateFormat(&state, encoder)
         } else if frame.temporalLayer == 0 {
-            state.usualQP = frame.slice.qp ?? state.usualQP
+            state.keyframeSizes.observeUsual(qp: frame.slice.qp)
         }
         guard let entry = state.ledger.answer(frame.serial), let format = state.format else { return }
         state.lastKeyframeID = frame.slice.keyframeID
