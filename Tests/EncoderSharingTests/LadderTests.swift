@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import Testing
 import VideoCoding
@@ -71,6 +72,9 @@ import VideoCoding
         var steps: [(time: Duration, rung: EncodeRung)] = []
         private var now = RungSelectorTests.start
         private var isKeyframe = true
+        private var lastKeyframe = RungSelectorTests.start
+        /// The excess of the QP by the time since the last keyframe.
+        var excess: (Duration) -> Double = { _ in 0 }
 
         init(ladder: Ladder = RungSelectorTests.ladder, rate: BitRate = .megabits(2), cost: ContentComplexity? = nil) {
             selector = RungSelector(ladder: ladder, rate: rate, cost: cost)
@@ -88,10 +92,11 @@ import VideoCoding
                 let qp = min(max(wanted, 10), 51)
                 var spent = rate
                 for _ in 0..<Int(max(0, qp - wanted)) { spent = spent * 0.8909 }
+                if isKeyframe { lastKeyframe = now }
                 var frame = EncodeStatistics(
                     type: isKeyframe ? .idr : .p,
                     size: spent.dataSize(over: .seconds(1) / rung.frameRate))
-                frame.averageQP = isKeyframe ? 48 : Int(qp)
+                frame.averageQP = isKeyframe ? 48 : Int(min(qp + excess(now - lastKeyframe), 51))
                 isKeyframe = false
                 selector.observe(frame, pictures: pictures, now: now)
                 if let next = selector.wanted(
@@ -173,6 +178,18 @@ import VideoCoding
         encoder.run(Self.sport, at: .megabits(3), for: .seconds(3))
         #expect(encoder.selector.rung == Self.ladder.top)
         #expect(encoder.steps.count == low + 1)
+    }
+
+    @Test("a step up is not taken back because its coarse keyframe takes a second to become sharp")
+    func refinesAfterStepUp() {
+        var encoder = Encoder()
+        encoder.run(Self.sport, at: .kilobits(700), for: .seconds(10))
+        let rung = encoder.selector.rung
+        // The rate is spent on the refinement, and this size takes more than was expected.
+        encoder.excess = { $0 < .seconds(5) ? 3 + 18 * exp($0.seconds / -0.6) : 0 }
+        encoder.run(Self.sport, at: .kilobits(1600), for: .seconds(20))
+        let steps = encoder.steps.filter { $0.time > .seconds(10) }
+        #expect(steps.count == 1 && encoder.selector.rung.dimensions.area > rung.dimensions.area, "\(encoder.steps)")
     }
 
     @Test(

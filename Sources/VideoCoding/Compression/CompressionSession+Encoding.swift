@@ -209,7 +209,7 @@ extension CompressionSession {
         while case .frame(let frame) = result, frame.data.readableBytes > limit {
             encoder.withdrawLastFrame()
             counts.withLock { $0.framesRepeated += 1 }
-            // Each try is coarser than the one before. A library may not go all the way to the coarsest QP.
+            // Each try is coarser than the one before.
             let tried = KeyframeSizeModel.Keyframe(frame)
             let isKeyframe = frame.slice.type == .idr
             let isCoarser = !isKeyframe || tried.qp > coarsestTried ?? -1
@@ -217,7 +217,7 @@ extension CompressionSession {
                 state.keyframeSizes.add(tried, isRepeated: coarsestTried != nil)
                 coarsestTried = tried.qp
             }
-            guard tried.qp < KeyframeSizeModel.coarsestQP, isCoarser else {
+            guard tried.qp < encoder.coarsestKeyframeQP, isCoarser else {
                 state.needsKeyframe = true
                 state.keyframeSizes.isLimited = true
                 return .skipped

@@ -7,6 +7,8 @@ protocol EncoderBackEndSession: AnyObject {
     var parameterSets: [ByteBuffer] { get }
     /// True if frames come out later than they go in.
     var isDelayed: Bool { get }
+    /// The coarsest QP of a keyframe.
+    var coarsestKeyframeQP: Int { get }
 
     /// Sets the properties that may change between two frames. They hold from the next frame on.
     func setProperties(_ properties: CompressionProperties) throws(VideoCodingError)
@@ -25,6 +27,10 @@ protocol EncoderBackEndSession: AnyObject {
 
     /// The receiver has this reference.
     func acknowledge(_ reference: LongTermReference) throws(VideoCodingError)
+}
+
+extension EncoderBackEndSession {
+    var coarsestKeyframeQP: Int { KeyframeSizeModel.coarsestQP }
 }
 
 /// The request for one encoded picture.

@@ -7,6 +7,7 @@ import NIOCore
 final class OpenH264Encoder: EncoderBackEndSession {
     private(set) var parameterSets: [ByteBuffer] = []
     let isDelayed = false
+    var coarsestKeyframeQP: Int { ramp.coarsestKeyframeQP }
 
     let library: OpenH264Library
     private let dimensions: VideoDimensions

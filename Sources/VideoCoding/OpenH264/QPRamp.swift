@@ -45,6 +45,9 @@ struct QPRamp {
     /// included, is below the requested one.
     private var cascade: Int { hasLayers ? layers + 1 : 0 }
 
+    /// The QP of keyframes for which the coarsest one is requested.
+    var coarsestKeyframeQP: Int { Self.range.upperBound - cascade }
+
     /// The QP to request from the library; nil while its own rate control decides.
     var request: Int? { wanted.map(request(for:)) }
 
