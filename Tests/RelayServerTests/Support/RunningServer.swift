@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Logging
 import NIOCore
@@ -16,9 +17,21 @@ struct RunningServer {
     let script: TwinRelay.Script
 
     /// Runs `body` with a server, and ends it.
+    ///
+    /// Both have threads of their own. The server closes a connection that is idle for half a minute, and tests that
+    /// simulate calls keep the other threads for longer.
     static func run(
         _ configuration: RelayServerConfiguration = RelayServerConfiguration(), script: TwinRelay.Script = .init(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        _ body: (RunningServer) async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(OwnThreads.shared) {
+            try await run(listening: configuration, script: script, logger: logger, body)
+        }
+    }
+
+    private static func run(
+        listening configuration: RelayServerConfiguration, script: TwinRelay.Script, logger: Logger,
         _ body: (RunningServer) async throws -> Void
     ) async throws {
         var configuration = configuration
@@ -28,7 +41,7 @@ struct RunningServer {
             configuration, logger: logger, onListening: { announce.yield($0) },
             makeRelay: { _ in TwinRelay(script) })
         let group = ServiceGroup(services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let run = Task {
+        let run = Task(executorPreference: OwnThreads.shared) {
             defer { announce.finish() }
             try await group.run()
         }
@@ -102,5 +115,17 @@ struct RunningServer {
         try await exchange(
             "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n"
                 + "Content-Type: application/sdp\r\nContent-Length: 5\r\n\r\nv=0\r\n", from: host)
+    }
+}
+
+/// Runs tasks on threads that no other test keeps busy.
+private final class OwnThreads: TaskExecutor {
+    static let shared = OwnThreads()
+
+    private let queue = DispatchQueue(label: "running servers", attributes: .concurrent)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
