@@ -11,15 +11,20 @@ package final class RecordingStore: Sendable {
     package let exports: ExportQueue
     /// The recordings that are being written, as they began: a writer may not have got to the disk yet.
     private let active = Mutex<[String: RecordingManifest]>([:])
+    private let manifests: ManifestCache
 
     /// No more recordings are listed than this, the newest.
     static let maximumListed = 1000
-    /// That of some 190,000 files.
-    private static let maximumManifestSize = 64 << 20
 
     /// Makes the folder if it is not there, and sees that it can be written to.
-    package init(settings: RecordingSettings) throws(WritablePath.NotUsable) {
+    ///
+    /// - Parameter readManifest: Reads a whole file; tests count its calls.
+    package init(
+        settings: RecordingSettings,
+        readManifest: @escaping @Sendable (_ path: String) -> Data? = { FileManager.default.contents(atPath: $0) }
+    ) throws(WritablePath.NotUsable) {
         self.settings = settings
+        manifests = ManifestCache(read: readManifest)
         exports = ExportQueue(
             path: { "\(settings.folder)/\($0)" },
             checkSpace: {
@@ -73,9 +78,11 @@ package final class RecordingStore: Sendable {
         guard Self.isID(id) else { return nil }
         // Looked at before the disk: one that ends in between would seem interrupted.
         let begun = active.withLock { $0[id] }
-        guard let manifest = manifest(of: id) ?? begun else { return nil }
-        return RecordingDescription(
-            manifest, state: begun != nil ? .recording : manifest.ended == nil ? .interrupted : .complete)
+        guard var description = written(id) ?? begun.map({ RecordingDescription($0, state: .recording) }) else {
+            return nil
+        }
+        if begun != nil { description.state = .recording }
+        return description
     }
 
     /// A file of a recording, as it is now.
@@ -104,18 +111,21 @@ package final class RecordingStore: Sendable {
         Self.isID(id) && FileManager.default.fileExists(atPath: manifestPath(of: id))
     }
 
-    private func manifest(of id: String) -> RecordingManifest? {
-        let file = manifestPath(of: id)
-        guard let size = try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int,
-            size <= Self.maximumManifestSize, let data = FileManager.default.contents(atPath: file)
-        else { return nil }
-        return try? JSONDecoder().decode(RecordingManifest.self, from: data)
+    /// What a recording's manifest says.
+    private func written(_ id: String) -> RecordingDescription? {
+        manifests.description(of: id, manifest: manifestPath(of: id))
+    }
+
+    /// The names in the folder; the newest recording first.
+    private func namesInFolder() -> [String] {
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: settings.folder)) ?? []).sorted(by: >)
+        manifests.keepFirst(of: names)
+        return names
     }
 
     /// The recordings of a room, or of all rooms; the newest first.
     package func recordings(ofRoom room: String? = nil) -> [RecordingDescription] {
-        let written = (try? FileManager.default.contentsOfDirectory(atPath: settings.folder)) ?? []
-        let names = Set(written).union(active.withLock { Array($0.keys) })
+        let names = Set(namesInFolder()).union(active.withLock { Array($0.keys) })
         var found: [RecordingDescription] = []
         for name in names.sorted(by: >) where found.count < Self.maximumListed {
             if let recording = recording(name), recording.room == room ?? recording.room { found.append(recording) }
@@ -125,8 +135,7 @@ package final class RecordingStore: Sendable {
 
     /// Goes on with the films that a relay that ended before has left undone.
     package func resumeExports(logger: Logger) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: settings.folder)) ?? []
-        exports.resume(names.filter(Self.isID).sorted(), logger: logger)
+        exports.resume(namesInFolder().filter(Self.isID).reversed(), logger: logger)
     }
 
     // MARK: Deleting
@@ -152,13 +161,12 @@ package final class RecordingStore: Sendable {
     /// Deletes the recordings that ended longer ago than the settings have them kept. Returns their ids.
     package func deleteExpired(now: Date) -> [String] {
         guard let keep = settings.keep else { return [] }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: settings.folder)) ?? []
-        return names.filter { name in
+        return namesInFolder().filter { name in
             guard isRecording(name) else { return false }
             // A recording that was interrupted, or is damaged, ended when something was last written.
             let timeline = "\(path(of: name))/\(RecordingManifest.timelineName)"
-            let written = try? FileManager.default.attributesOfItem(atPath: timeline)[.modificationDate] as? Date
-            let end = manifest(of: name)?.ended.flatMap { try? Date($0, strategy: .iso8601) } ?? written
+            let lastWrite = try? FileManager.default.attributesOfItem(atPath: timeline)[.modificationDate] as? Date
+            let end = written(name)?.ended.flatMap { try? Date($0, strategy: .iso8601) } ?? lastWrite
             guard let end, now.timeIntervalSince(end) > keep.seconds else { return false }
             return delete(name) == .deleted
         }
