@@ -208,13 +208,13 @@ let package = Package(
             name: "confclient",
             dependencies: [
                 "LinkEmulation", "Compositing", "RoomAPI", "ConferenceClient", "FlightRecording", "MediaCore",
-                "CongestionControl", "SecureTransport", "VideoCoding", nioPosix, argumentParser,
+                "MediaFiles", "CongestionControl", "SecureTransport", "VideoCoding", nioPosix, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "confsim",
             dependencies: [
-                "LinkEmulation", "ResearchControllers", "Conference", "FlightRecording", "MediaCore",
+                "LinkEmulation", "ResearchControllers", "Conference", "FlightRecording", "MediaCore", "MediaFiles",
                 "CongestionControl", "Simulation", "ConferenceClient", "PixelTransfer", "VideoCoding", argumentParser,
             ],
             swiftSettings: swiftSettings),

@@ -1,6 +1,6 @@
 import Glibc
 import HTTPTransfer
-import MediaFiles
+public import MediaFiles
 
 /// The reason for a client's failure, with an exit code for scripts.
 public enum ClientError: Error, Equatable, Sendable {
@@ -67,7 +67,7 @@ extension ClientError: CustomStringConvertible {
 
 extension ClientError {
     /// A file's error in a client's words.
-    init(_ error: MediaFileError) {
+    public init(_ error: MediaFileError) {
         switch error {
         case .cannotOpen(let path, let reason): self = .unreadableInput(path: path, reason: reason)
         case .noVideo(let path): self = .unreadableInput(path: path, reason: "it has no video stream")
@@ -87,11 +87,6 @@ extension ClientError {
         case let error as MediaFileError: self = ClientError(error)
         default: self = .unreadableInput(path: path, reason: "\(error)")
         }
-    }
-
-    /// Creates the error for an output that cannot be written, in a client's words.
-    public init(writing path: String, _ error: any Error) {
-        self = .outputNotWritable(path: path, reason: OutputFile.reason(error))
     }
 
     /// Why there is no answer, in a client's words.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Files that are written whole.
+/// What programs write: whole files, and standard output.
 public enum OutputFile {
     /// Creates or empties a file, so that an unusable path is noticed before a call and not after it.
     ///
@@ -17,6 +17,18 @@ public enum OutputFile {
             try data.write(to: URL(fileURLWithPath: path))
         } catch {
             throw .cannotWrite(path: path, reason: reason(error))
+        }
+    }
+
+    /// Writes to standard output. A reader that is gone is an error where the program ignores SIGPIPE, and its end
+    /// where it does not.
+    ///
+    /// - Throws: `MediaFileError.cannotWrite`.
+    public static func writeToStandardOutput(_ text: Data) throws(MediaFileError) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: text)
+        } catch {
+            throw .cannotWrite(path: "standard output", reason: reason(error))
         }
     }
 

@@ -24,7 +24,7 @@ public final class Y4MWriter {
         do {
             handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         } catch {
-            throw .cannotWrite(path: path, reason: error.localizedDescription)
+            throw .cannotWrite(path: path, reason: OutputFile.reason(error))
         }
     }
 
@@ -63,7 +63,7 @@ public final class Y4MWriter {
         do {
             try handle.close()
         } catch {
-            throw .cannotWrite(path: path, reason: error.localizedDescription)
+            throw .cannotWrite(path: path, reason: OutputFile.reason(error))
         }
     }
 

@@ -1,5 +1,6 @@
 import ConferenceClient
 import Foundation
+import MediaFiles
 
 /// Writes for people: a status that renews itself on a terminal, lines elsewhere.
 struct Terminal: Sendable {
@@ -41,9 +42,9 @@ struct Terminal: Sendable {
     /// - Throws: `ClientError.outputNotWritable`.
     static func output(_ text: String) throws(ClientError) {
         do {
-            try FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+            try OutputFile.writeToStandardOutput(Data((text + "\n").utf8))
         } catch {
-            throw ClientError(writing: "standard output", error)
+            throw ClientError(error)
         }
     }
 

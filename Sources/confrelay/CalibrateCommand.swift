@@ -3,6 +3,7 @@ import Conference
 import Foundation
 import LoadControl
 import MediaCore
+import MediaFiles
 import RelayServer
 import RoomMedia
 import VectorGraphics
@@ -95,7 +96,7 @@ struct CalibrateCommand: ParsableCommand {
         do {
             try data.write(to: URL(fileURLWithPath: path))
         } catch {
-            throw failure(error.localizedDescription)
+            throw failure(OutputFile.reason(error))
         }
     }
 

@@ -1,14 +1,14 @@
 import Foundation
+import MediaFiles
 
 /// The program's output streams.
 enum StandardStreams {
     /// Writes a command's result.
     static func write(_ text: String) throws(CommandFailure) {
         do {
-            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+            try OutputFile.writeToStandardOutput(Data(text.utf8))
         } catch {
-            throw CommandFailure(
-                .cannotCreate, "standard output cannot be written: \(error.localizedDescription)")
+            throw CommandFailure(.cannotCreate, error.description)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import MediaFiles
 import Simulation
 
 /// Writes the files that the command line names, and tables.
@@ -8,13 +9,7 @@ enum Output {
 
     static func write(_ data: Data, to path: String) throws {
         guard path != standardOutput else { return try writeResult(data) }
-        do {
-            try data.write(to: URL(fileURLWithPath: path))
-        } catch {
-            // It knows better words than the system's library has.
-            try check([path])
-            throw InputError.unwritable("cannot write '\(path)': \(error.localizedDescription)")
-        }
+        try attempt { () throws(MediaFileError) in try OutputFile.write(data, to: path) }
     }
 
     static func write(_ text: String, to path: String) throws {
@@ -30,11 +25,11 @@ enum Output {
 
     /// Writes a result to standard output.
     static func writeResult(_ data: Data) throws {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: data)
-        } catch {
-            throw InputError.unwritable("cannot write to standard output: \(error.localizedDescription)")
-        }
+        try attempt { () throws(MediaFileError) in try OutputFile.writeToStandardOutput(data) }
+    }
+
+    private static func attempt(_ writing: () throws(MediaFileError) -> Void) throws {
+        do { try writing() } catch { throw InputError.unwritable(error.description) }
     }
 
     /// Checks before a long run that the files can be written.

@@ -128,7 +128,7 @@ struct MovieRecorderTests {
         #expect(throws: isFolder) { try JSONFile.check("/") }
         let brokenPipe = NSError(domain: NSPOSIXErrorDomain, code: Int(EPIPE))
         let error = CocoaError(.fileWriteUnknown, userInfo: [NSUnderlyingErrorKey: brokenPipe])
-        #expect("\(ClientError(writing: "standard output", error))" == "cannot write standard output: Broken pipe")
+        #expect(OutputFile.reason(error) == "Broken pipe")
     }
 
     @Test("a picture that a load run cannot write is noticed before its clients join")

@@ -88,7 +88,7 @@ package final class ExportQueue: @unchecked Sendable {
         do {
             try folder.save(export)
         } catch {
-            throw .failed(reason: error.localizedDescription)
+            throw .failed(reason: OutputFile.reason(error))
         }
         enqueue(Job(recording: recording, id: export.id))
         return export

@@ -1,6 +1,7 @@
 package import Foundation
 package import Logging
 import MediaCore
+import MediaFiles
 package import RoomAPI
 import Synchronization
 
@@ -154,7 +155,7 @@ package final class RecordingStore: Sendable {
             try FileManager.default.removeItem(atPath: path(of: id))
             return .deleted
         } catch {
-            return .failed(error.localizedDescription)
+            return .failed(OutputFile.reason(error))
         }
     }
 
