@@ -14,13 +14,19 @@ public enum PNGError: Error, Hashable {
 
 extension PNGError: CustomStringConvertible {
     public var description: String {
+        guard case .cannotWrite(let path, _) = self else { return reason }
+        return "\(path) cannot be written: \(reason)"
+    }
+
+    /// The description without the file's path.
+    public var reason: String {
         switch self {
         case .unsupportedSize(let dimensions, let reason):
             "a picture of \(dimensions) cannot be made a PNG (\(reason)); scale it to at most 32767 samples a side"
         case .cannotConvert(let error):
             error.description
-        case .cannotWrite(let path, let reason):
-            "\(path) cannot be written: \(reason); check that the folder exists, may be written and has room"
+        case .cannotWrite(_, let reason):
+            "\(reason); check that the folder exists, may be written and has room"
         }
     }
 }

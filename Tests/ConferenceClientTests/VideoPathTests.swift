@@ -2,6 +2,7 @@ import Compositing
 import Foundation
 import H264
 import MediaCore
+import MediaFiles
 import NIOCore
 import RTP
 import Testing
@@ -177,6 +178,29 @@ struct VideoPipelineTests {
         let file = TemporaryFile(".png")
         try receiver.writeSnapshot(to: file.path)
         #expect(FileManager.default.contents(atPath: file.path)?.prefix(4) == Data([0x89, 0x50, 0x4E, 0x47]))
+    }
+
+    @Test("a picture that finds the disk full is an error that names its file once")
+    func fullDisk() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("1.png").path
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+        let camera = SyntheticVideoSource(
+            name: "Ada", dimensions: VideoDimensions(width: 320, height: 180), frameRate: 25)
+        let sender = VideoSendPipeline(source: camera, settings: Self.settings)
+        let receiver = VideoReceivePipeline()
+        let frame = try #require(try sender.produce(request(0)).frame)
+        _ = receiver.decode(frame.sample)
+        let snapshot = #expect(throws: ClientError.self) { try receiver.writeSnapshot(to: path) }
+        let sequence = try PNGSequenceWriter(#require(NumberedPath("\(folder.path)/%d.png")))
+        let picture = MutablePixelBuffer(format: .i420, dimensions: VideoDimensions(width: 320, height: 180)).freeze()
+        let numbered = #expect(throws: MediaFileError.self) { try sequence.write(picture) }
+        for text in [snapshot?.description, numbered?.description].compactMap(\.self) {
+            #expect(text.hasPrefix("cannot write \(path): "))
+            #expect(text.components(separatedBy: path).count == 2)
+        }
     }
 
     @Test("a snapshot without a picture is no media, and an unusable path is an output error")

@@ -27,7 +27,7 @@ final class PNGSequenceWriter: PictureSink {
         do {
             try picture.writePNG(to: path)
         } catch {
-            throw .cannotWrite(path: path, reason: error.description)
+            throw .cannotWrite(path: path, reason: error.reason)
         }
     }
 

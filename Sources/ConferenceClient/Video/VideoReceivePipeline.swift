@@ -70,7 +70,7 @@ final class VideoReceivePipeline: @unchecked Sendable {
         do {
             try latest.writePNG(to: path)
         } catch {
-            throw .outputNotWritable(path: path, reason: "\(error)")
+            throw .outputNotWritable(path: path, reason: error.reason)
         }
     }
 }
