@@ -28,6 +28,9 @@ public struct ProblemDetails: Codable, Hashable, Sendable {
         self.errors = errors
     }
 
+    /// How a refusal tells programs to show a proof. Programs tell people the name of their own option in its place.
+    public static let proofInstruction = "send Authorization: Bearer with"
+
     /// The reason, in a line for people; nil if the answer has none.
     public var reason: String? {
         let mistakes = (errors ?? []).map { $0.path.isEmpty ? $0.reason : "\($0.path): \($0.reason)" }

@@ -3,6 +3,7 @@ import HTTPTransfer
 import LoopbackServer
 import NIOCore
 import OpenSSLClient
+import RoomAPI
 import Testing
 
 @testable import ConferenceClient
@@ -46,6 +47,20 @@ struct SignallingTests {
             #expect(error == .relayRefused(url: "\(url)", status: 307, reason: "it does not say why"))
         }
     }
+
+    @Test("who has to show a proof is told the option that takes it, and no header field")
+    func missingProof() async throws {
+        let proof = ProblemDetails.proofInstruction
+        let problem = ByteBuffer(string: #"{"detail":"this takes a moderator: \#(proof) the moderator's key"}"#)
+        try await withServer("403 Forbidden", problem) { url in
+            let error = await #expect(throws: ClientError.self) {
+                try await RoomController(url: url).moderate(.entry(RoomEntry(locked: true)))
+            }
+            let reason = "this takes a moderator: give --token with the moderator's key"
+            #expect(error == .relayRefused(url: "\(url)", status: 403, reason: reason))
+        }
+    }
+
     @Test("the room's events are handed out until the task is cancelled")
     func events() async throws {
         try await withServer("200 OK", ByteBuffer(string: "event: moved\ndata: 1\n\n")) { url in

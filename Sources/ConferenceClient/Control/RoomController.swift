@@ -106,16 +106,11 @@ public struct RoomController: Sendable {
                 let next = response.head.values(of: "Location").first.flatMap(url.redirected(to:))
             else {
                 throw ClientError.relayRefused(
-                    url: "\(url)", status: response.status, reason: Self.reason(response.body))
+                    url: "\(url)", status: response.status, reason: response.refusal)
             }
             (url, path) = next
         }
         throw ClientError.relayRefused(
             url: "\(url)", status: 307, reason: "relays send us on and on, and none has the room")
-    }
-
-    private static func reason(_ body: [UInt8]) -> String {
-        let details = try? JSONDecoder().decode(ProblemDetails.self, from: Data(body))
-        return details?.reason ?? "it does not say why"
     }
 }

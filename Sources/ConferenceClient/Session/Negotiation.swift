@@ -91,7 +91,7 @@ struct Negotiation: Sendable {
         }
         guard response.status == 201 else {
             throw ClientError.relayRefused(
-                url: "\(options.url)", status: response.status, reason: Self.reason(in: response),
+                url: "\(options.url)", status: response.status, reason: response.refusal,
                 retryAfter: Self.retryTime(response.head.values(of: "Retry-After").first))
         }
         guard let location = response.head.values(of: "Location").first, let path = Self.path(of: location) else {
@@ -146,21 +146,6 @@ struct Negotiation: Sendable {
     private static func path(of location: String) -> String? {
         guard let parts = URLComponents(string: location), parts.percentEncodedPath.hasPrefix("/") else { return nil }
         return parts.percentEncodedPath
-    }
-
-    /// The detail of a problem document (RFC 9457), or the text itself.
-    private static func reason(in response: HTTPClient.Answer) -> String {
-        struct Problem: Decodable {
-            var title: String?
-            var detail: String?
-        }
-        if let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body)),
-            let reason = problem.detail ?? problem.title
-        {
-            return reason
-        }
-        let line = text(of: response).split(whereSeparator: \.isNewline).first.map { String($0.prefix(200)) }
-        return line ?? "without a reason"
     }
 
     private static func text(of response: HTTPClient.Answer) -> String {

@@ -43,7 +43,7 @@ struct AccessControl: Sendable {
             let caller = try await caller(of: request, context, room: room, for: nil)
             // A member's key says who acts in the room, not who may come in: its grants may be less than a presenter's.
             if !isOpen, case .session = caller.proof {
-                throw Self.forbidden("a session's key lets nobody join: send Authorization: Bearer with a token")
+                throw Self.forbidden("a session's key lets nobody join: \(ProblemDetails.proofInstruction) a token")
             }
             return caller
         case .needs(let permission):
@@ -73,7 +73,7 @@ struct AccessControl: Sendable {
                 throw Self.forbidden(
                     room == nil
                         ? Self.aboutAllRooms
-                        : "this takes a moderator: send Authorization: Bearer with the moderator's key")
+                        : "this takes a moderator: \(ProblemDetails.proofInstruction) the moderator's key")
             }
             throw Self.forbidden("this takes the permission '\(permission.rawValue)', which yours does not have")
         }
@@ -108,11 +108,11 @@ struct AccessControl: Sendable {
         guard let bearer = try bearer(of: request) else {
             guard isOpen else {
                 throw Self.unauthorized(
-                    "this relay takes a token: send Authorization: Bearer with one for this room", nil)
+                    "this relay takes a token: \(ProblemDetails.proofInstruction) one for this room", nil)
             }
             // A join brings the PIN itself.
             if let room, let permission, let access = await driver.access(ofRoom: room.rawValue) {
-                let proof = "send Authorization: Bearer with your session's key"
+                let proof = "\(ProblemDetails.proofInstruction) your session's key"
                 if access.pin != nil { throw Self.unauthorized("the room has a PIN: \(proof)", nil) }
                 // Those who watch only the stream are outside the room, and a lock or a lobby does not concern them.
                 if access.hasLockOrLobby, permission != .watch {
