@@ -93,6 +93,13 @@ extension Relay {
         rooms[id]?.door.lobby.ask(ticket, now: now)
     }
 
+    /// A person gives up the place in a room's lobby; false: the person does not wait there.
+    public func leaveLobby(_ ticket: String, room id: String) -> Bool {
+        guard let room = rooms[id], let state = room.door.lobby.remove(ticket) else { return false }
+        if state == .waiting { room.entryChanged() }
+        return true
+    }
+
     /// The people in a room's lobby; nil: there is no such room.
     public func waiting(inRoom id: String) -> [WaitingPerson]? { rooms[id]?.door.lobby.waiting }
 

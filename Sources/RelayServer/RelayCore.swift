@@ -34,6 +34,8 @@ public protocol RelayCore: AnyObject {
     func keepsOut(_ grants: MemberGrants, client: TransportAddress?, ofRoom id: String) -> Bool
     /// The outcome for a person in a room's lobby that asks; nil: the person does not wait there.
     func lobbyState(of ticket: String, room id: String, now: MonotonicInstant) -> LobbyState?
+    /// A person gives up the place in a room's lobby; false: the person does not wait there.
+    func leaveLobby(_ ticket: String, room id: String) -> Bool
     /// The people in a room's lobby; nil: there is no such room.
     func waiting(inRoom id: String) -> [WaitingPerson]?
     /// The state that a new subscriber of a room gets; nil if there is no such room.

@@ -1,3 +1,4 @@
+import ArgumentParser
 import ConferenceClient
 import Dispatch
 import Foundation
@@ -53,12 +54,13 @@ enum Ending: Sendable {
 
 /// Ctrl-C and SIGTERM: the first ends the session in order, the second at once.
 ///
-/// `@unchecked Sendable` holds because `count` and `action` are used only inside blocks on `queue`, a serial queue, and
+/// `@unchecked Sendable` holds because `first` and `action` are used only inside blocks on `queue`, a serial queue, and
 /// `sources` only in the initializer.
 final class Interruptions: @unchecked Sendable {
     private let queue = DispatchQueue(label: "confclient.signals")
     private var sources: [any DispatchSourceSignal] = []
-    private var count = 0
+    /// The first signal.
+    private var first: Int32?
     private var action: (@Sendable () -> Void)?
 
     init() {
@@ -77,18 +79,21 @@ final class Interruptions: @unchecked Sendable {
     func whenInterrupted(_ action: @escaping @Sendable () -> Void) {
         queue.async { [self] in
             self.action = action
-            if count > 0 { action() }
+            if first != nil { action() }
         }
     }
 
     private func interrupted(by signal: Int32) {
-        count += 1
         // While there is nothing to end in order yet, or when that takes too long, the program just ends, as shells
         // tell of one that the signal has ended.
-        guard count == 1, let action else {
+        guard first == nil, let action else {
             // Not `exit`, which takes the libraries apart under the threads that use them, libcurl's among them.
             _exit(128 + signal)
         }
+        first = signal
         action()
     }
+
+    /// Ends the program as shells have it of one that the signal ended.
+    var exit: ExitCode { ExitCode(128 + queue.sync { first ?? SIGINT }) }
 }

@@ -41,16 +41,16 @@ struct JoinCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isQuiet: media.quiet)
+        let interruptions = Interruptions()
         func makeOptions(ofSession number: Int) throws -> JoinOptions {
             var options = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
             options.hearsModerators = true
-            options.onWaiting = { terminal.fail("the room has a lobby: waiting until a moderator lets us in") }
             options.flightRecorderPath = flightRecorder
             options.flightRecorderLimit = flightRecorderLimit.size
             return options.numbered(number)
         }
         try await media.conduct(
-            terminal,
+            terminal, interruptions,
             resume: { (call: ClientSession, end, lost, number) in
                 guard !call.rejoinURLs.isEmpty else { return nil }
                 switch end {
@@ -59,14 +59,16 @@ struct JoinCommand: AsyncParsableCommand {
                 case .moved: terminal.fail("the relay at \(call.url) is about to end; joining at another one")
                 case .ended, .duration, .interrupted: return nil
                 }
-                let next = try await call.joinElsewhere(makeOptions(ofSession: number), since: lost)
+                let next = try await attempt(makeOptions(ofSession: number), terminal, interruptions) { options in
+                    try await call.joinElsewhere(options, since: lost)
+                }
                 let time = (ContinuousClock.now - lost).formatted(
                     .units(allowed: [.seconds, .milliseconds], width: .narrow))
                 terminal.fail("joined again at \(next.url) after \(time)")
                 if case .moved = end { await next.waitForMedia() }
                 return next.moderatorKey == call.moderatorKey ? next : tell(next, terminal)
             },
-            { tell(try await join(makeOptions(ofSession: 1), terminal), terminal) })
+            { tell(try await join(makeOptions(ofSession: 1), terminal, interruptions), terminal) })
     }
 
     /// Tells the moderator's key of a room that the session began.
@@ -82,11 +84,15 @@ struct JoinCommand: AsyncParsableCommand {
     private static let longestWait = Duration.seconds(60)
 
     /// Joins. If the relay has no seat, it tries again after the time that the relay states.
-    private func join(_ options: JoinOptions, _ terminal: Terminal) async throws -> ClientSession {
+    private func join(
+        _ options: JoinOptions, _ terminal: Terminal, _ interruptions: Interruptions
+    ) async throws -> ClientSession {
         var attempts = 0
         while true {
             do {
-                return try await ClientSession.join(options, on: MultiThreadedEventLoopGroup.singleton.next())
+                return try await attempt(options, terminal, interruptions) { options in
+                    try await ClientSession.join(options, on: MultiThreadedEventLoopGroup.singleton.next())
+                }
             } catch let error as ClientError {
                 guard attempts < retries, let time = error.retryAfter, time <= Self.longestWait else { throw error }
                 attempts += 1
@@ -96,6 +102,29 @@ struct JoinCommand: AsyncParsableCommand {
                     "\(error); asking again in \(Int(wait.seconds.rounded())) s (\(attempts) of \(retries))")
                 try await Task.sleep(for: wait)
             }
+        }
+    }
+
+    /// Joins once. An interruption in the lobby gives the place up, and one before ends the program.
+    private func attempt(
+        _ options: JoinOptions, _ terminal: Terminal, _ interruptions: Interruptions,
+        _ join: @escaping @Sendable (JoinOptions) async throws -> ClientSession
+    ) async throws -> ClientSession {
+        let (lobbies, continuation) = AsyncStream.makeStream(of: Void.self)
+        var options = options
+        options.onWaiting = { continuation.yield() }
+        let joining = Task { [options] in
+            defer { continuation.finish() }
+            return try await join(options)
+        }
+        for await _ in lobbies {
+            terminal.fail("the room has a lobby: waiting until a moderator lets us in")
+            interruptions.whenInterrupted { joining.cancel() }
+        }
+        do {
+            return try await joining.value
+        } catch {
+            throw joining.isCancelled ? CancellationError() : error
         }
     }
 }

@@ -29,7 +29,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isQuiet: media.quiet)
-        try await media.conduct(terminal) {
+        try await media.conduct(terminal, Interruptions()) {
             let client = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
             let load = try await LoadRun.start(
                 LoadOptions(client: client, count: count, decodingCount: decode),

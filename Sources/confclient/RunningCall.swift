@@ -38,12 +38,12 @@ extension MediaOptions {
     ///
     /// - Parameter resume: Returns the call that goes on where the relay ended one, or asks to be left; nil if none
     ///   does. It is given that call, its end, the time of this end, and the number of the next session.
+    ///   It and `start` throw `CancellationError` where an interruption ended the joining.
     func conduct<Call: RunningCall>(
-        _ terminal: Terminal,
+        _ terminal: Terminal, _ interruptions: Interruptions,
         resume: (Call, Ending, ContinuousClock.Instant, Int) async throws -> Call? = { _, _, _, _ in nil },
         _ start: () async throws -> Call
     ) async throws {
-        let interruptions = Interruptions()
         do {
             if case .file(let path)? = stats { try JSONFile.check(path) }
             var call = try await start()
@@ -98,6 +98,8 @@ extension MediaOptions {
         } catch let error as ClientError {
             terminal.fail(error.description)
             throw ExitCode(error.exitCode)
+        } catch is CancellationError {
+            throw interruptions.exit
         }
     }
 }

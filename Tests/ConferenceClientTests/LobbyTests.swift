@@ -33,4 +33,16 @@ struct LobbyTests {
             #expect(ticket == nil)
         }
     }
+
+    @Test("a client that waits no longer, because its person does not, gives the place up")
+    func givesUp() async throws {
+        try await ScriptedServer.run([.init("204 No Content")]) { url, server in
+            let waiting = Task {
+                try await Lobby(url: url, interval: .seconds(3600)).admission(at: "/rooms/demo/lobby/t1")
+            }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            #expect(server.requests == ["DELETE /rooms/demo/lobby/t1"])
+        }
+    }
 }

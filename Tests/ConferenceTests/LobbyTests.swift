@@ -62,6 +62,28 @@ import Testing
         }
     }
 
+    @Test("who gives up the place in the lobby waits no longer, and the moderators are told at once")
+    func leaving() throws {
+        let call = VirtualCall()
+        try call.join("Ada")
+        try moderate(call, .setEntry(locked: nil, lobby: true, pin: nil))
+        let ben = try #require(try knock(call, "Ben"))
+        let cy = try #require(try knock(call, "Cy"))
+        try moderate(call, .answer(waiting: cy, isAdmitted: false))
+        while call.relay.pollRoomEvent() != nil {}
+        #expect(call.relay.leaveLobby(ben, room: "demo"))
+        #expect(call.relay.waiting(inRoom: "demo")?.isEmpty == true)
+        #expect(call.relay.lobbyState(of: ben, room: "demo", now: call.now) == nil)
+        guard case .entryChanged(_, waiting: 0) = call.relay.pollRoomEvent()?.kind else {
+            Issue.record("the number of those who wait is not told")
+            return
+        }
+        // Cy was not among those who wait.
+        #expect(call.relay.leaveLobby(cy, room: "demo"))
+        #expect(call.relay.pollRoomEvent() == nil)
+        #expect(!call.relay.leaveLobby(ben, room: "demo") && !call.relay.leaveLobby(ben, room: "other"))
+    }
+
     @Test("who comes again by the same identity, without the ticket, has one place in the lobby")
     func lobbyAgain() throws {
         let call = VirtualCall()

@@ -160,6 +160,38 @@ struct PageModuleTests {
         }
     }
 
+    @Test("a person who stops waiting in the lobby gives the place up, and asks for none anew")
+    func leavesLobby() async throws {
+        try await withPage { browser in
+            let _: Bool = try await browser.evaluate(
+                """
+                const { fetch } = window;
+                window.asked = [];
+                window.fetch = (url, options) => {
+                  const place = String(url).includes('/lobby/');
+                  if (!place && options?.method !== 'POST') return fetch(url, options);
+                  window.asked.push(`${options.method} ${url.pathname}`);
+                  if (place && options.method === 'GET') return new Promise((answer) => { window.answer = answer; });
+                  const headers = { Location: '/rooms/demo/lobby/w-1.key' };
+                  const response = new Response(null, { status: place ? 204 : 202, headers });
+                  Object.defineProperty(response, 'url', { value: String(url) });
+                  return Promise.resolve(response);
+                };
+                return true;
+                """)
+            try await browser.type("demo", into: "#room-name")
+            try await browser.click("#watch-button")
+            try await browser.wait(for: "a question", until: "window.answer !== undefined")
+            try await browser.click("#stop-waiting")
+            let _: Bool = try await browser.evaluate(
+                "window.answer(new Response(null, { status: 404 })); return true;")
+            try await browser.wait(for: "the end of the waiting", until: "window.asked.length > 2")
+            let asked: [String] = try await browser.evaluate("return window.asked;")
+            #expect(
+                asked == ["POST /whep/demo", "GET /rooms/demo/lobby/w-1.key", "DELETE /rooms/demo/lobby/w-1.key"])
+        }
+    }
+
     @Test("who only wants to watch still does after the PIN; who joins after all has camera and microphone")
     func watchingByPIN() async throws {
         try await withPage { browser in

@@ -397,4 +397,18 @@ struct AccessTests {
             body: "v=0\r\n")
         #expect(client.script.state.withLock { $0.requests.map(\.ticket) } == [nil, "w-1"])
     }
+
+    @Test("who waits gives up the place by its key, and others cannot")
+    func leavesLobby() async throws {
+        let client = SignallingClient()
+        openRoom(client)
+        client.script.state.withLock { $0.lobby = ["w-1": .waiting] }
+        #expect(try await client.send(.delete, "/rooms/demo/lobby/w-1").status == .forbidden)
+        #expect(client.script.state.withLock { $0.lobby.count } == 1)
+        let place = "/rooms/demo/lobby/\(SignallingClient.session("w-1"))"
+        #expect(try await client.send(.delete, place).status == .noContent)
+        #expect(client.script.state.withLock { $0.lobby.isEmpty })
+        #expect(try await client.send(.delete, place).status == .notFound)
+        #expect(try await client.send(.get, place).status == .notFound)
+    }
 }

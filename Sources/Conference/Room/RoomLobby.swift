@@ -59,6 +59,9 @@ struct RoomLobby {
         return true
     }
 
+    /// Removes a person that waits no longer. Returns the state until now; nil: the person is not there.
+    mutating func remove(_ id: String) -> LobbyState? { entries.removeValue(forKey: id)?.state }
+
     /// Removes a person that was admitted and has entered.
     mutating func entered(by ticket: String?, identity: String?) {
         guard let id = place(of: ticket, identity: identity), entries[id]?.state == .admitted else { return }

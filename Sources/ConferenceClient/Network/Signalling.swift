@@ -60,8 +60,8 @@ struct Signalling: Sendable {
         return request
     }
 
-    /// Ends a participant. The relay may be gone, and then there is nothing to end.
-    func endParticipant(_ path: String) async { _ = try? await exchange(.delete, path) }
+    /// Ends a participant, or its waiting in a lobby. The relay may be gone, and then there is nothing to end.
+    func end(_ path: String) async { _ = try? await exchange(.delete, path) }
 
     /// Connects to the relay without a request.
     ///

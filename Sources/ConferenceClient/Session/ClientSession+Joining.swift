@@ -144,7 +144,7 @@ extension ClientSession {
             return roomFeed
         }.get()
         await feed?.value
-        await Signalling(options.url).endParticipant(negotiation.location)
+        await Signalling(options.url).end(negotiation.location)
         _ = try? await eventLoop.flatSubmit { [self] in socket.close() }.get()
         var problem = await finishFiles()
         if report.receivedVideo.frames == 0, report.receivedAudio.packets == 0 {

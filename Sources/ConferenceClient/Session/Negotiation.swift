@@ -108,7 +108,7 @@ struct Negotiation: Sendable {
                 alternates: Self.alternates(of: options.url, in: response.head.values(of: "Link")))
         } catch {
             // The others would see a participant without media until the relay misses it.
-            await signalling.endParticipant(path)
+            await signalling.end(path)
             guard let error = error as? SDPError else { throw error }
             throw refusal("its answer cannot be used: \(error)")
         }

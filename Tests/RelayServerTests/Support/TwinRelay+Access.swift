@@ -29,6 +29,10 @@ extension TwinRelay {
         script.state.withLock { $0.lobby[ticket] }
     }
 
+    func leaveLobby(_ ticket: String, room id: String) -> Bool {
+        script.state.withLock { $0.lobby.removeValue(forKey: ticket) != nil }
+    }
+
     func waiting(inRoom id: String) -> [WaitingPerson]? {
         script.state.withLock { state in
             state.access[id].map { _ in state.lobby.keys.sorted().map { WaitingPerson(id: $0, name: "Cy") } }

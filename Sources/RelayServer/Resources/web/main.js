@@ -4,7 +4,7 @@ import { JoinView, roomProblem } from './join-view.js';
 import { LocalMedia } from './local-media.js';
 import { currentCall, moderatedRoom, preferences } from './preferences.js';
 import { takeToken } from './access.js';
-import { Refusal, noOthers } from './signalling.js';
+import { Refusal, leaveLobby, noOthers } from './signalling.js';
 
 takeToken();
 const known = preferences.read();
@@ -48,6 +48,7 @@ async function joined({ room, name, watchOnly, pin, resume: session, moderatorKe
         call = null;
         currentCall.clear();
         entered.leave();
+        leaveLobby();
       });
     });
     try {
@@ -88,6 +89,7 @@ async function enter({ room, name, watchOnly, pin, resume: session, moderatorKey
     view.close();
     media.close();
     currentCall.clear();
+    leaveLobby();
     joinView.show({ room, notice: entered.state === 'left' ? `You have left ${room}.` : `The call is over. ${entered.reason}` });
   });
 }

@@ -128,7 +128,7 @@ export async function join({
     response = await post(places, query, { body: offer, type: sdp, headers });
     if (response.status !== 202) break;
     const place = new URL(response.headers.get('Location'), response.url).href;
-    lobbyPlace.keep({ room, ticket: place.split('/').pop() });
+    lobbyPlace.keep({ room, ticket: place.split('/').pop(), url: place });
     onWaiting?.();
     if (!await isAdmitted(place, signal)) lobbyPlace.clear();
   }
@@ -164,18 +164,31 @@ const lobbyInterval = 2_000;
 async function isAdmitted(location, signal) {
   for (;;) {
     await new Promise((resolve) => { setTimeout(resolve, lobbyInterval); });
+    const state = signal?.aborted ? null : await lobbyState(location);
+    // The place may have been given up during the request.
     if (signal?.aborted) throw new Refusal(403, 'You no longer wait.');
-    let state;
-    try {
-      ({ state } = await (await request('GET', location)).json());
-    } catch (error) {
-      if (error instanceof Refusal && error.status === 404) return false;
-      if (error.isTemporary) continue;
-      throw error;
-    }
+    if (state === 'unknown') return false;
     if (state === 'admitted') return true;
     if (state === 'refused') throw new Refusal(403, 'A moderator did not let you in.');
   }
+}
+
+/** What became of the waiting: `waiting`, `admitted`, `refused` or `unknown`. */
+async function lobbyState(location) {
+  try {
+    return (await (await request('GET', location)).json()).state;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return 'unknown';
+    if (error.isTemporary) return 'waiting';
+    throw error;
+  }
+}
+
+/** Gives up this tab's place in a lobby, if it has one. A relay that does not hear of it forgets the place later. */
+export async function leaveLobby() {
+  const { url } = lobbyPlace.place;
+  lobbyPlace.clear();
+  if (url) await request('DELETE', url).catch(() => {});
 }
 
 /**

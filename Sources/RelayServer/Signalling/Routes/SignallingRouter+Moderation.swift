@@ -16,7 +16,10 @@ extension SignallingRouter {
             Route("/rooms/:room/lobby", [.init(.get, .needs(.moderate), lobby)]),
             Route(
                 "/rooms/:room/lobby/:ticket",
-                [.init(.get, .ownTicket, lobbyState), .init(.put, .needs(.moderate), answerWaiting)]),
+                [
+                    .init(.get, .ownTicket, lobbyState), .init(.put, .needs(.moderate), answerWaiting),
+                    .init(.delete, .ownTicket, leaveLobby),
+                ]),
         ]
     }
 
@@ -97,12 +100,24 @@ extension SignallingRouter {
         let room = try RoomName(context.parameters.require("room"))
         let ticket = try sessions.participant(ofSession: try context.parameters.require("ticket"), in: room)
         let outcome = await driver.act { relay, now in relay.lobbyState(of: ticket, room: room.rawValue, now: now) }
-        guard let state = outcome else {
-            throw Problem(.notFound, "you do not wait in this room's lobby any more: join again")
-        }
+        guard let state = outcome else { throw Self.waitsNoLonger }
         var response = try Response.json(["state": state])
         response.headers[.cacheControl] = "no-store"
         return response
+    }
+
+    /// Takes a person out of the lobby who does not want to wait any more.
+    func leaveLobby(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let room = try RoomName(context.parameters.require("room"))
+        let ticket = try sessions.participant(ofSession: try context.parameters.require("ticket"), in: room)
+        guard await driver.act({ relay, _ in relay.leaveLobby(ticket, room: room.rawValue) }) else {
+            throw Self.waitsNoLonger
+        }
+        return Response(status: .noContent)
+    }
+
+    private static var waitsNoLonger: Problem {
+        Problem(.notFound, "you do not wait in this room's lobby any more: join again")
     }
 
     /// The answer to a client that has to wait in the lobby: the URL to ask at, and the interval.
