@@ -8,7 +8,7 @@ public enum UnreadableFile {
         case .fileReadNoSuchFile: "there is no such file"
         case .fileReadNoPermission: "this user may not read it"
         case .fileReadUnknown: "it is a folder, or its disk fails"
-        case .fileReadInapplicableStringEncoding: "it is no text in UTF-8"
+        case .fileReadCorruptFile: "it is no text in UTF-8"
         default: error.localizedDescription
         }
     }

@@ -162,6 +162,14 @@ struct ScenarioFileTests {
         #expect(error?.reason.contains("line 5: 'many'") == true, "\(error?.reason ?? "")")
     }
 
+    @Test("a file of bytes that are no text is told so")
+    func noText() throws {
+        let folder = try Folder(["a.yaml": ""])
+        try Data([0x7B, 0xC3, 0x28]).write(to: folder.url.appendingPathComponent("a.yaml"))
+        let error = #expect(throws: ScenarioError.self) { try folder.scenarios("a.yaml") }
+        #expect(error?.reason == "cannot read it: it is no text in UTF-8")
+    }
+
     @Test("feedback that a file names is distinguished from the default")
     func feedback() throws {
         let folder = try Folder([
