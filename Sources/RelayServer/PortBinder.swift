@@ -77,14 +77,7 @@ struct PortBinder {
     /// Converts the system's error to one that explains it to the user.
     func startupError(_ error: any Error, transport: StartupError.Transport, port: Int) -> StartupError {
         if let administrationAddress {
-            let reason =
-                switch (error as? IOError)?.errnoCode {
-                case EADDRINUSE: "another program has it"
-                case EADDRNOTAVAIL: "it does not belong to this machine"
-                case EACCES, EPERM: "this user may not listen there"
-                default: "\(error)"
-                }
-            return .administrationAddressNotUsable("\(administrationAddress)", reason: reason)
+            return .administrationAddressNotUsable("\(administrationAddress)", reason: Self.reason(error))
         }
         guard let error = error as? IOError else {
             return .system(transport, host: host, port: port, reason: "\(error)")
@@ -99,6 +92,21 @@ struct PortBinder {
 }
 
 extension PortBinder {
+    /// The reason for which nobody can listen at an address, for people.
+    static func reason(_ error: any Error) -> String {
+        (error as? IOError).map { reason(code: $0.errnoCode) } ?? "\(error)"
+    }
+
+    /// - Parameter code: The system's error number.
+    static func reason(code: CInt) -> String {
+        switch code {
+        case EADDRINUSE: "another program has it"
+        case EADDRNOTAVAIL: "it does not belong to this machine"
+        case EACCES, EPERM: "this user may not listen there"
+        default: String(cString: strerror(code))
+        }
+    }
+
     /// Takes the address of the interface for operators.
     init(administrationAt address: TransportAddress, eventLoop: any EventLoop) {
         self.init(host: address.host, eventLoop: eventLoop, administrationAddress: address)

@@ -99,7 +99,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
             "no device does what --codec, --vaapi-decode and --vaapi-compose ask for: \(reason); name one with "
                 + "--vaapi-device, or leave them out"
         case .accessKeysNotUsable(let path, let reason):
-            "the keys of tokens in \(path) cannot be used: \(reason); make a file with: confrelay key > keys.json"
+            "the keys of tokens in \(path) cannot be used: \(reason); give --auth-keys a file as confrelay key makes "
+                + "it"
         case .clusterNotUsable(let reason):
             "\(reason); see --cluster-ca, --cluster-certificate and --cluster-key"
         case .secureTransport(let reason):

@@ -150,8 +150,11 @@ enum NamedFile {
     static func value<Value, Failure: Error & CustomStringConvertible>(
         of path: String, as parse: (String) throws(Failure) -> Value
     ) throws -> Value {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw ValidationError("the file \(path) cannot be read, or is not text in UTF-8")
+        let text: String
+        do {
+            text = try TextFile.text(of: path)
+        } catch {
+            throw ValidationError("the file \(path) cannot be read: \(error.reason)")
         }
         do {
             return try parse(text)

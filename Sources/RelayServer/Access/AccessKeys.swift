@@ -107,8 +107,11 @@ public struct AccessKeys: Sendable {
 
     /// Reads a file.
     public init(file path: String) throws(Failure) {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw Failure(description: "the file is not there, cannot be read or is not text in UTF-8")
+        let text: String
+        do {
+            text = try TextFile.text(of: path)
+        } catch {
+            throw Failure(description: error.reason)
         }
         try self.init(parsing: text)
     }

@@ -1,4 +1,3 @@
-import Glibc
 import Logging
 import NIOCore
 import RoomMedia
@@ -32,7 +31,7 @@ final class StreamListeners: Sendable {
             } catch {
                 throw .streamPortNotUsable(
                     option: "--rtmp-port", port: Int(rtmpPort),
-                    reason: (error as? IOError)?.errnoCode == EADDRINUSE ? "another program has it" : "\(error)")
+                    reason: PortBinder.reason(error))
             }
         }
         if let srtPort {
@@ -46,7 +45,7 @@ final class StreamListeners: Sendable {
             } catch {
                 throw .streamPortNotUsable(
                     option: "--srt-port", port: Int(srtPort),
-                    reason: error.isInUse ? "another program has it" : error.reason)
+                    reason: error.code == 0 ? error.reason : PortBinder.reason(code: error.code))
             }
         }
     }

@@ -25,7 +25,8 @@ package final class SRTListener: Sendable {
 
     /// The reason for which it cannot listen.
     package struct BindError: Error {
-        package let isInUse: Bool
+        /// The system's error number; 0: the reason is the library's own.
+        package let code: CInt
         package let reason: String
     }
 
@@ -51,7 +52,7 @@ package final class SRTListener: Sendable {
     private static func failure() -> BindError {
         var system: Int32 = 0
         srt_getlasterror(&system)
-        return BindError(isInUse: system == EADDRINUSE, reason: String(cString: srt_getlasterror_str()))
+        return BindError(code: system, reason: String(cString: srt_getlasterror_str()))
     }
 
     private static func port(of socket: SRTSOCKET) -> Int? {

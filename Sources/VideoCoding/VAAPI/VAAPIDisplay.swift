@@ -7,16 +7,17 @@
         let handle: VADisplay
         private let file: Int32
 
+        /// - Throws: `hardwareUnavailable`, with a reason that does not name the device: who tells of it does.
         init(_ device: VAAPIDevice) throws(VideoCodingError) {
             switch device {
             case .renderNode(let path):
                 file = open(path, O_RDWR | O_CLOEXEC)
                 guard file >= 0 else {
-                    throw .hardwareUnavailable(reason: "\(path): \(String(cString: strerror(errno)))")
+                    throw .hardwareUnavailable(reason: "it cannot be opened: \(String(cString: strerror(errno)))")
                 }
                 guard let display = vaGetDisplayDRM(file) else {
                     close(file)
-                    throw .hardwareUnavailable(reason: "\(path) is no DRM device")
+                    throw .hardwareUnavailable(reason: "it is no DRM device")
                 }
                 handle = display
             case .driver(let name):
@@ -36,7 +37,7 @@
                 vaTerminate(handle)
                 if file >= 0 { close(file) }
                 throw .hardwareUnavailable(
-                    reason: "libva finds no driver for \(device) (\(String(cString: vaErrorStr(status))))")
+                    reason: "libva finds no driver (\(String(cString: vaErrorStr(status))))")
             }
         }
 

@@ -1,4 +1,5 @@
 import Foundation
+import RelayServer
 import Yams
 
 /// The file of `--config`: a YAML mapping whose keys are options without their dashes.
@@ -129,10 +130,7 @@ struct OptionFile {
             "line \(mark.line): is no YAML: \(problem)"
         case YamlError.duplicatedKeysInMapping(let duplicates, let context):
             "line \(context.mark.line): the key '\(duplicates.first ?? "")' is there twice"
-        case let error as CocoaError where error.code == .fileReadNoSuchFile: "there is no such file"
-        case let error as CocoaError where error.code == .fileReadNoPermission: "this user may not read it"
-        case let error as CocoaError where error.code == .fileReadUnknown: "it is a folder, or its disk fails"
-        default: "\(error.localizedDescription)"
+        default: TextFile.reason(error)
         }
     }
 }
