@@ -9,8 +9,8 @@ public import RTP
 public struct CongestionFeedbackRecorder: Sendable {
     /// The number of remembered sequence numbers of a source; a larger jump starts again.
     public static let window = 4096
-    /// The sources that are reported on at most. Another one takes the place of the one that has been silent for longest;
-    /// while none is silent, its packets are not counted.
+    /// The sources that are reported on at most. Another one takes the place of the one that has been silent for
+    /// longest; while none is silent, its packets are not counted.
     public static let maximumSourceCount = 8
     /// The packets of a report at most: with two bytes for each, and twelve for each source, it fits one datagram.
     static let maximumPacketCount = 512

@@ -3,8 +3,8 @@ import MediaCore
 import VideoCoding
 
 /// The least that the work of a conference can cost: libavcodec decodes, libyuv scales into the tiles, and OpenH264
-/// encodes, each called by hand on this thread, with the conference's own pictures, as many decoders and encoders as the
-/// conference has, and none of the package's sessions.
+/// encodes, each called by hand on this thread, with the conference's own pictures, as many decoders and encoders as
+/// the conference has, and none of the package's sessions.
 enum BareFloor {
     /// The first frames of the clips, until rate control has settled; then those that are measured.
     private static let settling = 60
@@ -14,8 +14,8 @@ enum BareFloor {
 
     /// - Parameters:
     ///   - tileCount: The tiles of a composed picture.
-    ///   - encoderCount: The encoders that take turns at each composed picture. Of nine, each finds less of its state in
-    ///     the caches than one alone.
+    ///   - encoderCount: The encoders that take turns at each composed picture. Of nine, each finds less of its state
+    ///     in the caches than one alone.
     ///   - preset: The encoders' preset.
     static func measure(
         clips: [TestClip], tileCount: Int, encoderCount: Int, preset: EncoderPreset

@@ -41,8 +41,8 @@ struct GStreamerPipeline {
         ! x264enc speed-preset=superfast tune=zerolatency threads=1 \
         bitrate=\(Workload.allocation.video.bitsPerSecond / 1000) key-int-max=3000 \
         ! rtph264pay mtu=1200 aggregate-mode=zero-latency config-interval=-1 \
-        ! srtpenc key=\(keys.outbound.masterKeyAndSalt.hexadecimal) rtp-cipher=aes-128-gcm rtp-auth=null rtcp-cipher=aes-128-gcm \
-        rtcp-auth=null \
+        ! srtpenc key=\(keys.outbound.masterKeyAndSalt.hexadecimal) rtp-cipher=aes-128-gcm \
+        rtp-auth=null rtcp-cipher=aes-128-gcm rtcp-auth=null \
         ! udpsink host=127.0.0.1 port=\(port) sync=false
         """
     }
@@ -51,7 +51,8 @@ struct GStreamerPipeline {
         """
         udpsrc port=\(port) address=127.0.0.1 \
         caps=application/x-srtp,media=video,clock-rate=90000,encoding-name=H264,payload=96,\
-        ssrc=(uint)\(RTPLoad.source(of: index)),roc=(uint)0,srtp-key=(buffer)\(keys.inbound.masterKeyAndSalt.hexadecimal),\
+        ssrc=(uint)\(RTPLoad.source(of: index)),roc=(uint)0,\
+        srtp-key=(buffer)\(keys.inbound.masterKeyAndSalt.hexadecimal),\
         srtp-cipher=aes-128-gcm,srtp-auth=null,srtcp-cipher=aes-128-gcm,srtcp-auth=null \
         ! srtpdec ! rtph264depay ! avdec_h264 max-threads=1 ! queue max-size-buffers=2 leaky=downstream \
         ! grid.sink_\(index)

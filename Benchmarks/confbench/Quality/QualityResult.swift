@@ -89,9 +89,9 @@ struct QualityReport: Codable, Sendable {
             [first.receivers[index].network]
                 + results.map { result in
                     let receiver = result.receivers[index]
+                    let rate = ResultTable.number(receiver.receivedKilobits, 0)
                     return
-                        "\(ResultTable.number(receiver.height, 0))p \(ResultTable.number(receiver.receivedKilobits, 0)) "
-                        + ResultTable.number(receiver.ssim, 4)
+                        "\(ResultTable.number(receiver.height, 0))p \(rate) \(ResultTable.number(receiver.ssim, 4))"
                 }
         }
         return [["network"] + results.map { "\($0.way.name): kbit/s, SSIM" }] + rows

@@ -97,8 +97,9 @@ struct SharingReport: Codable, Sendable {
             "of an encoder each: mean \(ResultTable.percent(mean)), least \(ResultTable.percent(shares.min() ?? 0)), "
             + "\(behind) of \(shares.count) below 85 %\n"
             + [("each", dedicated), ("shared", shared)].map { name, relay in
-                "\(name): \(relay.mostEncoders) encoders at most, keyframes \(ResultTable.percent(relay.keyframeShare)) of "
-                    + "the bits, \(ResultTable.percent(relay.missedTickShare)) of the ticks missed"
+                "\(name): \(relay.mostEncoders) encoders at most, "
+                    + "keyframes \(ResultTable.percent(relay.keyframeShare)) of the bits, "
+                    + "\(ResultTable.percent(relay.missedTickShare)) of the ticks missed"
             }.joined(separator: "\n")
         return ResultTable.aligned([columns] + rows).joined(separator: "\n") + "\n\n" + summary
     }

@@ -78,8 +78,8 @@ extension Relay {
         guard room.links.values.allSatisfy(\.orders.hasRoom) else { throw .tooManyChanges(retryAfter: 1) }
     }
 
-    /// Carries out what another relay orders, or sends it on: the participant may have moved to a third relay meanwhile,
-    /// or a third one leads the room by now. An order about a participant that has left has no effect.
+    /// Carries out what another relay orders, or sends it on: the participant may have moved to a third relay
+    /// meanwhile, or a third one leads the room by now. An order about a participant that has left has no effect.
     func carryOut(_ change: CascadeState.Order.Change, in room: Room, now: MonotonicInstant) {
         guard (try? order(change, to: link(for: change, in: room), now: now)) == false else { return }
         switch change {

@@ -50,9 +50,9 @@ public struct TransportFeedback: Hashable, Sendable {
     public var referenceTime: Int32
     /// Counts feedback packets, to find lost ones.
     public var feedbackCount: UInt8
-    /// The packets in ascending order from `baseSequence` on (modulo 2¹⁶). Those left out were not received, and entries
-    /// out of order are ignored. Parsed feedback leaves out all missing packets but the last: a few bytes can tell of
-    /// thousands.
+    /// The packets in ascending order from `baseSequence` on (modulo 2¹⁶). Those left out were not received, and
+    /// entries out of order are ignored. Parsed feedback leaves out all missing packets but the last: a few bytes can
+    /// tell of thousands.
     public var packets: [PacketStatus]
 
     public init(

@@ -3,8 +3,8 @@ public import Conference
 import Foundation
 import RoomAPI
 
-/// A room's settings as the directory keeps them. Of a layout's mode or overlays that a later version has added, a relay
-/// keeps its own default: the room's lock, PIN and bans, and whom it hides, hold all the same.
+/// A room's settings as the directory keeps them. Of a layout's mode or overlays that a later version has added, a
+/// relay keeps its own default: the room's lock, PIN and bans, and whom it hides, hold all the same.
 extension RelayOccupancy.RoomSettings: Codable {
     private enum CodingKeys: String, CodingKey { case layout, overlays, locked, lobby, pin, moderator, began, removed }
 
