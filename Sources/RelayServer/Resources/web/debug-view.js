@@ -27,8 +27,8 @@ save.href = `${path}.svg`;
 save.download = `${room}-debug.svg`;
 
 /**
- * Shows a drawing. The page has its style already, and the page's security policy forbids the drawing's own even while it
- * is parsed: that is taken out of the text. Titles become the page's tips, which outlast a redraw.
+ * Shows a drawing. The page has its style already, and the page's security policy forbids the drawing's own even while
+ * it is parsed: that is taken out of the text. Titles become the page's tips, which outlast a redraw.
  */
 function show(text) {
   const bare = text.replace(/<style>[^]*?<\/style>/g, '');

@@ -15,7 +15,8 @@ export function deviceProblem(error, kind) {
         ? 'Your system does not let the browser see the screen. Allow screen recording for it in the system’s settings.'
         : `The browser does not let this page use ${device}. Allow it beside the address at the top, then try again.`;
     case 'NotFoundError':
-      return kind === 'screen' ? 'There is no screen to share.' : `No ${kind} was found. Plug one in; this page notices it at once.`;
+      return kind === 'screen'
+        ? 'There is no screen to share.' : `No ${kind} was found. Plug one in; this page notices it at once.`;
     case 'NotReadableError':
     case 'AbortError':
       return `The ${kind} does not start. Perhaps another program uses it: close that, then try again.`;

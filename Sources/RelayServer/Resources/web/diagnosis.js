@@ -54,9 +54,13 @@ export function diagnose(samples) {
       text: `An answer takes ${milliseconds(mean('roundTripTime'))}. The picture is sharp, but comes late.`,
     };
   }
-  const target = latest.targetBitRate === null ? '' : ` The relay would send you up to ${bitRate(latest.targetBitRate)}.`;
-  const shared = relay?.sharedView ? ' Everyone gets the same picture, with you in it, so that the relay can serve more people.' : '';
-  return { quality: 'good', headline: 'Your picture is as sharp as possible', text: `You get ${shown}.${target}${shared}` };
+  const target = latest.targetBitRate === null
+    ? '' : ` The relay would send you up to ${bitRate(latest.targetBitRate)}.`;
+  const shared = relay?.sharedView
+    ? ' Everyone gets the same picture, with you in it, so that the relay can serve more people.' : '';
+  return {
+    quality: 'good', headline: 'Your picture is as sharp as possible', text: `You get ${shown}.${target}${shared}`,
+  };
 }
 
 /** What people are told while the relay sends audio alone. */
@@ -73,7 +77,8 @@ function explain(relay) {
     case 'network':
       return {
         quality: 'fair', headline: 'Your connection carries no more right now',
-        text: `The relay has measured about ${target} on the way to you, and fits the picture to that so that it keeps moving.`,
+        text: `The relay has measured about ${target} on the way to you, `
+          + 'and fits the picture to that so that it keeps moving.',
       };
     case 'receiver':
       return {

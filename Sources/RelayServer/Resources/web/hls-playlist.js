@@ -1,4 +1,4 @@
-/** The value of an attribute of a tag (RFC 8216, section 4.2), without quotation marks; undefined if it is not there. */
+/** The value of an attribute of a tag (RFC 8216, section 4.2), without quotation marks; undefined if it is absent. */
 function attribute(line, name) {
   const match = line.match(new RegExp(`[:,]${name}=("([^"]*)"|[^,]*)`));
   return match ? match[2] ?? match[1] : undefined;
@@ -15,9 +15,9 @@ export function readIndex(text) {
 /**
  * What a playlist offers, in order: parts where a segment is offered in parts, else whole segments.
  *
- * Each piece has its place (`segment`, `part`), `uri`, `duration`, `map` (the initialization that it needs), `date` (when
- * it was taken, in milliseconds; that of its segment's beginning and what has passed), and whether a player can begin with
- * it. `next` is what the playlist will have next.
+ * Each piece has its place (`segment`, `part`), `uri`, `duration`, `map` (the initialization that it needs), `date`
+ * (when it was taken, in milliseconds; that of its segment's beginning and what has passed), and whether a player can
+ * begin with it. `next` is what the playlist will have next.
  */
 export function readPlaylist(text) {
   const pieces = [];

@@ -220,9 +220,10 @@ export class JoinView {
     // Screen readers read it out again where the same is written again.
     if (texts.join() === this.#problems) return;
     this.#problems = texts.join();
-    const hint = 'You can still join: the others see your name in place of your picture.';
+    const hint = make(
+      'p', { className: 'hint' }, 'You can still join: the others see your name in place of your picture.');
     byID('device-problems').replaceChildren(
-      ...texts.map((text) => make('p', {}, text)), ...(texts.length > 0 ? [make('p', { className: 'hint' }, hint)] : []));
+      ...texts.map((text) => make('p', {}, text)), ...(texts.length > 0 ? [hint] : []));
   }
 }
 
@@ -236,7 +237,10 @@ function drawToggle(button, kind, isOn) {
 function drawChoice(select, devices, chosenID, kind) {
   const known = devices.filter(({ deviceId }) => deviceId !== '');
   select.disabled = known.length === 0;
-  const names = known.length === 0 ? [devices.length > 0 ? 'Not allowed yet' : `No ${kind}`] : null;
-  select.replaceChildren(...(names?.map((name) => make('option', {}, name)) ?? known.map(({ deviceId, label }, index) => make(
-    'option', { value: deviceId, selected: deviceId === chosenID }, label || `${kind} ${index + 1}`))));
+  if (known.length === 0) {
+    select.replaceChildren(make('option', {}, devices.length > 0 ? 'Not allowed yet' : `No ${kind}`));
+    return;
+  }
+  select.replaceChildren(...known.map(({ deviceId, label }, index) => make(
+    'option', { value: deviceId, selected: deviceId === chosenID }, label || `${kind} ${index + 1}`)));
 }

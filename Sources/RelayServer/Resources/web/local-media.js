@@ -5,8 +5,8 @@ const cameraWish = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: 
 const microphoneWish = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
 
 /**
- * One's own camera and microphone. A camera that is off is let go of, so that its light is off too; a microphone that is
- * off stays open and silent, so that it is back at once.
+ * One's own camera and microphone. A camera that is off is let go of, so that its light is off too; a microphone that
+ * is off stays open and silent, so that it is back at once.
  *
  * Events: `change`, whenever a track, a problem or the list of devices changes; `lost` (with the problem as `detail`),
  * when a device that was in use ends.

@@ -90,7 +90,8 @@ async function enter({ room, name, watchOnly, pin, resume: session, moderatorKey
     media.close();
     currentCall.clear();
     leaveLobby();
-    joinView.show({ room, notice: entered.state === 'left' ? `You have left ${room}.` : `The call is over. ${entered.reason}` });
+    const notice = entered.state === 'left' ? `You have left ${room}.` : `The call is over. ${entered.reason}`;
+    joinView.show({ room, notice });
   });
 }
 

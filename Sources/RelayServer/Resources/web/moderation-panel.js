@@ -67,10 +67,14 @@ export class ModerationPanel {
     // It is drawn again whenever the moderator speaks: a button that is being clicked, or has the focus, is to stay.
     if (ids === this.#shown) return;
     this.#shown = ids;
-    byID('lobby-people').replaceChildren(...people.map(({ id, name }) => make(
-      'li', {}, make('span', {}, name),
-      make('button', { type: 'button', className: 'small primary', 'data-admit': id, onclick: () => this.#do('answer', id, true) }, 'Admit'),
-      make('button', { type: 'button', className: 'small', onclick: () => this.#do('answer', id, false) }, 'Refuse'))));
+    byID('lobby-people').replaceChildren(...people.map(({ id, name }) => {
+      const answer = (isAdmitted) => () => this.#do('answer', id, isAdmitted);
+      return make(
+        'li', {}, make('span', {}, name),
+        make(
+          'button', { type: 'button', className: 'small primary', 'data-admit': id, onclick: answer(true) }, 'Admit'),
+        make('button', { type: 'button', className: 'small', onclick: answer(false) }, 'Refuse'));
+    }));
   }
 }
 

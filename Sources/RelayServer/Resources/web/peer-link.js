@@ -8,8 +8,8 @@ const mostForScreen = 4_000_000;
 const connectingTime = 8_000;
 
 /**
- * One `RTCPeerConnection` with the relay: what is sent, what comes back, and the exchange of descriptions. It offers, and
- * never says its own candidates: the relay is ICE-lite, it answers checks and makes none.
+ * One `RTCPeerConnection` with the relay: what is sent, what comes back, and the exchange of descriptions. It offers,
+ * and never says its own candidates: the relay is ICE-lite, it answers checks and makes none.
  *
  * Events: `state`, whenever `isConnected` or `isBroken` may have changed; `picture`, when `received` has a new track.
  */
@@ -30,8 +30,8 @@ export class PeerLink extends EventTarget {
   constructor({ watchOnly, iceServers }) {
     super();
     if (!globalThis.RTCPeerConnection) {
-      throw new Error('This browser has no WebRTC, which calls need, or its settings, an extension or Lockdown Mode turn '
-        + 'it off. Allow it for this page, or use another browser.');
+      throw new Error('This browser has no WebRTC, which calls need, or its settings, an extension or Lockdown Mode '
+        + 'turn it off. Allow it for this page, or use another browser.');
     }
     this.#connection = new RTCPeerConnection({ iceServers, bundlePolicy: 'max-bundle' });
     const direction = watchOnly ? 'recvonly' : 'sendrecv';
@@ -181,8 +181,8 @@ export class PeerLink extends EventTarget {
     const factor = scaleDownFactor(sender.track.getSettings(), this.#tile, encoding.scaleResolutionDownBy);
     const most = Math.min(mostForCamera, this.#tile?.bitRate ?? mostForCamera);
     const isUnseen = this.#tile?.width === 0;
-    // At a low rate the size is kept while nobody looks, and motion otherwise. A change between the two also makes a browser
-    // forget that it ever went to a smaller size.
+    // At a low rate the size is kept while nobody looks, and motion otherwise. A change between the two also makes a
+    // browser forget that it ever went to a smaller size.
     const preference = isUnseen ? 'maintain-resolution' : 'maintain-framerate';
     if (encoding.scaleResolutionDownBy === factor && encoding.maxBitrate === most
       && (parameters.degradationPreference ?? 'maintain-framerate') === preference) return;

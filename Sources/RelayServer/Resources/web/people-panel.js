@@ -83,7 +83,8 @@ export class PeoplePanel {
       name.textContent = isSelf ? `${participant.name} (you)` : participant.name;
       const speaks = room.speaks(participant);
       element.classList.toggle('speaks', speaks);
-      const words = isHiddenFromAll ? 'hidden from everyone' : isHidden ? 'hidden from you' : stateWords(participant, speaks);
+      const words = isHiddenFromAll
+        ? 'hidden from everyone' : isHidden ? 'hidden from you' : stateWords(participant, speaks);
       if (state.textContent !== words) state.textContent = words;
       const icons = mediaIcons(participant);
       if (marks.dataset.icons !== icons.join()) {
@@ -128,7 +129,8 @@ export class PeoplePanel {
       if (window.confirm(`Remove ${participant.name} from the call, and keep them out?`)) act('remove');
     });
     remove.classList.add('danger');
-    const element = make('div', { className: 'person-moderation', hidden: true }, mute, camera, role, spotlight, remove);
+    const element = make(
+      'div', { className: 'person-moderation', hidden: true }, mute, camera, role, spotlight, remove);
     remove.textContent = 'Remove';
     element.update = (changed, { layout }) => {
       const isLarge = layout?.layout === 'pinned' && layout.participant === id;
@@ -171,7 +173,8 @@ function mediaIcons({ role, microphone, camera, screenShare, hand }) {
   const raised = hand ? ['hand'] : [];
   if (role === 'watch') return raised;
   return [
-    ...raised, screenShare ? 'share' : null, microphone === false ? 'microphone-off' : null, camera === false ? 'camera-off' : null,
+    ...raised, screenShare ? 'share' : null, microphone === false ? 'microphone-off' : null,
+    camera === false ? 'camera-off' : null,
   ].filter(Boolean);
 }
 

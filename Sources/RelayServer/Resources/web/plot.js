@@ -52,12 +52,13 @@ export class Plot {
       ? samples.flatMap((sample, index) => (marks(sample)
         ? [makeSVG('rect', { class: 'mark', x: x(index) - step, y: 0, width: step, height })] : []))
       : [];
-    const lines = [0.5, 1].map((part) => makeSVG('line', { class: 'rule', x1: 0, x2: width, y1: y(top * part), y2: y(top * part) }));
+    const lines = [0.5, 1].map((part) => makeSVG(
+      'line', { class: 'rule', x1: 0, x2: width, y1: y(top * part), y2: y(top * part) }));
     const paths = series.map(({ key, className, isStep }) => makeSVG(
       'path', { class: `line ${className}`, d: path(samples.map((sample) => sample[key] ?? null), x, y, isStep) }));
     this.#drawing.replaceChildren(...bands, ...lines, ...paths);
-    this.#drawing.setAttribute(
-      'aria-label', `${title}: ${series.map(({ key, label }) => `${label} ${format(latest[key] ?? null)}`).join(', ')}`);
+    const figures = series.map(({ key, label }) => `${label} ${format(latest[key] ?? null)}`);
+    this.#drawing.setAttribute('aria-label', `${title}: ${figures.join(', ')}`);
   }
 
   /** Shows the values of one moment; null: of none. */

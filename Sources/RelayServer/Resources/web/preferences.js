@@ -35,7 +35,7 @@ export const currentCall = {
   clear: () => write(ofThisTab, 'call', {}),
 };
 
-/** This tab's place in a room's lobby, which holds until a join succeeds; after a reload only where there is storage. */
+/** This tab's place in a room's lobby, for as long as no join succeeds; after a reload only where there is storage. */
 export const lobbyPlace = {
   place: read(ofThisTab, 'lobby'),
   ticket(room) { return this.place.room === room ? this.place.ticket : null; },

@@ -1,7 +1,9 @@
 /**
  * What is known of the room, from its events.
  *
- * Events: `own` (one's own summary is there or has changed; before the others), `people`, `speaker`, `layout`, `tile`, `statistics`, `recording`, `entry`, `moderated` (what a moderator did), `joined` and `left` (with the participant as `detail`).
+ * Events: `own` (one's own summary is there or has changed; before the others), `people`, `speaker`, `layout`, `tile`,
+ * `statistics`, `recording`, `entry`, `moderated` (what a moderator did), `joined` and `left` (with the participant as
+ * `detail`).
  */
 export class RoomState extends EventTarget {
   /** @type {Map<string, {id: string, name: string}>} */

@@ -20,7 +20,9 @@ export class ScreenModes {
     document.addEventListener('fullscreenchange', () => this.#draw(), { signal });
     video.addEventListener('enterpictureinpicture', () => this.#draw(), { signal });
     video.addEventListener('leavepictureinpicture', () => this.#draw(), { signal });
-    for (const name of ['pointermove', 'keydown', 'focusin']) document.addEventListener(name, () => this.#stir(), { signal });
+    for (const name of ['pointermove', 'keydown', 'focusin']) {
+      document.addEventListener(name, () => this.#stir(), { signal });
+    }
     this.#draw();
   }
 

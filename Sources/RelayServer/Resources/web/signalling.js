@@ -55,7 +55,10 @@ async function request(method, url, { body, type, keepalive = false, key, header
   } catch (error) {
     throw new Unreachable('The relay does not answer.', { cause: error });
   }
-  if (!response.ok) throw new Refusal(response.status, await problem(response), retryAfter(response), response.headers.get('WWW-Authenticate'));
+  if (!response.ok) {
+    throw new Refusal(
+      response.status, await problem(response), retryAfter(response), response.headers.get('WWW-Authenticate'));
+  }
   return response;
 }
 

@@ -26,7 +26,8 @@ export class StatisticsPanel {
         ],
       }),
       new Plot({
-        title: 'Picture height', capacity, format: (value) => (value === null ? '–' : `${Math.round(value)} lines`), least: 360,
+        title: 'Picture height', capacity, least: 360,
+        format: (value) => (value === null ? '–' : `${Math.round(value)} lines`),
         series: [{ key: 'height', label: 'rung', className: 'first', isStep: true }],
       }),
       new Plot({
@@ -82,7 +83,8 @@ export class StatisticsPanel {
       ['Buffered here', milliseconds(latest.playoutDelay)],
       ['Queues on the way', state ? states[state] ?? state : '–'],
     ];
-    this.#figures.replaceChildren(...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
+    this.#figures.replaceChildren(
+      ...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
   }
 
   #point(event) {

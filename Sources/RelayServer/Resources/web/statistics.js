@@ -5,10 +5,10 @@ const interval = 1_000;
 /**
  * What arrives, measured once a second, beside what the relay says it sends.
  *
- * Events: `sample`. A sample has `time` (ms), `receivedBitRate`, `targetBitRate`, `sentBitRate` (bit/s), `roundTripTime`
- * (ms), `loss` (0 to 1), `frameRate`, `sentFrameRate`, `freezes` (begun since the sample before), `frozenTime` (s),
- * `width`, `height`, `playoutDelay` (ms), `undecoded` (0 to 1, pictures this device could not keep up with) and `relay`
- * (the relay's own words). What is not known is null.
+ * Events: `sample`. A sample has `time` (ms), `receivedBitRate`, `targetBitRate`, `sentBitRate` (bit/s),
+ * `roundTripTime` (ms), `loss` (0 to 1), `frameRate`, `sentFrameRate`, `freezes` (begun since the sample before),
+ * `frozenTime` (s), `width`, `height`, `playoutDelay` (ms), `undecoded` (0 to 1, pictures this device could not keep up
+ * with) and `relay` (the relay's own words). What is not known is null.
  */
 export class Statistics extends EventTarget {
   samples = [];

@@ -12,8 +12,8 @@ const pause = 1000;
 /**
  * Plays a live stream of the relay in a video element, by Media Source Extensions: few browsers play HLS by themselves.
  *
- * Events: `state` (`waiting`, `refused`, `playing`, `paused`, `ended`, `unplayable` with the codecs), `latency` (seconds
- * since the picture was made, by this machine's clock).
+ * Events: `state` (`waiting`, `refused`, `playing`, `paused`, `ended`, `unplayable` with the codecs), `latency`
+ * (seconds since the picture was made, by this machine's clock).
  */
 export class StreamPlayer extends EventTarget {
   #video;
@@ -91,7 +91,10 @@ export class StreamPlayer extends EventTarget {
     }
     if (this.#source?.readyState === 'open') this.#source.endOfStream();
     this.#say('ended');
-    await new Promise((resolve) => { this.#video.addEventListener('ended', resolve, { once: true }); setTimeout(resolve, 10 * pause); });
+    await new Promise((resolve) => {
+      this.#video.addEventListener('ended', resolve, { once: true });
+      setTimeout(resolve, 10 * pause);
+    });
   }
 
   /** Waits while the viewer pauses, in which nothing is fetched that would have to be kept. True if it waited. */
@@ -125,7 +128,9 @@ export class StreamPlayer extends EventTarget {
     this.#last = piece;
     if (piece.date !== null && before !== null) this.#dates.push({ time: before, date: piece.date });
     this.#follow();
-    if (this.#video.currentTime > 2 * kept) await this.#change(() => this.#buffer.remove(0, this.#video.currentTime - kept));
+    if (this.#video.currentTime > 2 * kept) {
+      await this.#change(() => this.#buffer.remove(0, this.#video.currentTime - kept));
+    }
   }
 
   #feed(bytes) { return this.#change(() => this.#buffer.appendBuffer(bytes)); }
@@ -151,9 +156,9 @@ export class StreamPlayer extends EventTarget {
   #follow() {
     const { buffered } = this.#buffer;
     if (!buffered.length || this.#isPaused) return;
-    const start = buffered.start(buffered.length - 1);
-    const behind = buffered.end(buffered.length - 1) - this.#video.currentTime;
-    if (this.#video.currentTime < start || behind > tooFar) this.#video.currentTime = Math.max(start, buffered.end(buffered.length - 1) - aim);
+    const [start, end] = [buffered.start(buffered.length - 1), buffered.end(buffered.length - 1)];
+    const behind = end - this.#video.currentTime;
+    if (this.#video.currentTime < start || behind > tooFar) this.#video.currentTime = Math.max(start, end - aim);
     this.#video.playbackRate = behind > aim + 0.5 ? catchUp : 1;
     // A browser may want a gesture before it plays sound.
     if (this.#video.paused) this.#video.play().catch((error) => this.#playMuted(error)).catch(() => {});

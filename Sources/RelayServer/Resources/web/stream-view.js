@@ -26,7 +26,8 @@ const player = new StreamPlayer(video, `${path}/`);
 player.addEventListener('state', ({ detail }) => {
   state.dataset.state = detail.state;
   const text = detail.state === 'unplayable'
-    ? `This browser cannot play the stream (${detail.detail ?? 'no codecs'}). Open the playlist in a player such as VLC.`
+    ? `This browser cannot play the stream (${detail.detail ?? 'no codecs'}). `
+      + 'Open the playlist in a player such as VLC.'
     : words[detail.state];
   // Screen readers read it out again where the same is written again.
   if (state.textContent !== text) state.textContent = text;
