@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that confrelay is built with, those that are missing only. With --test also what the
-# tests run, with --package what its own Debian package is made and tested with. Says what it installs; says nothing when
-# nothing is missing.
+# tests run, with --package what its own Debian package is made and tested with. Says what it installs; says nothing
+# when nothing is missing.
 set -euo pipefail
 
 packages=(
     libavcodec-dev libavformat-dev libavutil-dev libswresample-dev libswscale-dev libopenh264-dev libx264-dev libva-dev
     libsrtp2-dev libsrt-gnutls-dev libssl-dev libcurl4-openssl-dev libopus-dev libebur128-dev libyuv-dev libpango1.0-dev
     pkg-config make
-    # The fonts of names: Latin, Greek and Cyrillic; most other scripts; Korean; Chinese and Japanese; emoji in colour. The
-    # first is enough to run.
+    # The fonts of names: Latin, Greek and Cyrillic; most other scripts; Korean; Chinese and Japanese; emoji in colour.
+    # The first is enough to run.
     fonts-dejavu-core fonts-noto-core fonts-nanum fonts-droid-fallback fonts-noto-color-emoji
 )
 test_packages=(

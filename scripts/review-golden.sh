@@ -19,7 +19,8 @@ fi
 
 {
     echo '<!DOCTYPE html><meta charset="utf-8"><title>Golden pictures</title>'
-    echo '<style>body{font-family:sans-serif;background:#777}img{max-width:100%;image-rendering:pixelated}figure{margin:.5em 0}</style>'
+    echo '<style>body{font-family:sans-serif;background:#777}figure{margin:.5em 0}'
+    echo 'img{max-width:100%;image-rendering:pixelated}</style>'
     for name in $names; do
         echo "<h2>$name</h2>"
         for kind in expected actual difference; do

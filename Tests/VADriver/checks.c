@@ -32,7 +32,8 @@ VAStatus check_picture(Driver *driver, const Config *config, const Parameters *p
         fault = "CABAC in Constrained Baseline";
     if (c->chroma_qp_index_offset || c->second_chroma_qp_index_offset) fault = "a chroma QP offset";
     if (c->pic_init_qp > 51) fault = "pic_init_qp";
-    if (c->pic_fields.bits.idr_pic_flag && !c->pic_fields.bits.reference_pic_flag) fault = "an IDR picture, unreferred to";
+    if (c->pic_fields.bits.idr_pic_flag && !c->pic_fields.bits.reference_pic_flag)
+        fault = "an IDR picture, unreferred to";
     if (s->macroblock_address || s->num_macroblocks != (uint32_t)p->sequence->picture_width_in_mbs
             * p->sequence->picture_height_in_mbs)
         fault = "the slice is not the whole picture";
@@ -62,7 +63,8 @@ static int reference_for(const H264Encoder *encoder, int layer) {
 
 static bool is_in_dpb(const H264Encoder *encoder, const VAPictureH264 *picture) {
     for (int i = 0; i < encoder->reference_count; i++) {
-        if (encoder->references[i].surface == picture->picture_id && encoder->references[i].frame_num == picture->frame_idx)
+        if (encoder->references[i].surface == picture->picture_id
+            && encoder->references[i].frame_num == picture->frame_idx)
             return true;
     }
     return false;
@@ -72,7 +74,8 @@ static bool is_in_dpb(const H264Encoder *encoder, const VAPictureH264 *picture) 
 VAStatus check_references(Driver *driver, const H264Encoder *encoder, const Parameters *p, int layer) {
     const VAEncPictureParameterBufferH264 *c = p->picture;
     if (!find_surface(driver, c->CurrPic.picture_id))
-        return refuse(driver, VA_STATUS_ERROR_INVALID_SURFACE, "no surface 0x%x to rebuild into", c->CurrPic.picture_id);
+        return refuse(
+            driver, VA_STATUS_ERROR_INVALID_SURFACE, "no surface 0x%x to rebuild into", c->CurrPic.picture_id);
     if (c->pic_fields.bits.idr_pic_flag) {
         if (c->frame_num) return refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "an IDR picture's frame_num");
         return VA_STATUS_SUCCESS;

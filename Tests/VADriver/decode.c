@@ -77,7 +77,8 @@ static VAStatus collect(Driver *driver, const Context *context, Submitted *submi
         case VASliceParameterBufferType:
             for (unsigned j = 0; j < buffer->count; j++) {
                 if (submitted->slice_count == MAXIMUM_SLICES) return VA_STATUS_ERROR_MAX_NUM_EXCEEDED;
-                submitted->slices[submitted->slice_count++] = (const VASliceParameterBufferH264 *)(void *)buffer->data + j;
+                const VASliceParameterBufferH264 *slices = (const void *)buffer->data;
+                submitted->slices[submitted->slice_count++] = slices + j;
             }
             break;
         case VASliceDataBufferType:
@@ -109,21 +110,25 @@ static VAStatus check_decoding(Driver *driver, const Context *context, const Sub
     if (p->seq_fields.bits.pic_order_cnt_type > 2) fault = "the POC type";
     if (p->num_ref_frames > 16) fault = "num_ref_frames";
     if (p->CurrPic.picture_id != context->target) fault = "the picture is not the target";
-    if (!target || target->fourcc != VA_FOURCC_NV12 || target->width < width || target->height < height) fault = "the surface is too small";
+    if (!target || target->fourcc != VA_FOURCC_NV12 || target->width < width || target->height < height)
+        fault = "the surface is too small";
     if (fault) return refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "decoding: %s", fault);
     for (int i = 0; i < 16; i++) {
         const VAPictureH264 *reference = &p->ReferenceFrames[i];
         if (reference->flags & VA_PICTURE_H264_INVALID || reference->picture_id == VA_INVALID_SURFACE) continue;
         const Surface *surface = find_surface(driver, reference->picture_id);
         if (!surface)
-            return refuse(driver, VA_STATUS_ERROR_INVALID_SURFACE, "no surface 0x%x to refer to", reference->picture_id);
+            return refuse(
+                driver, VA_STATUS_ERROR_INVALID_SURFACE, "no surface 0x%x to refer to", reference->picture_id);
         if (!surface->decoded)
-            return refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "nothing is decoded in 0x%x", reference->picture_id);
+            return refuse(
+                driver, VA_STATUS_ERROR_INVALID_PARAMETER, "nothing is decoded in 0x%x", reference->picture_id);
     }
     for (int i = 0; i < submitted->slice_count; i++) {
         const VASliceParameterBufferH264 *slice = submitted->slices[i];
         if (slice->slice_data_flag != VA_SLICE_DATA_FLAG_ALL
-            || (size_t)slice->slice_data_offset + slice->slice_data_size > submitted->sizes[i] || slice->slice_data_size < 2)
+            || (size_t)slice->slice_data_offset + slice->slice_data_size > submitted->sizes[i]
+            || slice->slice_data_size < 2)
             return refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "slice %d lies outside its data", i);
         for (int list = 0; list < 2; list++) {
             int kind = slice->slice_type % 5, used = list ? kind == 1 : kind == 0 || kind == 1 || kind == 3;
@@ -141,8 +146,9 @@ static VAStatus check_decoding(Driver *driver, const Context *context, const Sub
 
 static const uint8_t zigzag4[16] = {0, 1, 4, 8, 5, 2, 3, 6, 9, 12, 13, 10, 7, 11, 14, 15};
 static const uint8_t zigzag8[64] = {
-    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
-    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
+    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
+    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 static void write_list(BitWriter *bits, const uint8_t *list, const uint8_t *order, int count) {
     int last = 8;
@@ -269,8 +275,8 @@ static bool write_sets(struct H264Decoder *decoder) {
         for (int j = i; j < submitted->slice_count; j++) {
             const VASliceParameterBufferH264 *slice = submitted->slices[j];
             SliceFacts other;
-            if (!read_facts(submitted->picture, submitted->data[j] + slice->slice_data_offset, slice->slice_data_size, &other))
-                return false;
+            const uint8_t *data = submitted->data[j] + slice->slice_data_offset;
+            if (!read_facts(submitted->picture, data, slice->slice_data_size, &other)) return false;
             if (other.set != facts.set || other.overrides) continue;
             counts[0] = slice->num_ref_idx_l0_active_minus1;
             if (slice->slice_type % 5 == 1) counts[1] = slice->num_ref_idx_l1_active_minus1;
@@ -294,9 +300,10 @@ static bool fill_packet(struct H264Decoder *decoder) {
     memcpy(next, decoder->sets, decoder->sets_length);
     next += decoder->sets_length;
     for (int i = 0; i < submitted->slice_count; i++) {
+        const VASliceParameterBufferH264 *slice = submitted->slices[i];
         memcpy(next, (const uint8_t[]){0, 0, 0, 1}, 4);
-        memcpy(next + 4, submitted->data[i] + submitted->slices[i]->slice_data_offset, submitted->slices[i]->slice_data_size);
-        next += 4 + submitted->slices[i]->slice_data_size;
+        memcpy(next + 4, submitted->data[i] + slice->slice_data_offset, slice->slice_data_size);
+        next += 4 + slice->slice_data_size;
     }
     return true;
 }
@@ -305,8 +312,10 @@ static bool fill_packet(struct H264Decoder *decoder) {
 static void show(const AVFrame *picture, Surface *surface, int width, int height) {
     int rows = (surface->height + 15) / 16 * 16;
     uint8_t *chroma = surface->samples + (size_t)surface->stride * rows;
-    for (int y = 0; y < height; y++)
-        memcpy(surface->samples + (size_t)y * surface->stride, picture->data[0] + (ptrdiff_t)y * picture->linesize[0], (size_t)width);
+    for (int y = 0; y < height; y++) {
+        const uint8_t *from = picture->data[0] + (ptrdiff_t)y * picture->linesize[0];
+        memcpy(surface->samples + (size_t)y * surface->stride, from, (size_t)width);
+    }
     for (int y = 0; y < height / 2; y++) {
         const uint8_t *blue = picture->data[1] + (ptrdiff_t)y * picture->linesize[1];
         const uint8_t *red = picture->data[2] + (ptrdiff_t)y * picture->linesize[2];
@@ -330,9 +339,11 @@ VAStatus decode_picture(Driver *driver, Context *context) {
     if (result < 0 || !surface || !decoder->picture->data[0])
         return refuse(driver, VA_STATUS_ERROR_DECODING_ERROR, "libavcodec decodes nothing (%d)", result);
     const VAPictureParameterBufferH264 *p = decoder->submitted.picture;
-    show(decoder->picture, surface, (p->picture_width_in_mbs_minus1 + 1) * 16, (p->picture_height_in_mbs_minus1 + 1) * 16);
+    int width = (p->picture_width_in_mbs_minus1 + 1) * 16, height = (p->picture_height_in_mbs_minus1 + 1) * 16;
+    show(decoder->picture, surface, width, height);
     surface->decoded = true;
-    log_line(driver, "decoded 0x%x frame_num=%u slices=%d", context->target, p->frame_num, decoder->submitted.slice_count);
+    log_line(
+        driver, "decoded 0x%x frame_num=%u slices=%d", context->target, p->frame_num, decoder->submitted.slice_count);
     return VA_STATUS_SUCCESS;
 }
 #endif

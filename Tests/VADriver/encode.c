@@ -48,9 +48,11 @@ static VAStatus prepare(
     encoder->frames_at_old_rate = waits ? encoder->frames_at_old_rate + 1 : 0;
     set_rate(encoder, waits ? encoder->bit_rate : bit_rate, frame_rate);
     int layers = submission->layers ? (int)submission->layers->number_of_layers : encoder->layers ? encoder->layers : 1;
-    bool changes = encoder->library && (layers != encoder->layers || p->picture->pic_fields.bits.entropy_coding_mode_flag
-                                            != (uint32_t)encoder->settings.iEntropyCodingModeFlag);
-    if (changes && !idr) return refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "layers or CABAC change without an IDR");
+    uint32_t cabac = p->picture->pic_fields.bits.entropy_coding_mode_flag;
+    bool changes = encoder->library
+        && (layers != encoder->layers || cabac != (uint32_t)encoder->settings.iEntropyCodingModeFlag);
+    if (changes && !idr)
+        return refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "layers or CABAC change without an IDR");
     encoder->layers = layers;
     if (!encoder->library || changes) {
         size_t area = (size_t)p->sequence->picture_width_in_mbs * p->sequence->picture_height_in_mbs * 256;

@@ -83,7 +83,8 @@ VAStatus run_library(
     const Parameters *p = &submission->parameters;
     const Surface *surface = find_surface(driver, context->target);
     int width = p->sequence->picture_width_in_mbs * 16, height = p->sequence->picture_height_in_mbs * 16;
-    if (!surface || surface->fourcc != VA_FOURCC_NV12 || surface->stride < width || (surface->height + 15) / 16 * 16 < height)
+    if (!surface || surface->fourcc != VA_FOURCC_NV12 || surface->stride < width
+        || (surface->height + 15) / 16 * 16 < height)
         return refuse(driver, VA_STATUS_ERROR_INVALID_SURFACE, "the surface is smaller than the picture");
     int rows = (surface->height + 15) / 16 * 16;
     uint8_t *luma = encoder->planes, *blue = luma + width * height, *red = blue + width * height / 4;

@@ -94,7 +94,8 @@ static uint32_t attribute_value(const Driver *driver, VAEntrypoint entrypoint, V
     case VAConfigAttribEncMaxSlices: return 1;
     case VAConfigAttribMaxPictureWidth: return (uint32_t)driver->maximum_width;
     case VAConfigAttribMaxPictureHeight: return (uint32_t)driver->maximum_height;
-    case VAConfigAttribEncRateControlExt: return driver->layers > 1 ? (uint32_t)driver->layers - 1 : VA_ATTRIB_NOT_SUPPORTED;
+    case VAConfigAttribEncRateControlExt:
+        return driver->layers > 1 ? (uint32_t)driver->layers - 1 : VA_ATTRIB_NOT_SUPPORTED;
     case VAConfigAttribFrameSizeToleranceSupport: return 1;
     default: return VA_ATTRIB_NOT_SUPPORTED;
     }
@@ -112,7 +113,8 @@ static VAStatus get_attributes(
 static VAStatus create_config(
     VADriverContextP ctx, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib *list, int count, VAConfigID *id) {
     ENTER("vaCreateConfig");
-    if (!has_profile(driver, profile)) LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_PROFILE, "profile %d", profile));
+    if (!has_profile(driver, profile))
+        LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_PROFILE, "profile %d", profile));
     if (!has_entrypoint(driver, profile, entrypoint))
         LEAVE(refuse(driver, VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT, "entry point %d", entrypoint));
     Config config = {.used = true, .profile = profile, .entrypoint = entrypoint, .rate_control = VA_RC_CQP};
@@ -149,7 +151,8 @@ static VAStatus destroy_config(VADriverContextP ctx, VAConfigID id) {
 }
 
 static VAStatus query_config(
-    VADriverContextP ctx, VAConfigID id, VAProfile *profile, VAEntrypoint *entrypoint, VAConfigAttrib *list, int *count) {
+    VADriverContextP ctx, VAConfigID id, VAProfile *profile, VAEntrypoint *entrypoint, VAConfigAttrib *list,
+    int *count) {
     ENTER("vaQueryConfigAttributes");
     Config *config = find_config(driver, id);
     if (!config) LEAVE(VA_STATUS_ERROR_INVALID_CONFIG);

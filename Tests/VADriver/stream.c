@@ -38,9 +38,9 @@ bool take_slice(H264Encoder *encoder, const SFrameBSInfo *info, uint8_t *header,
     return found;
 }
 
-// The header that the client packed, as far as slice_qp_delta; false where it contradicts the parameters. The client has
-// one active reference. OpenH264 has two in the upper ones of three layers, and its macroblocks say which: always the
-// first. So the header says how many there are.
+// The header that the client packed, as far as slice_qp_delta; false where it contradicts the parameters. The client
+// has one active reference. OpenH264 has two in the upper ones of three layers, and its macroblocks say which: always
+// the first. So the header says how many there are.
 static bool copy_packed_start(
     BitWriter *writer, const uint8_t *data, size_t bits, bool has_emulation, const Parameters *p, int references,
     uint8_t *unit_header) {
@@ -91,7 +91,8 @@ static VAStatus put_slice(
         if (!copy_packed_start(&writer, submission->packed[packed].data, parameter->bit_length,
                                parameter->has_emulation_bytes, p, made.references, &unit_header)) {
             free(payload);
-            return refuse(driver, VA_STATUS_ERROR_INVALID_PARAMETER, "the packed slice header contradicts the parameters");
+            return refuse(
+                driver, VA_STATUS_ERROR_INVALID_PARAMETER, "the packed slice header contradicts the parameters");
         }
     } else {
         int modification = -1;
