@@ -4,9 +4,7 @@
 
     /// A surface's memory, which other displays of its device may have as surfaces of their own. It outlives the
     /// surface and its display.
-    ///
-    /// Unchecked because the descriptor is a structure of C; it is never changed.
-    final class VAAPISharedSurface: PictureSurface, @unchecked Sendable {
+    final class VAAPISharedSurface: PictureSurface {
         let device: VAAPIDevice
         /// One layer of two planes, as drivers take it.
         let descriptor: VADRMPRIMESurfaceDescriptor
