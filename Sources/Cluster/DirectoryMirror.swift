@@ -104,7 +104,7 @@ struct DirectoryMirror {
             if let revision {
                 state = .watching(id, hasBegun: false)
                 nextStep = now + Self.beginPatience
-                return .watch(from: revision + 1)
+                return .watch(from: min(revision, .max - 1) + 1)
             }
             state = .reading(Contents(), from: DirectoryKey.root, revision: nil)
             isAsked = true

@@ -278,6 +278,14 @@ struct ClusterDirectoryTests {
         #expect(mirror.isLive && mirror.nextWakeUp == .distantFuture)
     }
 
+    @Test("watches on from the highest revision that there can be")
+    func highestRevision() {
+        var mirror = DirectoryMirror()
+        _ = mirror.step(id: DirectoryRequestID(rawValue: 1), now: .zero)
+        _ = mirror.receive(.page([], revision: .max, hasMore: false), now: .zero)
+        #expect(mirror.step(id: DirectoryRequestID(rawValue: 2), now: .zero) == .watch(from: .max))
+    }
+
     @Test("gives its rooms away when it drains, and takes rooms again afterwards")
     func draining() {
         open()
