@@ -21,11 +21,6 @@ struct PrometheusText {
     }
 
     /// Writes a sample of the family begun last.
-    mutating func sample(_ value: some FixedWidthInteger, _ labels: [Label] = []) {
-        write(suffix: "", labels: labels, value: String(value))
-    }
-
-    /// Writes a sample of the family begun last.
     mutating func sample(_ value: Double, _ labels: [Label] = []) {
         write(suffix: "", labels: labels, value: Self.format(value))
     }
