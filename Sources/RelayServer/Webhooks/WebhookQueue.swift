@@ -17,6 +17,9 @@ struct WebhookQueue {
         var offset: Int
     }
 
+    /// The numbers of its files. Behind a file of the highest number that there is, no other could begin.
+    private static let numbers = 1...Int.max / 2
+
     private let folder: URL
     private let fileLimit: Int
     private let limit: Int
@@ -45,14 +48,16 @@ struct WebhookQueue {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-            guard name.hasSuffix(".ndjson"), let number = Int(name.dropLast(7)), number > 0 else { continue }
+            guard name.hasSuffix(".ndjson"), let number = Int(name.dropLast(7)), Self.numbers.contains(number),
+                name == "\(number).ndjson"
+            else { continue }
             sizes[number] = try Self.usableSize(of: folder.appendingPathComponent(name))
         }
         let text = (try? String(contentsOf: folder.appendingPathComponent("position"), encoding: .utf8)) ?? ""
-        let numbers = text.split(separator: " ").compactMap { Int($0) }
+        let place = text.split(separator: " ").compactMap { Int($0) }
         position = Position(file: sizes.keys.min() ?? 1, offset: 0)
-        if numbers.count == 2, let size = sizes[numbers[0]], (0...size).contains(numbers[1]) {
-            position = Position(file: numbers[0], offset: numbers[1])
+        if place.count == 2, let size = sizes[place[0]], (0...size).contains(place[1]) {
+            position = Position(file: place[0], offset: place[1])
         }
         removeDelivered()
     }

@@ -80,7 +80,9 @@ struct WebhookQueueTests {
         var queue = try WebhookQueue(folder: folder)
         for number in 0..<3 { try queue.append(line(number)) }
         try Data(position.utf8).write(to: folder.appending(path: "position"))
-        try Data("noise".utf8).write(to: folder.appending(path: "x.ndjson"))
+        for name in ["x", "9223372036854775807", "+7", "007"] {
+            try Data("noise\n".utf8).write(to: folder.appending(path: "\(name).ndjson"))
+        }
         var again = try WebhookQueue(folder: folder)
         try again.append(line(3))
         #expect(texts(try again.next(9)) == ["line 0", "line 1", "line 2", "line 3"])
