@@ -242,7 +242,8 @@ public final class RelayServer: Service {
         }
     }
 
-    private func serve() async throws {
+    /// Hands the driver what works beside the calls.
+    private func attachHubs() async {
         if let recordings { await driver.setRecordings(recordings, logger: logger, now: { .now() }) }
         if let streams { await driver.setStreams(streams) }
         if let outputs {
@@ -253,6 +254,10 @@ public final class RelayServer: Service {
             }
         }
         if let players { await driver.setPlayers(players, logger: logger) }
+    }
+
+    private func serve() async throws {
+        await attachHubs()
         try await driver.start(mediaChannel: mediaChannel)
         await cluster?.waitUntilReachable(upTo: ClusterService.startPatience)
         let router = makeSignallingRouter()

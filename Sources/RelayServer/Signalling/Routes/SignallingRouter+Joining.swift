@@ -80,6 +80,16 @@ extension SignallingRouter {
             throw Problem(error)
         }
         admission.take(participant: joined.participantID)
+        let response = try await self.response(
+            to: joined, at: endpoint, room: room, moderatorKey: moderatorKey, clusterJoin: clusterJoin)
+        return (response, joined.participantID)
+    }
+
+    /// Tells somebody who is in the room now the answer, and the names and keys of the participant.
+    private func response(
+        to joined: JoinResult, at endpoint: JoiningEndpoint, room: RoomName, moderatorKey: ModeratorKey?,
+        clusterJoin: ClusterJoin
+    ) async throws -> Response {
         var response = Response.text(joined.answer, type: SignallingMediaType.sdp, status: .created)
         response.headers[.location] = endpoint.location(
             room: room, session: try sessions.name(of: joined.participantID, in: room))
@@ -92,7 +102,7 @@ extension SignallingRouter {
                 of: joined.participantID, in: room.rawValue, time: Date.now.timeIntervalSince1970)
             response.headers.append(alternates: clusterJoin.alternates)
         }
-        return (response, joined.participantID)
+        return response
     }
 
     private static let joinParameters = [
