@@ -127,42 +127,12 @@ public final class MediaInput {
         _ source: MediaSource, _ access: Access
     ) throws(StreamFailure) -> UnsafeMutablePointer<AVFormatContext> {
         guard let context = avformat_alloc_context() else { throw .failed("no memory") }
-        let callback = AVIOInterruptCB(
-            callback: { opaque in
-                guard let opaque else { return 0 }
-                return Unmanaged<Access>.fromOpaque(opaque).takeUnretainedValue().isAbandoned() ? 1 : 0
-            }, opaque: Unmanaged.passUnretained(access).toOpaque())
-        context.pointee.interrupt_callback = callback
-        context.pointee.opaque = Unmanaged.passUnretained(access).toOpaque()
-        context.pointee.io_open = { context, target, url, flags, options in
-            guard let access = Access.of(context), let target, let url, flags & AVIO_FLAG_WRITE == 0 else {
-                return Int32(-EPERM)
-            }
-            switch access.open(String(cString: url), part: MediaInput.part(in: options?.pointee)) {
-            case .success(let opened):
-                target.pointee = opened
-                return 0
-            case .failure: return Int32(-EPERM)
-            }
-        }
-        context.pointee.io_close2 = { context, file in
-            guard let file else { return 0 }
-            Access.of(context)?.readers[file] = nil
-            return 0
-        }
+        connect(context, to: access)
         context.pointee.max_streams = mostStreams
         context.pointee.probesize = probeSize
         context.pointee.max_analyze_duration = source.isLive ? analysisOfLive : analysisOfFilms
-        var options: OpaquePointer?
+        var options = Self.options(of: source)
         defer { av_dict_free(&options) }
-        for (key, value) in source.options { av_dict_set(&options, key, value, 0) }
-        av_dict_set(&options, "format_whitelist", formats, 0)
-        av_dict_set(&options, "protocol_whitelist", source.protocols.isEmpty ? "none" : source.protocols, 0)
-        // libavformat would ask its own connection for these, and there is none.
-        if source.opener != nil {
-            av_dict_set(&options, "http_persistent", "0", 0)
-            av_dict_set(&options, "http_multiple", "0", 0)
-        }
         var status: Int32 = 0
         var url = source.url
         if source.opener != nil {
@@ -175,7 +145,7 @@ public final class MediaInput {
                 throw failure
             }
         } else if !source.isSession {
-            var callback = callback
+            var callback = context.pointee.interrupt_callback
             status = avio_open2(&context.pointee.pb, url, AVIO_FLAG_READ, &callback, &options)
         }
         guard status >= 0 else {
@@ -193,6 +163,46 @@ public final class MediaInput {
                 : StreamFailure(status: status, isOpen: false)
         }
         return opened
+    }
+
+    /// Has libavformat ask `access` whether to go on, and for the files that a playlist names.
+    private static func connect(_ context: UnsafeMutablePointer<AVFormatContext>, to access: Access) {
+        context.pointee.interrupt_callback = AVIOInterruptCB(
+            callback: { opaque in
+                guard let opaque else { return 0 }
+                return Unmanaged<Access>.fromOpaque(opaque).takeUnretainedValue().isAbandoned() ? 1 : 0
+            }, opaque: Unmanaged.passUnretained(access).toOpaque())
+        context.pointee.opaque = Unmanaged.passUnretained(access).toOpaque()
+        context.pointee.io_open = { context, target, url, flags, options in
+            guard let access = Access.of(context), let target, let url, flags & AVIO_FLAG_WRITE == 0 else {
+                return Int32(-EPERM)
+            }
+            switch access.open(String(cString: url), part: MediaInput.part(in: options?.pointee)) {
+            case .success(let opened):
+                target.pointee = opened
+                return 0
+            case .failure: return Int32(-EPERM)
+            }
+        }
+        context.pointee.io_close2 = { context, file in
+            guard let file else { return 0 }
+            Access.of(context)?.readers[file] = nil
+            return 0
+        }
+    }
+
+    /// What libavformat may read of a source, and how; the caller frees it.
+    private static func options(of source: MediaSource) -> OpaquePointer? {
+        var options: OpaquePointer?
+        for (key, value) in source.options { av_dict_set(&options, key, value, 0) }
+        av_dict_set(&options, "format_whitelist", formats, 0)
+        av_dict_set(&options, "protocol_whitelist", source.protocols.isEmpty ? "none" : source.protocols, 0)
+        // libavformat would ask its own connection for these, and there is none.
+        if source.opener != nil {
+            av_dict_set(&options, "http_persistent", "0", 0)
+            av_dict_set(&options, "http_multiple", "0", 0)
+        }
+        return options
     }
 
     /// The part of a file that a playlist names: libavformat states it as to its own connections.
