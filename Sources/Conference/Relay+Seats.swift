@@ -29,6 +29,21 @@ extension Relay {
             || rooms[room]?.localParticipant(publicID: publicID)?.holdsSeat == true
     }
 
+    /// Checks that the relay takes somebody now, and that the room's door lets them in. Who returns has a place.
+    func checkIsTaken(_ request: JoinRequest, isReturning: Bool, now: MonotonicInstant) throws(JoinError) {
+        guard !isDraining || isReturning else { throw .draining }
+        if let refusal = doorRefusal(of: request, isReturning: isReturning, now: now) { throw refusal }
+        guard !isReturning else { return }
+        if let refusal = unconnected.refusal(for: request.client, now: now) {
+            joinCounters.refusedUnconnected &+= 1
+            throw refusal
+        }
+        if let refusal = overload.refusal {
+            overload.recordRefusal()
+            throw .overloaded(reason: refusal.reason, retryAfter: refusal.retryAfter)
+        }
+    }
+
     /// Removes the participant that a returning client was until now.
     func removeFormer(of request: JoinRequest, now: MonotonicInstant) {
         guard let id = request.returningAs else { return }

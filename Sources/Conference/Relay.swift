@@ -91,16 +91,7 @@ public final class Relay {
         var request = request
         if let key, request.moderatorKey == key { request.grants = MemberGrants(role: .moderator) }
         let isReturning = isReturning(request, now: now)
-        guard !isDraining || isReturning else { throw .draining }
-        if let refusal = doorRefusal(of: request, isReturning: isReturning, now: now) { throw refusal }
-        if !isReturning, let refusal = unconnected.refusal(for: request.client, now: now) {
-            joinCounters.refusedUnconnected &+= 1
-            throw refusal
-        }
-        if !isReturning, let refusal = overload.refusal {
-            overload.recordRefusal()
-            throw .overloaded(reason: refusal.reason, retryAfter: refusal.retryAfter)
-        }
+        try checkIsTaken(request, isReturning: isReturning, now: now)
         let negotiation: Negotiation
         do throws(SDPError) {
             let offer = try request.offer.description.get()

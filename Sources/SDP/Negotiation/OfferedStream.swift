@@ -111,22 +111,23 @@ struct OfferedStream {
         stream.negotiateExtensions(try description.extensionMaps() + sessionExtensions, policy: policy)
         // Feedback refers to the numbers in the packets; without them there is none.
         if stream.extensionIDs.transportSequenceNumber == nil { stream.feedback.transportCC = false }
+        try stream.negotiateRepair(policy)
+        return .acceptable(stream)
+    }
+
+    /// Chooses what repairs losses of the chosen format: retransmissions, FlexFEC and redundant audio.
+    private mutating func negotiateRepair(_ policy: AnswerPolicy) throws(SDPError) {
         // Without NACK the receiver cannot ask for retransmissions.
-        if stream.feedback.nack {
-            stream.retransmissionPayloadType = try description.retransmissionPayloadType(of: chosen.0)
-        }
-        if stream.retransmissionPayloadType != nil {
-            stream.remoteRetransmissionSSRCs = description.retransmissionSSRCs()
-        }
+        if feedback.nack { retransmissionPayloadType = try description.retransmissionPayloadType(of: map) }
+        if retransmissionPayloadType != nil { remoteRetransmissionSSRCs = description.retransmissionSSRCs() }
         switch kind {
         case .video where policy.acceptsFlexFEC:
-            stream.flexFECPayloadType = try description.flexFECPayloadType()
-            if stream.flexFECPayloadType != nil { stream.remoteFlexFECSSRCs = description.flexFECSSRCs() }
+            flexFECPayloadType = try description.flexFECPayloadType()
+            if flexFECPayloadType != nil { remoteFlexFECSSRCs = description.flexFECSSRCs() }
         case .audio where policy.acceptsRedundancy:
-            stream.redundancyPayloadType = try description.redundancyPayloadType(of: chosen.0)
+            redundancyPayloadType = try description.redundancyPayloadType(of: map)
         case .video, .audio: break
         }
-        return .acceptable(stream)
     }
 
     /// Returns the codecs that a media description offers, without the formats that repair others, for an error's text.
