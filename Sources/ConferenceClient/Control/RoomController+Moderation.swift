@@ -8,19 +8,19 @@ extension RoomController {
     public func moderate(_ request: Moderation) async throws {
         switch request {
         case .member(let change, let name):
-            try await send(.put, "\(url.path)/participants/\(try await id(of: name))/moderation", change)
+            try await put(change, to: "\(url.path)/participants/\(try await id(of: name))/moderation")
         case .remove(let name, let mayReturn):
             let query = mayReturn ? "?may-return=true" : ""
-            try await send(.delete, "\(url.path)/participants/\(try await id(of: name))\(query)")
+            try await delete("\(url.path)/participants/\(try await id(of: name))\(query)")
         case .spotlight(let name):
             var body: [String: String] = [:]
             if let name { body["participant"] = try await id(of: name) }
-            try await send(.put, "\(url.path)/spotlight", body)
-        case .lowerHands: try await send(.delete, "\(url.path)/hands")
-        case .entry(let entry): try await send(.put, "\(url.path)/entry", entry)
+            try await put(body, to: "\(url.path)/spotlight")
+        case .lowerHands: try await delete("\(url.path)/hands")
+        case .entry(let entry): try await put(entry, to: "\(url.path)/entry")
         case .answer(let name, let isAdmitted):
-            try await send(.put, "\(url.path)/lobby/\(try await waitingID(of: name))", ["admit": isAdmitted])
-        case .end: try await send(.delete, url.path)
+            try await put(["admit": isAdmitted], to: "\(url.path)/lobby/\(try await waitingID(of: name))")
+        case .end: try await delete(url.path)
         }
     }
 

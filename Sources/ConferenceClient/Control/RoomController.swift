@@ -36,7 +36,7 @@ public struct RoomController: Sendable {
 
     /// Ends a recording; its files stay.
     public func endRecording(_ id: String) async throws {
-        _ = try await exchange(.delete, "\(url.path)/recordings/\(id)")
+        try await delete("\(url.path)/recordings/\(id)")
     }
 
     /// The recordings of the room, the newest first.
@@ -56,7 +56,7 @@ public struct RoomController: Sendable {
 
     /// Ends the player of this name or id.
     public func endPlayer(_ name: String) async throws {
-        _ = try await exchange(.delete, "\(url.path)/players/\(try await report().id(of: name))")
+        try await delete("\(url.path)/players/\(try await report().id(of: name))")
     }
 
     /// The players of the room: those that go on, then the last ones that have ended.
@@ -72,11 +72,9 @@ public struct RoomController: Sendable {
         }
     }
 
-    private func put(_ value: some Encodable, to path: String) async throws { try await send(.put, path, value) }
-
     /// Sends JSON.
-    func send(_ method: HTTPClient.Method, _ path: String, _ value: some Encodable) async throws {
-        _ = try await exchange(method, path, body: try Self.json(value))
+    func put(_ value: some Encodable, to path: String) async throws {
+        _ = try await exchange(.put, path, body: try Self.json(value))
     }
 
     private static func json(_ value: some Encodable) throws -> String {
@@ -85,8 +83,7 @@ public struct RoomController: Sendable {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    /// Sends a request without a body.
-    func send(_ method: HTTPClient.Method, _ path: String) async throws { _ = try await exchange(method, path) }
+    func delete(_ path: String) async throws { _ = try await exchange(.delete, path) }
 
     /// Reads JSON.
     func get<Value: Decodable>(_ path: String, as _: Value.Type) async throws -> Value {
