@@ -40,14 +40,12 @@ extension MutablePixelBuffer {
         }
     }
 
-    /// Writes a line of text in the built-in font.
+    /// Writes a line of white text in the built-in font.
     ///
     /// - Parameters:
     ///   - scale: Luma samples a dot of the 5x7 font is wide; an even number keeps chroma whole.
     ///   - background: Fills the text's box first where given.
-    mutating func draw(
-        _ text: String, x: Int, y: Int, scale: Int, colour: YUVColour, background: YUVColour? = nil
-    ) {
+    mutating func draw(_ text: String, x: Int, y: Int, scale: Int, background: YUVColour? = nil) {
         if let background {
             let margin = scale
             fill(
@@ -59,7 +57,7 @@ extension MutablePixelBuffer {
             for (row, bits) in BitmapFont.rows(of: character).enumerated() {
                 for column in 0..<BitmapFont.glyphWidth where bits >> (BitmapFont.glyphWidth - 1 - column) & 1 == 1 {
                     fill(
-                        x: left + column * scale, y: y + row * scale, width: scale, height: scale, with: colour)
+                        x: left + column * scale, y: y + row * scale, width: scale, height: scale, with: .white)
                 }
             }
             left += BitmapFont.advance * scale

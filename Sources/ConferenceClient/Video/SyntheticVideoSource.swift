@@ -86,7 +86,7 @@ public final class SyntheticVideoSource: VideoSource {
         let scale = min(max(dimensions.width * 3 / 4 / dots / 2 * 2, 2), max(2, dimensions.height / 40 * 2))
         picture.draw(
             label, x: (dimensions.width - BitmapFont.width(of: label, scale: scale)) / 4 * 2,
-            y: (dimensions.height - BitmapFont.glyphHeight * scale) / 4 * 2, scale: scale, colour: .white)
+            y: (dimensions.height - BitmapFont.glyphHeight * scale) / 4 * 2, scale: scale)
         return picture.freeze()
     }
 
@@ -135,6 +135,6 @@ public final class SyntheticVideoSource: VideoSource {
             + ".\(digits(time % 1000, 3))"
         let scale = max(2, dimensions.height / 180 * 2)
         let top = (strip?.height ?? 0) + 2 * scale
-        picture.draw(text, x: 3 * scale, y: top / 2 * 2, scale: scale, colour: .white, background: .black)
+        picture.draw(text, x: 3 * scale, y: top / 2 * 2, scale: scale, background: .black)
     }
 }

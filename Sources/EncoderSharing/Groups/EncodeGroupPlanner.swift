@@ -231,7 +231,7 @@ package struct EncodeGroupPlanner: Sendable {
             }
         }
         if !isComplete || groups.count > budget {
-            adopt(bestPlan(budget: budget), .reviewed, now: now)
+            adopt(bestPlan(budget: budget), now: now)
             return
         }
         rescue(budget: budget, now: now)
@@ -298,7 +298,7 @@ package struct EncodeGroupPlanner: Sendable {
         guard gain >= Self.leastGain, gain * horizon(now: now) > cost else { return false }
         lastChange = now
         if plan.count > groups.count { merging.parted(now: now) }
-        adopt(plan, .reviewed, now: now)
+        adopt(plan, now: now)
         return true
     }
 
@@ -306,12 +306,12 @@ package struct EncodeGroupPlanner: Sendable {
         min(max((now - lastChange).seconds / 2, Self.horizon.lowerBound), Self.horizon.upperBound)
     }
 
-    private mutating func adopt(_ plan: [Share], _ reason: Reason, now: MonotonicInstant) {
+    private mutating func adopt(_ plan: [Share], now: MonotonicInstant) {
         for share in plan {
             guard let first = share.members.first else { continue }
             let id = share.group ?? makeGroup(for: first)
             for member in share.members where members[member]?.group != id {
-                assign(member, to: id, isIsolated(member) ? .isolated : reason, now: now)
+                assign(member, to: id, isIsolated(member) ? .isolated : .reviewed, now: now)
             }
         }
         groups.removeAll { $0.members.isEmpty }
