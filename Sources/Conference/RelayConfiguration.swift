@@ -7,6 +7,7 @@ public import RoomAPI
 public import SecureTransport
 public import VideoCoding
 
+/// The settings of a relay, which hold for all of its rooms and for as long as it runs.
 public struct RelayConfiguration: Sendable {
     /// The size of the composed picture; both sides are even.
     public var canvas = VideoDimensions(width: 1280, height: 720)

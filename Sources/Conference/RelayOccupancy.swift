@@ -3,6 +3,7 @@ public import RoomAPI
 
 /// A relay's seats and the state of its rooms, as its cluster is told.
 public struct RelayOccupancy: Hashable, Sendable {
+    /// What a room has besides its participants. A relay that has the room next goes on with it.
     public struct RoomSettings: Hashable, Sendable {
         public var layout: RoomLayout
         public var overlays: OverlayList

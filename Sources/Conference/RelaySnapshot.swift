@@ -64,6 +64,7 @@ public struct DatagramCounters: Encodable, Sendable {
     public var handshakesRefused: UInt64 = 0
 }
 
+/// A room, as far as it is at this relay.
 public struct RoomSnapshot: Encodable, Sendable {
     public var id: String
     public var participants: [ParticipantSnapshot] = []
@@ -131,6 +132,7 @@ public struct EncodeGroupSnapshot: Encodable, Hashable, Sendable {
     public var rungChanges: UInt64 = 0
 }
 
+/// A participant at this relay.
 public struct ParticipantSnapshot: Encodable, Sendable {
     public var id: String
     public var name: String
@@ -184,6 +186,7 @@ public struct ScreenShareSnapshot: Encodable, Hashable, Sendable {
     public var skipMode = DecodeSkipMode.full
 }
 
+/// What comes from a participant. Frames, sizes and keyframes are those of the camera.
 public struct UplinkSnapshot: Encodable, Sendable {
     public var bitRate: Int64 = 0
     public var packets: UInt64 = 0
@@ -228,6 +231,7 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var audioDelay: Double = 0
 }
 
+/// What is sent to a participant.
 public struct DownlinkSnapshot: Encodable, Sendable {
     /// The target of the congestion controller, audio included.
     public var targetBitRate: Int64 = 0

@@ -1,3 +1,4 @@
+/// What overload control is told of the machine.
 public struct OverloadSettings: Sendable {
     /// Threads that run jobs, and processors that they have: no more of either than of the other are of use.
     public var workers: Int

@@ -141,6 +141,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var issues: [String] = []
     }
 
+    /// What a view shows for a while.
     public struct Instruction: Codable, Hashable, Sendable {
         public var start: Double
         /// The end of the instruction; nil if it holds until further notice.
@@ -153,6 +154,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var passthrough: String?
     }
 
+    /// A source in a view; places and sizes are in samples of the canvas.
     public struct Layer: Codable, Hashable, Sendable {
         /// The participant and the content.
         public var source: String

@@ -1,5 +1,6 @@
 import MediaCore
 
+/// The figures by which traces are compared. The names in their JSON are stable.
 public struct TraceStatistics: Codable, Hashable, Sendable {
     /// The duration in seconds.
     public var duration: Double

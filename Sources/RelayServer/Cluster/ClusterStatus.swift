@@ -3,6 +3,7 @@ import Foundation
 
 /// The cluster as its directory has it, for `confrelay cluster status`.
 public struct ClusterStatus: Encodable, Sendable {
+    /// A relay, as it has described itself last.
     public struct Relay: Encodable, Sendable {
         public var id: String
         public var url: String
@@ -16,6 +17,7 @@ public struct ClusterStatus: Encodable, Sendable {
         public var rooms: Int
     }
 
+    /// A room of the cluster, with or without a relay that leads it.
     public struct Room: Encodable, Sendable {
         public var id: String
         /// The relay that leads it; nil: none, and its settings wait for one.
