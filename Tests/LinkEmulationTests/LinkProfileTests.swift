@@ -61,6 +61,7 @@ struct LinkProfileTests {
         "mistakes are named, with the expected form",
         arguments: [
             ("speed=5", "no 'speed'"), ("rate=fast", "'rate=fast'"), ("rate=0", "expected a rate"),
+            ("rate=1000001M", "expected a rate"), ("queue=1e13B", "a size such as 64kB"),
             ("rate=1M/2M", "'rate=1M/2M'"), ("rate=1M@5s/2M@3s", "expected a rate"), ("delay=40", "expected a time"),
             ("delay=-3ms", "expected a time"), ("loss=150%", "at most 100%"), ("queue=full", "a size such as 64kB"),
             ("rate=1M,rate=2M", "given twice"), ("rate=1M,trace=FILE", "exclude each other"),

@@ -89,12 +89,15 @@ extension LinkProfile {
         return .steps(steps)
     }
 
-    /// Parses a rate such as `500k`, `2.5M`, `64000` or `800kbit/s`; nil if invalid.
+    /// Rates, in bits per second, and sizes, in bytes, are no larger: sums of larger ones would overflow.
+    private static let largest = 1e12
+
+    /// Parses a rate such as `500k`, `2.5M`, `64000` or `800kbit/s`; nil if invalid, or above 1 Tbit/s.
     public static func bitRate(_ text: some StringProtocol) -> BitRate? {
         let units: [(String, Double)] = [
             ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1), ("M", 1e6), ("m", 1e6), ("k", 1e3), ("K", 1e3), ("", 1),
         ]
-        return quantity(text, units: units).map { BitRate(bitsPerSecond: $0) }
+        return quantity(text, units: units).flatMap { $0 <= largest ? BitRate(bitsPerSecond: $0) : nil }
     }
 
     /// Parses a time such as `40ms`, `1.5s`, `250us` or `2min`; nil if invalid.
@@ -121,9 +124,10 @@ extension LinkProfile {
         return dataSize(text).map { .size($0) }
     }
 
-    /// Parses a size such as `64kB`, of at least a byte; nil if invalid.
+    /// Parses a size such as `64kB`, of at least a byte; nil if invalid, or above 1 TB.
     public static func dataSize(_ text: some StringProtocol) -> DataSize? {
-        guard let bytes = quantity(text, units: [("kB", 1e3), ("MB", 1e6), ("B", 1)]), bytes >= 1 else { return nil }
+        guard let bytes = quantity(text, units: [("kB", 1e3), ("MB", 1e6), ("B", 1)]), bytes >= 1, bytes <= largest
+        else { return nil }
         return DataSize(bytes: bytes)
     }
 

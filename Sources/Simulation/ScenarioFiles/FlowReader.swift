@@ -34,11 +34,7 @@ struct FlowReader {
         switch kind {
         case "media": value = try media(common, &reader)
         case "audio":
-            let rate = try reader.rate("rate") ?? .kilobits(20)
-            // Packets of no bytes would leave each microsecond.
-            guard rate >= .kilobits(1) else {
-                throw node.error("the flow '\(name)' needs a 'rate' of at least 1k")
-            }
+            let rate = try audioRate("rate", &reader) ?? .kilobits(20)
             value = .audio(.audio(rate: rate, start: start, stop: stop))
         case "tcp": value = .tcp(try tcp(common, &reader))
         default: value = .udp(try udp(common, &reader))
@@ -116,7 +112,7 @@ struct FlowReader {
             try reader.value("feedback-interval", expected: FeedbackTiming.expected, FeedbackTiming.init(parsing:))
             ?? parameters.feedbackTiming
         parameters.canPad = try reader.boolean("padding") ?? true
-        parameters.audio = try reader.rate("audio")
+        parameters.audio = try audioRate("audio", &reader)
         parameters.repair =
             try reader.value("repair", expected: "none or nack") { MediaFlowParameters.Repair(rawValue: $0) } ?? .nack
         parameters.pictures = try pictures(&reader)
@@ -124,6 +120,14 @@ struct FlowReader {
         parameters.receiverClockDrift = try reader.number("clock-drift", in: -10_000...10_000) ?? 0
         parameters.events = try events(&reader)
         return .media(parameters, RateLimits(minimum: minimum, start: first, maximum: maximum))
+    }
+
+    /// Reads the rate of audio. Packets of no bytes would leave each microsecond, and longer ones than Opus has would
+    /// fit no datagram.
+    private func audioRate(_ key: String, _ reader: inout MappingReader) throws(ScenarioError) -> BitRate? {
+        try reader.value(key, expected: "a rate of audio, from 1k to 510k") { text in
+            LinkProfile.bitRate(text).flatMap { $0 >= .kilobits(1) && $0 <= .kilobits(510) ? $0 : nil }
+        }
     }
 
     /// Reads the real pictures of a flow; nil for the encoder's model.

@@ -218,7 +218,13 @@ struct ScenarioFileTests {
             ("kind: media", "kind: media, video: clip.y4m", 6, "are for real pictures"),
             ("kind: media", "kind: media, encoder: x264, video-size: 321x180", 6, "an even width and height"),
             ("kind: media", "kind: udp", 6, "needs a 'rate'"),
-            ("kind: media", "kind: audio, rate: 64", 6, "needs a 'rate' of at least 1k"),
+            ("kind: media", "kind: audio, rate: 64", 6, "expected a rate of audio, from 1k to 510k"),
+            ("kind: media", "kind: media, audio: 1000000M", 6, "expected a rate of audio, from 1k to 510k"),
+            ("rate: 1M", "rate: 1e300", 3, "'rate: 1e300' is not understood"),
+            (
+                "kind: media", "kind: tcp, transfers: {minimum: 1e18B, maximum: 1e18B, mean-idle: 1s}", 6,
+                "'minimum: 1e18B' is not understood"
+            ),
             ("kind: media", "kind: tcp, transfers: {minimum: 30kB}", 6, "'transfers' need"),
             ("duration: 10s", "duration: soon", 1, "expected a time"),
             ("duration: 10s", "colour: red", 1, ""),
