@@ -42,7 +42,7 @@ extension CompressionSession {
     /// Ends the pass: completes all frames, compares their size with the bitrate, and selects the parts that are worth
     /// another pass.
     ///
-    /// - Throws: `MultiPassError.framesMissing` if the pass is not complete; it then continues.
+    /// - Throws: `.multiPass(.framesMissing)` if the pass is not complete; it then continues.
     public func endPass() throws(VideoCodingError) -> PassResult {
         try encoding.withLock { state throws(VideoCodingError) in
             guard state.isInPass, let encoder = state.encoder as? any PassEncoder else { throw .multiPass(.noPass) }
