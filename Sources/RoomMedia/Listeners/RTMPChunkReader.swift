@@ -60,6 +60,9 @@ struct RTMPChunkReader {
     private var waiting = 0
     private var chunkSize = 128
 
+    /// The bytes of the connection that are in no chunk yet.
+    var unread: Int { bytes.readableBytes }
+
     /// Takes bytes of the connection.
     mutating func append(_ new: inout ByteBuffer) {
         bytes.writeBuffer(&new)

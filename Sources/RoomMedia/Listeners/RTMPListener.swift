@@ -118,8 +118,16 @@ private final class RTMPConnectionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard address != nil else { return }
         if isPublishing { setAlarm(context) }
+        let bytes = unwrapInboundIn(data)
+        advance(context) { session throws(RTMPError) in try session.receive(bytes) }
+    }
+
+    private func advance(
+        _ context: ChannelHandlerContext,
+        _ step: (inout RTMPSession) throws(RTMPError) -> [RTMPSession.Event]
+    ) {
         do throws(RTMPError) {
-            perform(try session.receive(unwrapInboundIn(data)), context)
+            perform(try step(&session), context)
         } catch {
             logger.info("RTMP connection ended: it sent \(error)", metadata: ["address": "\(host)"])
             context.close(promise: nil)
@@ -146,6 +154,7 @@ private final class RTMPConnectionHandler: ChannelInboundHandler {
     }
 
     private func publish(_ application: String, _ key: String, _ context: ChannelHandlerContext) {
+        setReading(false, context)
         let pipe = StreamPipe()
         self.pipe = pipe
         let channel = context.channel
@@ -170,12 +179,17 @@ private final class RTMPConnectionHandler: ChannelInboundHandler {
         }
     }
 
+    private func setReading(_ isReading: Bool, _ context: ChannelHandlerContext) {
+        try? context.channel.syncOptions?.setOption(.autoRead, value: isReading)
+    }
+
     private func answer(_ refusal: String?, _ context: ChannelHandlerContext) {
         guard address != nil else { return }
         guard let refusal else {
             isPublishing = true
             setAlarm(context)
-            perform(session.accept(), context)
+            advance(context) { session throws(RTMPError) in try session.accept() }
+            setReading(true, context)
             return
         }
         logger.info("RTMP stream refused: \(refusal)", metadata: ["address": "\(host)"])

@@ -5,7 +5,7 @@ struct RTMPSession {
     enum Event: Hashable, Sendable {
         /// To be sent.
         case send(ByteBuffer)
-        /// The client asks to publish: answer with `accept` or `refuse`.
+        /// The client asks to publish: answer with `accept` or `refuse`, and read nothing of the connection until then.
         case publish(application: String, key: String)
         /// A part of the stream, as an FLV file has it.
         case media(ByteBuffer)
@@ -35,6 +35,8 @@ struct RTMPSession {
     private static let longestName = 2048
     /// The commands that are answered; a publisher has fewer than ten. Answers wait for clients that do not read them.
     private static let mostAnswers = 64
+    /// The bytes of a client that does not wait for the answer: what has come when the reading stops.
+    private static let mostEarly = 512 << 10
 
     private var phase = Phase.awaitsHello
     private var handshake = ByteBuffer()
@@ -58,12 +60,21 @@ struct RTMPSession {
         default: chunks.append(&bytes)
         }
         guard phase != .awaitsHello, phase != .awaitsEcho else { return events }
-        while phase != .over, let message = try chunks.next() {
+        try takeMessages()
+        return events
+    }
+
+    /// Takes what is complete. What comes behind a request to publish waits for the answer: some encoders do not, and
+    /// tell what the stream is only once.
+    private mutating func takeMessages() throws(RTMPError) {
+        while phase != .over, phase != .asked, let message = try chunks.next() {
             try take(message)
             guard answers <= Self.mostAnswers else { throw RTMPError(description: "more commands than it takes") }
         }
+        guard phase != .asked || chunks.unread <= Self.mostEarly else {
+            throw RTMPError(description: "too much before it may publish")
+        }
         acknowledge()
-        return events
     }
 
     private mutating func shakeHands() throws(RTMPError) {
@@ -128,8 +139,6 @@ struct RTMPSession {
             guard phase == .open else { throw RTMPError(description: "a second stream") }
             let key = values.count > 3 ? values[3].text ?? "" : ""
             phase = .asked
-            // Some encoders do not wait for the answer.
-            chunks.mostBytes = RTMPChunkReader.mostMediaBytes
             events.append(.publish(application: application, key: String(key.prefix(Self.longestName))))
         case "FCUnpublish", "deleteStream", "closeStream":
             guard phase == .publishing else { return }
@@ -167,11 +176,13 @@ struct RTMPSession {
     // MARK: Answers
 
     /// Lets the client publish.
-    mutating func accept() -> [Event] {
+    mutating func accept() throws(RTMPError) -> [Event] {
         events = []
         guard phase == .asked else { return [] }
         phase = .publishing
+        chunks.mostBytes = RTMPChunkReader.mostMediaBytes
         status(level: "status", code: "NetStream.Publish.Start", "published")
+        try takeMessages()
         return events
     }
 

@@ -6,73 +6,6 @@ import Testing
 
 /// A publisher's connection by RTMP, byte by byte.
 @Suite struct RTMPSessionTests {
-    /// Writes what a publisher sends.
-    private struct Publisher {
-        var bytes = ByteBuffer()
-        var chunkSize = 128
-
-        mutating func hello() {
-            bytes.writeInteger(3, as: UInt8.self)
-            bytes.writeBytes((0..<1536).map { UInt8(truncatingIfNeeded: $0) })
-        }
-
-        mutating func echo() { bytes.writeRepeatingByte(0, count: 1536) }
-
-        mutating func message(
-            _ kind: UInt8, _ payload: ByteBuffer, at time: UInt32 = 0, stream: UInt32 = 0, chunkStream: UInt8 = 3
-        ) {
-            let isExtended = time >= 0xFF_FFFF
-            bytes.writeInteger(chunkStream)
-            let field = isExtended ? 0xFF_FFFF : time
-            bytes.writeBytes([UInt8(field >> 16 & 255), UInt8(field >> 8 & 255), UInt8(field & 255)])
-            let size = payload.readableBytes
-            bytes.writeBytes([UInt8(size >> 16 & 255), UInt8(size >> 8 & 255), UInt8(size & 255)])
-            bytes.writeInteger(kind)
-            bytes.writeInteger(stream, endianness: .little)
-            if isExtended { bytes.writeInteger(time) }
-            var rest = payload
-            while true {
-                if let part = rest.readSlice(length: min(chunkSize, rest.readableBytes)) {
-                    bytes.writeImmutableBuffer(part)
-                }
-                guard rest.readableBytes > 0 else { return }
-                bytes.writeInteger(0xC0 | chunkStream)
-                if isExtended { bytes.writeInteger(time) }
-            }
-        }
-
-        mutating func command(_ values: [AMFValue], stream: UInt32 = 0) {
-            var payload = ByteBuffer()
-            for value in values { value.write(to: &payload) }
-            message(20, payload, stream: stream)
-        }
-
-        mutating func setChunkSize(_ size: Int) {
-            var payload = ByteBuffer()
-            payload.writeInteger(UInt32(size))
-            message(1, payload, chunkStream: 2)
-            chunkSize = size
-        }
-
-        /// As OBS and ffmpeg do.
-        mutating func publish(_ application: String, key: String) {
-            hello()
-            echo()
-            command([
-                .string("connect"), .number(1), .object(["app": .string(application), "type": .string("nonprivate")]),
-            ])
-            command([.string("releaseStream"), .number(2), .null, .string(key)])
-            command([.string("FCPublish"), .number(3), .null, .string(key)])
-            command([.string("createStream"), .number(4), .null])
-            command([.string("publish"), .number(5), .null, .string(key), .string("live")], stream: 1)
-        }
-
-        mutating func take() -> ByteBuffer {
-            defer { bytes = ByteBuffer() }
-            return bytes
-        }
-    }
-
     private func media(_ events: [RTMPSession.Event]) -> [UInt8] {
         events.reduce(into: []) { bytes, event in
             if case .media(let part) = event { bytes += Array(part.readableBytesView) }
@@ -80,18 +13,18 @@ import Testing
     }
 
     /// A session that publishes, with its publisher.
-    private func publishing() throws -> (RTMPSession, Publisher) {
-        var (session, publisher) = (RTMPSession(), Publisher())
+    private func publishing() throws -> (RTMPSession, RTMPPublisher) {
+        var (session, publisher) = (RTMPSession(), RTMPPublisher())
         publisher.publish("demo", key: "Studio")
         let events = try session.receive(publisher.take())
         #expect(events.last == .publish(application: "demo", key: "Studio"))
-        #expect(!session.accept().isEmpty)
+        #expect(try !session.accept().isEmpty)
         return (session, publisher)
     }
 
     @Test("a publisher is asked for its room and key, however its bytes are cut", arguments: [1, 7, 1000, 100_000])
     func publish(pieceSize: Int) throws {
-        var (session, publisher) = (RTMPSession(), Publisher())
+        var (session, publisher) = (RTMPSession(), RTMPPublisher())
         publisher.publish("live/demo", key: "ab.cd-ef")
         var bytes = publisher.take()
         var events: [RTMPSession.Event] = []
@@ -146,7 +79,7 @@ import Testing
 
     @Test("nothing is passed on before the relay accepts, nor after it refuses or the publisher ends")
     func phases() throws {
-        var (session, publisher) = (RTMPSession(), Publisher())
+        var (session, publisher) = (RTMPSession(), RTMPPublisher())
         publisher.publish("demo", key: "Studio")
         _ = try session.receive(publisher.take())
         publisher.message(9, ByteBuffer(bytes: [1]), stream: 1)
@@ -159,11 +92,40 @@ import Testing
         #expect(String(decoding: answer.readableBytesView, as: UTF8.self).contains("there is no room"))
         publisher.message(9, ByteBuffer(bytes: [1]), stream: 1)
         #expect(media(try refused.receive(publisher.take())).isEmpty)
-        _ = session.accept()
+        _ = try session.accept()
         publisher.command([.string("FCUnpublish"), .number(6), .null, .string("Studio")])
         publisher.message(9, ByteBuffer(bytes: [1]), stream: 1)
         let events = try session.receive(publisher.take())
         #expect(events.contains(.end) && media(events).isEmpty)
+    }
+
+    @Test("what a publisher sends without waiting for the answer is passed on once the relay accepts")
+    func early() throws {
+        var (session, publisher) = (RTMPSession(), RTMPPublisher())
+        publisher.publish("demo", key: "Studio")
+        publisher.message(9, ByteBuffer(bytes: [1, 2, 3]), stream: 1)
+        #expect(media(try session.receive(publisher.take())).isEmpty)
+        publisher.message(9, ByteBuffer(repeating: 4, count: 100_000), stream: 1)
+        #expect(media(try session.receive(publisher.take())).isEmpty)
+        let events = try session.accept()
+        guard case .send(let answer)? = events.first else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(String(decoding: answer.readableBytesView, as: UTF8.self).contains("NetStream.Publish.Start"))
+        let bytes = media(events)
+        #expect(Array(bytes.dropFirst(13 + 11).prefix(3)) == [1, 2, 3])
+        #expect(bytes.count == 13 + (11 + 3 + 4) + (11 + 100_000 + 4))
+    }
+
+    @Test("a publisher that sends on and on without waiting for the answer is an error")
+    func tooEarly() throws {
+        var (session, publisher) = (RTMPSession(), RTMPPublisher())
+        publisher.publish("demo", key: "Studio")
+        _ = try session.receive(publisher.take())
+        publisher.setChunkSize(65_536)
+        publisher.message(9, ByteBuffer(repeating: 4, count: 600_000), stream: 1)
+        #expect(throws: RTMPError.self) { _ = try session.receive(publisher.take()) }
     }
 
     @Test("what is received is acknowledged")
@@ -196,7 +158,7 @@ import Testing
     @Test("the messages of a client that has shown no key are small, and so is what it leaves incomplete")
     func strangers() throws {
         let greeted = { () throws in
-            var (session, publisher) = (RTMPSession(), Publisher())
+            var (session, publisher) = (RTMPSession(), RTMPPublisher())
             publisher.hello()
             publisher.echo()
             publisher.setChunkSize(32_768)
@@ -228,7 +190,7 @@ import Testing
     @Test("damaged bytes never do harm", arguments: 0..<200 as Range<UInt64>)
     func damaged(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var (session, publisher) = (RTMPSession(), Publisher())
+        var (session, publisher) = (RTMPSession(), RTMPPublisher())
         publisher.publish("demo", key: "Studio")
         for index in 0..<20 as Range<UInt32> {
             publisher.message(
@@ -247,7 +209,10 @@ import Testing
             piece.readableBytes > 0
         {
             guard var events = try? session.receive(piece) else { return }
-            if events.contains(where: { if case .publish = $0 { true } else { false } }) { events += session.accept() }
+            if events.contains(where: { if case .publish = $0 { true } else { false } }) {
+                guard let accepted = try? session.accept() else { return }
+                events += accepted
+            }
             passedOn += media(events).count
         }
         #expect(passedOn <= bytes.count * 2)
