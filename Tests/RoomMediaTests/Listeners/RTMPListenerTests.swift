@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("what a publisher sends before it is let in is read afterwards, however much it is")
+    @Test("what a publisher sends before it is let in is read afterwards, however much it is", .timeLimit(.minutes(1)))
     func early() async throws {
         let door = Door()
         let listener = try await RTMPListener.bind(
