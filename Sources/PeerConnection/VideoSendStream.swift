@@ -5,16 +5,13 @@ import RTP
 import SDP
 import VideoCoding
 
-/// One outgoing H.264 stream: parameter sets, packetization, numbering, stored packets for retransmission, and the
-/// detection of repeated keyframe requests.
+/// One outgoing H.264 stream: parameter sets, packetization, numbering, and stored packets for retransmission.
 ///
 /// An encoder's frames and another sender's forwarded packets alternate in one stream: numbers and timestamps continue.
 ///
 /// It is a class, although only one line holds it: as a value it is so large that each read would copy a dozen
 /// references.
 final class VideoSendStream {
-    /// Requests closer together than this are one request: the keyframe for the first is still on its way.
-    static let keyframeRequestWindow = Duration.milliseconds(300)
     /// A packet that is older and waits for its turn to be sent again is worse than a keyframe.
     private static let longestWait = Duration.milliseconds(500)
     /// Numbers may have come round after this.
@@ -30,10 +27,9 @@ final class VideoSendStream {
     private var timestampShift: UInt32 = 0
     /// The number of the next packet.
     private var sequenceNumber: UInt16
-    private var lastKeyframeRequest: MonotonicInstant?
+    private var requests = ReceivedKeyframeRequests()
     /// The number of the next packet when a loss was last answered: nothing before it is missed any more.
     private var answeredNumber: UInt16?
-    private var lastFullIntraRequest: UInt8?
     private var orientationID: UInt8?
     private var lastRotation: VideoRotation?
     /// The present or last forwarding of another sender's packets: missing ones may still come.
@@ -235,8 +231,7 @@ final class VideoSendStream {
     }
 
     private func pictureWasLost(now: MonotonicInstant) -> Bool {
-        if let lastKeyframeRequest, now - lastKeyframeRequest < Self.keyframeRequestWindow { return false }
-        lastKeyframeRequest = now
+        guard requests.takePictureLoss(isForKeyframe: sentPictures == nil, now: now) else { return false }
         answeredNumber = sequenceNumber
         return true
     }
@@ -259,16 +254,15 @@ final class VideoSendStream {
     }
 
     private func isAnswered(_ requested: UInt16, now: MonotonicInstant) -> Bool {
-        guard let answeredNumber, let lastKeyframeRequest, now - lastKeyframeRequest < Self.answerMemory else {
-            return false
-        }
+        guard let answeredNumber, let last = requests.last, now - last < Self.answerMemory else { return false }
         return Int16(bitPattern: requested &- answeredNumber) < 0
     }
 
-    /// Returns true if a full intra request is new; repeated ones have the same number (RFC 5104 4.3.1.2).
+    /// Returns true if a full intra request is new.
     func fullIntraRequested(commandSequence: UInt8, now: MonotonicInstant) -> Bool {
-        guard commandSequence != lastFullIntraRequest, pictureLossIndicated(now: now) else { return false }
-        lastFullIntraRequest = commandSequence
+        guard requests.takeFullIntra(commandSequence: commandSequence, now: now) else { return false }
+        answeredNumber = sequenceNumber
+        keyframeRequests &+= 1
         return true
     }
 
