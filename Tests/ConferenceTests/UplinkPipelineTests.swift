@@ -11,16 +11,15 @@ import VideoCoding
 
 /// Frames that come faster than they are decoded.
 @Suite struct UplinkPipelineTests {
-    private static let format = VideoFormatDescription(
-        parameterSets: [],
-        properties: .init(
-            profileLevel: .init(profileIDC: 66, constraintFlags: 0xC0, levelIDC: 31),
-            dimensions: VideoDimensions(width: 160, height: 90),
-            codedDimensions: VideoDimensions(width: 160, height: 96)))
-
-    private func frame(isSync: Bool) -> ReceivedVideoFrame {
-        ReceivedVideoFrame(
-            sample: SampleBuffer(data: BlockBuffer(), format: Self.format, presentationTime: .zero, isSync: isSync),
+    private func frame(isSync: Bool, width: Int = 160) -> ReceivedVideoFrame {
+        let format = VideoFormatDescription(
+            parameterSets: [],
+            properties: .init(
+                profileLevel: .init(profileIDC: 66, constraintFlags: 0xC0, levelIDC: 31),
+                dimensions: VideoDimensions(width: width, height: 90),
+                codedDimensions: VideoDimensions(width: width, height: 96)))
+        return ReceivedVideoFrame(
+            sample: SampleBuffer(data: BlockBuffer(), format: format, presentationTime: .zero, isSync: isSync),
             firstArrival: .zero, lastArrival: .zero)
     }
 
@@ -48,6 +47,35 @@ import VideoCoding
         }
         #expect(pipeline.framesDropped == 10)
         #expect(pipeline.queuedFrames == UplinkPipeline.maximumPendingFrames - 9)
+    }
+
+    @Test("a sender whose pictures change their size all the time is asked for a keyframe when one is decoded again")
+    func changingSizes() {
+        let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
+        var now = MonotonicInstant.zero
+        var (requests, decoded) = (0, 0)
+        func send(isSync: Bool, width: Int) {
+            now += .milliseconds(50)
+            if pipeline.enqueue(frame(isSync: isSync, width: width), now: now) { requests += 1 }
+            guard let job = pipeline.takeJob(deadline: now, now: now) else { return }
+            decoded += 1
+            let completion = JobCompletion(
+                kind: job.kind, queue: job.queue, handedOut: now, started: now, finished: now,
+                output: .decoded(pipeline.source, DecodedBatch()))
+            _ = pipeline.complete(DecodedBatch(), of: completion, now: now)
+        }
+        // Each 0.35 s another size, which the sender has not had before.
+        for index in 0..<602 { send(isSync: index.isMultiple(of: 7), width: 160 + 16 * (index / 7)) }
+        #expect((1...15).contains(requests), "\(requests) requests in 30 s")
+        #expect(decoded >= 150, "\(decoded) frames of 602")
+        // Then it keeps a size that was refused, and makes a keyframe when it is asked.
+        send(isSync: true, width: 96)
+        (requests, decoded) = (0, 0)
+        for _ in 0..<40 where requests == 0 { send(isSync: false, width: 96) }
+        #expect(requests == 1 && decoded == 0)
+        send(isSync: true, width: 96)
+        for _ in 0..<40 { send(isSync: false, width: 96) }
+        #expect(requests == 1 && decoded == 41)
     }
 
     @Test("frames left out on purpose are counted by themselves, and the source does not count as silent for it")

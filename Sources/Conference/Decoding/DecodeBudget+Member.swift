@@ -24,7 +24,7 @@ extension DecodeBudget {
         var lastFrame = MonotonicInstant.zero
         /// The deadline of the frames that were handed out.
         var due = MonotonicInstant.zero
-        private var formatChanges: TokenBucket
+        private(set) var formatChanges: TokenBucket
         private let memoryLimit: DataSize
         private var window = Window()
         private var lastWindow: Window?

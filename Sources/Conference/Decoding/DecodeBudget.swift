@@ -89,6 +89,11 @@ final class DecodeBudget {
         return nil
     }
 
+    /// The earliest time at which a source may change its format.
+    func nextFormatChange(of source: SourceID, now: MonotonicInstant) -> MonotonicInstant {
+        members[source.participant]?.formatChanges.nextAvailable(now: now) ?? now
+    }
+
     /// Slices that a frame may have. One may cover all of the picture in a few bytes, and many such take a multiple of
     /// its time; encoders cut pictures by rows of macroblocks, or by the size of packets.
     private static func mostSlices(_ request: Request) -> Int {

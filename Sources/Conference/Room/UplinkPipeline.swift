@@ -59,6 +59,8 @@ final class UplinkPipeline {
     private var hasDrifted = false
     /// The time since which a keyframe is missed; nil if none is, or if frames are skipped on purpose.
     private var awaitsKeyframeSince: MonotonicInstant?
+    /// The time from which a keyframe of another format is decoded again; nil if none was refused since the last one.
+    private var formatChangeDue: MonotonicInstant?
     /// True if the next frame lacks references because frames were left out here, and no keyframe came in time.
     private var goesOnAsItIs = false
     /// True if the decoder has guessed parts of a picture since the last whole keyframe, and none was requested for it.
@@ -110,7 +112,7 @@ final class UplinkPipeline {
         newestArrival = now
         guard admits(frame, now: now) else {
             framesSkipped &+= 1
-            return false
+            return takeKeyframeRequest(now: now)
         }
         let request = DecodeBudget.Request(
             source: source, format: frame.sample.format, level: level, content: frame.codedPictures,
@@ -120,10 +122,12 @@ final class UplinkPipeline {
             framesDropped &+= 1
             gate.leftOut(frame.sample)
             if gate.lacksReferences { awaitsKeyframeSince = now }
+            formatChangeDue = refusal == .formatChanges ? budget.nextFormatChange(of: source, now: now) : nil
             // A keyframe would be refused for the same reason, or nobody looks.
-            let mayPass = refusal != .level && refusal != .memory && refusal != .slices
+            let mayPass = ![.level, .memory, .slices, .formatChanges].contains(refusal)
             return mayPass && admittedFrames != .keyframes && gate.lacksReferences
         }
+        formatChangeDue = nil
         stages[.jitterBuffer].observe(now - frame.lastArrival)
         var frame = frame
         frame.followsLoss = frame.followsLoss || goesOnAsItIs
@@ -141,6 +145,13 @@ final class UplinkPipeline {
         framesDropped &+= UInt64(dropped)
         pending.removeFirst(dropped)
         return keyframe == nil
+    }
+
+    /// Returns true once when a keyframe is decoded again after one of another format was refused.
+    private func takeKeyframeRequest(now: MonotonicInstant) -> Bool {
+        guard let due = formatChangeDue, now >= due, admittedFrames != .keyframes else { return false }
+        formatChangeDue = nil
+        return true
     }
 
     /// Takes a frame that is not to be seen: those that follow need a keyframe first.
