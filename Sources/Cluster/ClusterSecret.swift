@@ -114,10 +114,21 @@ public struct ClusterSecret: Sendable {
     public func isSignature(
         _ text: String, of request: String, body: [UInt8], node: NodeID, time: Double
     ) -> Bool {
-        guard text.utf8.count <= Self.maximumTicketSize, let expiry = Int64(text.prefix { $0 != "." }),
-            time < Double(expiry) + Self.leeway, Double(expiry) < time + Self.ticketLifetime + Self.leeway
-        else { return false }
+        guard let expiry = Self.expiry(ofSignature: text, time: time) else { return false }
         return matches(signature(of: request, body: body, to: node, expiry: expiry), text)
+    }
+
+    /// Returns true if a text may be the signature of a request whose body is not there yet.
+    public static func mayBeSignature(_ text: String, time: Double) -> Bool {
+        expiry(ofSignature: text, time: time) != nil
+    }
+
+    /// When a signature expires; nil: it has, or it is none.
+    private static func expiry(ofSignature text: String, time: Double) -> Int64? {
+        guard text.utf8.count <= maximumTicketSize, let expiry = Int64(text.prefix { $0 != "." }),
+            time < Double(expiry) + leeway, Double(expiry) < time + ticketLifetime + leeway
+        else { return nil }
+        return expiry
     }
 
     private func matches(_ expected: String?, _ text: String) -> Bool {

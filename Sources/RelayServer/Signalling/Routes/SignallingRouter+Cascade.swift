@@ -86,20 +86,26 @@ extension SignallingRouter {
     /// The body of a request that a relay of this cluster has signed.
     private func signedBody(_ request: Request, _ context: SignallingContext) async throws -> [UInt8] {
         guard let cluster else { throw Problem(.notFound, "this relay is in no cluster") }
-        let body = try await request.bytes(upTo: CascadeRequests.bodySize)
         let signature = request.headers[.relaySignature] ?? ""
+        // Nobody else's body is read.
+        guard ClusterSecret.mayBeSignature(signature, time: Date.now.timeIntervalSince1970) else {
+            throw try refusal(ofStranger: context)
+        }
+        let body = try await request.bytes(upTo: CascadeRequests.bodySize)
         guard let secret = await cluster.secret,
             secret.isSignature(
                 signature, of: "\(request.method.rawValue) \(request.uri.path)", body: body, node: cluster.node,
                 time: Date.now.timeIntervalSince1970)
-        else {
-            // Requests of relays are not counted; guesses are.
-            if let subject = context.quotaSubject { try quotas.admit(.join, of: subject, now: now()) }
-            throw Problem(
-                .unauthorized, "this is for relays of the cluster: Relay-Signature is missing, wrong or too old",
-                headers: [.wwwAuthenticate: "Relay-Signature"])
-        }
+        else { throw try refusal(ofStranger: context) }
         return body
+    }
+
+    /// Refuses a request that no relay has signed. Requests of relays are not counted; guesses are.
+    private func refusal(ofStranger context: SignallingContext) throws -> Problem {
+        if let subject = context.quotaSubject { try quotas.admit(.join, of: subject, now: now()) }
+        return Problem(
+            .unauthorized, "this is for relays of the cluster: Relay-Signature is missing, wrong or too old",
+            headers: [.wwwAuthenticate: "Relay-Signature"])
     }
 }
 
