@@ -26,7 +26,7 @@ struct WaitingStart {
             guard peek.isIDR || peek.hasParameterSets || Self.hasMessages(packet.payload) else { return }
             timestamp = packet.timestamp
         }
-        guard let frame = buffer.waitingFrame(with: packet.sequenceNumber), frame.count <= allowance else { return }
+        guard let frame = buffer.waitingFrame(with: packet.sequenceNumber, atMost: allowance) else { return }
         allowance -= frame.count
         guard let unit = Self.accessUnit(of: frame), canBegin(unit) else { return }
         buffer.skip(to: frame[0].sequence)

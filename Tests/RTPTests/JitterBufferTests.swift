@@ -27,6 +27,18 @@ struct JitterBufferTests {
         #expect(buffer.nextDeadline == nil)
     }
 
+    @Test mutating func `a waiting frame is put together unless it has more packets than are wanted`() {
+        insert(10, at: 0)
+        #expect(pop(at: 0) == [10])
+        for number in 12...15 as ClosedRange<UInt16> {
+            var packet = RTPPacket.numbered(number)
+            (packet.timestamp, packet.marker) = (3000, number == 15)
+            _ = buffer.insert(packet, now: .zero)
+        }
+        #expect(buffer.waitingFrame(with: 13, atMost: 4)?.map(\.packet.sequenceNumber) == [12, 13, 14, 15])
+        #expect(buffer.waitingFrame(with: 13, atMost: 3) == nil)
+    }
+
     @Test mutating func `reordered packets come out in order, with their own arrival times`() {
         insert(10, 12, at: 0)
         #expect(pop(at: 0) == [10])

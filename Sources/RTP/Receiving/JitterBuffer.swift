@@ -157,8 +157,8 @@ public struct JitterBuffer: Sendable {
     }
 
     /// Returns the waiting packets with the timestamp of one of them, in order up to the marker; nil if one of them is
-    /// missing. Those before the first may be missing.
-    public func waitingFrame(with sequenceNumber: UInt16) -> [ReceivedPacket]? {
+    /// missing, or if there are more than a limit. Those before the first may be missing.
+    public func waitingFrame(with sequenceNumber: UInt16, atMost limit: Int) -> [ReceivedPacket]? {
         guard let highest else { return nil }
         let distance = Int16(bitPattern: sequenceNumber &- UInt16(truncatingIfNeeded: highest))
         var last = highest &+ Int64(distance)
@@ -167,6 +167,7 @@ public struct JitterBuffer: Sendable {
         while let packet = waiting(last)?.packet, packet.timestamp == timestamp, !packet.marker { last += 1 }
         guard waiting(last)?.packet.timestamp == timestamp else { return nil }
         while waiting(first - 1)?.packet.timestamp == timestamp { first -= 1 }
+        guard last - first < Int64(limit) else { return nil }
         return (first...last).compactMap(waiting)
     }
 
