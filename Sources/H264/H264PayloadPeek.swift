@@ -50,4 +50,24 @@ public struct H264PayloadPeek: Hashable, Sendable {
             look(at: unit.type, referenceIDC: unit.referenceIDC, beginsPicture: unit.beginsPicture)
         }
     }
+
+    /// Returns the number of NAL units in a payload, a fragment counting as one. A parameter set counts as many: one that
+    /// has changed is parsed, and so are its references.
+    public static func work(in payload: ByteBuffer) -> Int {
+        guard let whole = NALUnit(payload) else { return 1 }
+        guard whole.type == .aggregationSTAPA else {
+            let byte = payload.getInteger(at: payload.readerIndex + 1, as: UInt8.self)
+            let isFragment = whole.type == .fragmentationFUA
+            return work(in: isFragment ? FragmentHeader(rawValue: byte ?? 0).type : whole.type)
+        }
+        var sum = 0
+        var index = payload.readerIndex + 1
+        while let size = payload.getInteger(at: index, as: UInt16.self) {
+            sum += work(in: NALUnitType(rawValue: (payload.getInteger(at: index + 2) ?? 0) & 0x1F) ?? .unspecified)
+            index += 2 + Int(size)
+        }
+        return sum
+    }
+
+    private static func work(in type: NALUnitType) -> Int { type.isParameterSet ? 32 : 1 }
 }

@@ -51,6 +51,9 @@ package final class VideoReceiveStream {
     /// True if the sender answers PLI or FIR, as negotiated.
     var canRequestKeyframes: Bool { media.feedback.pli || media.feedback.fir }
     private var lastSequence: Int64?
+    /// The work that is done a second, in NAL units (`H264PayloadPeek.work`): hundreds of the smallest fit into a packet.
+    /// A picture of 4096x2304 with a slice in each row has 144.
+    private var work = TokenBucket(rate: 20_000, capacity: 10_000)
     /// When the unfinished picture is taken as whole; only the next one would tell that it is, which may not come soon.
     private var pictureDeadline = MonotonicInstant.distantFuture
     private var sawKeyframe = false
@@ -158,6 +161,10 @@ package final class VideoReceiveStream {
     private func place(
         _ packet: RTPPacket, isRepair: Bool = false, now: MonotonicInstant, forward: (ReceivedVideoPacket) -> Void
     ) {
+        guard work.take(Double(H264PayloadPeek.work(in: packet.payload)), now: now) else {
+            counters.packetsLost &+= 1
+            return
+        }
         arrivals.record(timestamp: packet.timestamp, arrival: now)
         let missing = jitterBuffer.missingCount
         let result = jitterBuffer.insert(packet, isRepair: isRepair, now: now)
@@ -214,9 +221,7 @@ package final class VideoReceiveStream {
         }
     }
 
-    func setRoundTripTime(_ roundTripTime: Duration) {
-        jitterBuffer.setRoundTripTime(roundTripTime)
-    }
+    func setRoundTripTime(_ roundTripTime: Duration) { jitterBuffer.setRoundTripTime(roundTripTime) }
 
     /// Report blocks on the stream and on the streams that repair it.
     func reportBlocks(now: MonotonicInstant) -> [ReportBlock] {
@@ -382,18 +387,13 @@ package final class VideoReceiveStream {
         counters.nacksSent = ended.nacksSent
         reception = ReceptionStatistics(clockRate: 90_000)
         jitterBuffer = JitterBuffer(configuration: media.jitterBuffer)
-        depacketizer = H264Depacketizer()
-        pictureDeadline = .distantFuture
-        timestamps = TimestampUnwrapper()
-        arrivals = FrameArrivals()
-        lastArrival = nil
+        (depacketizer, pictureDeadline) = (H264Depacketizer(), .distantFuture)
+        (timestamps, arrivals, lastArrival) = (TimestampUnwrapper(), FrameArrivals(), nil)
         start = WaitingStart()
         asksBeforeLoss = false
         orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
-        lastSequence = nil
-        sawKeyframe = false
-        brokenSince = nil
-        needsWholePicture = false
+        (lastSequence, brokenSince) = (nil, nil)
+        (sawKeyframe, needsWholePicture) = (false, false)
         picturesToRecover = 0
         acknowledgement = PictureAcknowledgement()
     }

@@ -48,7 +48,20 @@ import Testing
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0 ... .max, using: &random)
             }
-            _ = peek(Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random))))
+            bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
+            _ = peek(bytes)
+            #expect((0...32 * 6).contains(work(bytes)))
         }
+    }
+
+    private func work(_ bytes: [UInt8]) -> Int { H264PayloadPeek.work(in: ByteBuffer(bytes: bytes)) }
+
+    @Test("each NAL unit counts as work, also one of a single byte, and a parameter set as much as 32")
+    func work() {
+        #expect(work([]) == 1 && work([0x41, 0x9a]) == 1 && work([0x7c, 0x85]) == 1 && work([0x7c]) == 1)
+        #expect(work([0x67, 0x42]) == 32 && work([0x7c, 0x87]) == 32)
+        #expect(work([0x78, 0, 1, 0x06, 0, 1, 0x06, 0, 1, 0x06]) == 3)
+        #expect(work([0x78, 0, 2, 0x67, 0x42, 0, 2, 0x68, 0xce, 0, 2, 0x65, 0x88]) == 65)
+        #expect(work([0x78, 0xff, 0xff, 0x65]) == 1 && work([0x78, 0, 0, 0, 0]) == 2)
     }
 }
