@@ -27,6 +27,21 @@ struct JitterBufferTests {
         #expect(buffer.nextDeadline == nil)
     }
 
+    @Test mutating func `of a fast stream that lacks every second one packets are requested together, a bit later`() {
+        var (lists, requested) = (0, 0)
+        for index in 0..<30_000 as Range<Int64> {
+            let now = MonotonicInstant(nanoseconds: index * 167_000)
+            _ = buffer.insert(.numbered(UInt16(truncatingIfNeeded: index * 2)), now: now)
+            _ = buffer.popReady(now: now)
+            let due = buffer.nacksDue(now: now)
+            if !due.isEmpty { lists += 1 }
+            requested += due.count
+            if let deadline = buffer.nextDeadline { #expect(deadline > now) }
+        }
+        #expect((1000...7000).contains(lists), "\(lists) lists")
+        #expect(requested > 25_000, "\(requested) requests")
+    }
+
     @Test mutating func `a waiting frame is put together unless it has more packets than are wanted`() {
         insert(10, at: 0)
         #expect(pop(at: 0) == [10])

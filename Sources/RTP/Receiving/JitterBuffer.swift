@@ -45,6 +45,9 @@ public struct JitterBuffer: Sendable {
     /// almost the capacity, would cost thousands of times what its packets do. Then a smaller jump resets the buffer,
     /// too.
     private var gaps = TokenBucket(rate: 50_000, capacity: 16_384)
+    /// The limit of places that are searched for packets to request. A stream that lacks every second packet would have
+    /// all of them searched for each packet. Then requests come a little later.
+    private var searches = TokenBucket(rate: 500_000, capacity: 500_000)
     /// The next time at which `popNext` or `nacksDue` may have a result without another packet; nil for never. It is
     /// stored, so that a read copies nothing else.
     public private(set) var nextDeadline: MonotonicInstant?
@@ -205,6 +208,10 @@ public struct JitterBuffer: Sendable {
             return []
         }
         defer { updateDeadline() }
+        guard searches.take(Double(highest - next + 1), now: now) else {
+            nextRequest = saturatingSum(now.nanoseconds, Self.reorderAllowance)
+            return []
+        }
         var due: [UInt16] = []
         var earliest = Int64.max
         let interval = max(roundTripTime + roundTripTime / 5, 20_000_000)
