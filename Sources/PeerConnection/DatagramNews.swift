@@ -19,13 +19,22 @@ struct DatagramNews {
 
     /// Sources that leave.
     var goodbyes: [UInt32] = []
-    /// The number of further packets that may be requested: no receiver has room to wait for more.
-    private var requestsLeft = 2048
+    /// The number of further packets that may be requested.
+    private var requestsLeft: Int
+    /// The number of requested packets that are answered.
+    private(set) var requestCount = 0
+
+    /// The most packets that a datagram may request: no receiver has room to wait for more.
+    private static let mostRequests = 2048
+
+    /// - Parameter requests: The number of packets that may be requested now.
+    init(requests: Double) { requestsLeft = Int(min(max(requests, 0), Double(Self.mostRequests))) }
 
     /// Returns as many of these requested packets as are answered, the newest.
     mutating func takeRequests(_ sequenceNumbers: [UInt16]) -> [UInt16] {
         let taken = min(sequenceNumbers.count, requestsLeft)
         requestsLeft -= taken
+        requestCount += taken
         return taken < sequenceNumbers.count ? sequenceNumbers.suffix(taken) : sequenceNumbers
     }
 

@@ -6,8 +6,10 @@ import SDP
 extension PeerConnection {
     /// Takes the RTCP packets of a datagram that authenticated on a line, or on the lines of its bundle.
     func handle(_ packets: [RTCPPacket], line: MediaLine, now: MonotonicInstant) {
-        var news = DatagramNews()
+        requests.refill(now: now)
+        var news = DatagramNews(requests: requests.tokens)
         for packet in packets { handle(packet, line: line, news: &news, now: now) }
+        requests.charge(Double(news.requestCount))
         for line in lines where line.forgetRequests(of: [], now: now) { news.addRequest(line: line) }
         for (line, block) in news.reports { handle(block, on: line, now: now) }
         if let estimate = news.remoteEstimate { sending.received(estimate: estimate, now: now) }

@@ -43,6 +43,8 @@ public final class PeerConnection {
     private var random: SeededGenerator
     private var nextReport: MonotonicInstant
     private var events = CircularBuffer<PeerEvent>()
+    /// The packets that the remote side may request: several times what a path loses that carries anything.
+    var requests = TokenBucket(rate: 20_000, capacity: 8192)
 
     /// The outcome of a datagram.
     public enum ReceiveOutcome: Sendable {

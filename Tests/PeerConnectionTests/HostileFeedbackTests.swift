@@ -81,6 +81,27 @@ import Testing
         #expect(path.peer.sending.counters.nacks - before == 2048)
     }
 
+    @Test("requests for far more packets than a path loses are not looked for, and a few are again soon afterwards")
+    func requestStorm() throws {
+        let path = try KeyedPath(controller: Controller.fixed.value)
+        try path.run(for: .seconds(1))
+        func request(_ count: UInt16) throws -> UInt64 {
+            let before = path.peer.sending.counters.nacks
+            let numbers = (0..<count).map { path.newestSequence &- count &+ $0 }
+            let nack = GenericNACK(
+                senderSSRC: path.media.localSSRC, mediaSSRC: path.sentSSRC, sequenceNumbers: numbers)
+            try path.say([.genericNACK(nack)])
+            return path.peer.sending.counters.nacks - before
+        }
+        let answered = try (0..<500).reduce(UInt64(0)) { sum, _ in
+            try path.run(for: .milliseconds(2))
+            return try sum + request(2000)
+        }
+        #expect((8000...30_000).contains(answered), "\(answered)")
+        try path.run(for: .milliseconds(100))
+        #expect(try request(1000) == 1000)
+    }
+
     /// Expects the connection's decisions and statistics to be within their bounds.
     private func expectSound(_ path: KeyedPath, _ controller: Controller) throws {
         let decision = path.peer.sending.decision
