@@ -1,5 +1,6 @@
 import HTTPTypes
 import RoomAPI
+import Synchronization
 import Testing
 
 @testable import Conference
