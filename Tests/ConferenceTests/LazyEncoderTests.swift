@@ -52,11 +52,14 @@ import VideoCoding
 
     @Test("pictures of another size begin with a keyframe that keeps its limit at the first try")
     func anotherSize() throws {
-        let repeated = RepeatedFrames()
+        let sessions = Mutex<[CompressionSession]>([])
         let encoder = LazyEncoder(
             backEnd: .openH264,
             make: { dimensions, properties throws(VideoCodingError) in
-                try CountedSession(dimensions: dimensions, properties: properties, repeated: repeated)
+                let made = try SessionPictureEncoder(
+                    dimensions: dimensions, backEnd: .openH264, properties: properties)
+                sessions.withLock { $0.append(made.session) }
+                return made
             },
             format: EncodeFormat(dimensions: Scenery.dimensions, properties: CompressionProperties()))
         let settings = LazyEncoder.Settings(
@@ -68,7 +71,7 @@ import VideoCoding
                 options: EncodeOptions(forceKeyframe: number == Scenery.pictures.count))
             #expect(try #require(result.frame).size <= settings.maximumSize)
         }
-        let counts = repeated.counts.withLock(\.self)
+        let counts = sessions.withLock { $0.map(\.statistics.framesRepeated) }
         try #require(counts.count == 2)
         #expect(counts[0] >= 1 && counts[1] == 0, "\(counts)")
     }
@@ -87,43 +90,5 @@ import VideoCoding
             }
         }
         return buffer.freeze()
-    }
-}
-
-/// How many frames each session encoded again, because they exceeded their limit.
-private final class RepeatedFrames: Sendable {
-    let counts = Mutex<[Int]>([])
-}
-
-private final class CountedSession: PictureEncoding {
-    private let session: CompressionSession
-    private let outputs = EncodeOutputQueue()
-    private let repeated: RepeatedFrames
-    private let number: Int
-
-    init(
-        dimensions: VideoDimensions, properties: CompressionProperties, repeated: RepeatedFrames
-    ) throws(VideoCodingError) {
-        self.repeated = repeated
-        number = repeated.counts.withLock { counts in
-            counts.append(0)
-            return counts.count - 1
-        }
-        session = try CompressionSession(
-            dimensions: dimensions, backEnd: .openH264, properties: properties, outputHandler: outputs.append)
-    }
-
-    var dimensions: VideoDimensions { session.dimensions }
-
-    func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {
-        try session.setProperties(change)
-    }
-
-    func encode(
-        _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
-    ) throws(VideoCodingError) -> EncodedFrame? {
-        try session.encode(picture, presentationTime: presentationTime, options: options)
-        repeated.counts.withLock { $0[number] = session.statistics.framesRepeated }
-        return outputs.next()?.frame
     }
 }

@@ -11,10 +11,7 @@ struct KeyframeDeadlineTests {
     @Test("does not come before the first packet, which tells whom to ask")
     func noSource() throws {
         var now = MonotonicInstant(nanoseconds: 1_000_000_000)
-        let stream = VideoReceiveStream(
-            NegotiatedMedia(
-                kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
-                feedback: FeedbackSupport(pli: true), localSSRC: 1))
+        let stream = VideoReceiveStream(feedback: FeedbackSupport(pli: true))
         stream.setUnseen(true, needsKeyframe: false, now: now)
         stream.setUnseen(false, needsKeyframe: true, now: now)
         now += .seconds(1)

@@ -11,10 +11,7 @@ import VideoCoding
 
 /// A sender that sets the RTP marker at each slice, so that only the next picture shows the end of one.
 @Suite struct MarkedSliceTests {
-    private let stream = VideoReceiveStream(
-        NegotiatedMedia(
-            kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
-            feedback: FeedbackSupport(nack: true, pli: true), localSSRC: 1))
+    private let stream = VideoReceiveStream(feedback: FeedbackSupport(nack: true, pli: true))
     private let packetizer = H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: 1100)
     private var sequence: UInt16 = 100
     private var now = MonotonicInstant(nanoseconds: 1_000_000_000)

@@ -14,10 +14,7 @@ import VideoCoding
     private static let size = VideoDimensions(width: 160, height: 90)
     private let frames: [[NALUnit]]
     private let packetizer = H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: 1100)
-    private let stream = VideoReceiveStream(
-        NegotiatedMedia(
-            kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
-            feedback: FeedbackSupport(pli: true), localSSRC: 1))
+    private let stream = VideoReceiveStream(feedback: FeedbackSupport(pli: true))
     private var sequence: UInt16 = 100
     private var timestamp: UInt32 = 0
     private var now = MonotonicInstant(nanoseconds: 1_000_000_000)

@@ -46,10 +46,7 @@ import VideoCoding
             throws
         {
             units = try #require(keepsReferences ? kept : plain)
-            stream = VideoReceiveStream(
-                NegotiatedMedia(
-                    kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
-                    feedback: feedback, localSSRC: 1))
+            stream = VideoReceiveStream(feedback: feedback)
         }
 
         static func timestamp(_ number: Int) -> UInt32 { UInt32(number) * 3000 }

@@ -9,10 +9,7 @@ import Testing
 @Suite("The sources of a stream of video")
 struct SourceSuccessionTests {
     private let start = MonotonicInstant(nanoseconds: 1_000_000_000)
-    private let stream = VideoReceiveStream(
-        NegotiatedMedia(
-            kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
-            feedback: FeedbackSupport(pli: true), localSSRC: 1))
+    private let stream = VideoReceiveStream(feedback: FeedbackSupport(pli: true))
 
     private func receive(_ sequence: UInt16, ssrc: UInt32, at time: Duration) {
         let packet = RTPPacket(

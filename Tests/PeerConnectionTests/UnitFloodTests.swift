@@ -8,10 +8,7 @@ import Testing
 
 /// A sender whose packets are full of the smallest NAL units, each of which costs about as much as a packet.
 @Suite struct UnitFloodTests {
-    private let stream = VideoReceiveStream(
-        NegotiatedMedia(
-            kind: .video, index: 0, payloadType: 96, direction: .receiveOnly, keys: nil,
-            feedback: FeedbackSupport(nack: true, pli: true), localSSRC: 1))
+    private let stream = VideoReceiveStream(feedback: FeedbackSupport(nack: true, pli: true))
     private var sequence: UInt16 = 0
     private var now = MonotonicInstant(nanoseconds: 1_000_000_000)
 

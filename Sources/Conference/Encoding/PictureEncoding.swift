@@ -18,7 +18,7 @@ public protocol PictureEncoding: AnyObject {
 
 /// A compression session that returns the results of each call.
 package final class SessionPictureEncoder: PictureEncoding {
-    private let session: CompressionSession
+    let session: CompressionSession
     private let outputs = EncodeOutputQueue()
 
     package init(
