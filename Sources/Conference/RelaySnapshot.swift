@@ -186,7 +186,7 @@ public struct ScreenShareSnapshot: Encodable, Hashable, Sendable {
     public var skipMode = DecodeSkipMode.full
 }
 
-/// What comes from a participant. Frames, sizes and keyframes are those of the camera.
+/// The video and audio that a participant sends. Frames, sizes and keyframes are those of the camera.
 public struct UplinkSnapshot: Encodable, Sendable {
     public var bitRate: Int64 = 0
     public var packets: UInt64 = 0
@@ -231,7 +231,7 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var audioDelay: Double = 0
 }
 
-/// What is sent to a participant.
+/// The video and audio that the relay sends to a participant.
 public struct DownlinkSnapshot: Encodable, Sendable {
     /// The target of the congestion controller, audio included.
     public var targetBitRate: Int64 = 0

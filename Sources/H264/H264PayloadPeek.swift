@@ -51,8 +51,8 @@ public struct H264PayloadPeek: Hashable, Sendable {
         }
     }
 
-    /// Returns the number of NAL units in a payload, a fragment counting as one. A parameter set counts as many: one that
-    /// has changed is parsed, and so are its references.
+    /// Returns the number of NAL units in a payload, a fragment counting as one. A parameter set counts as many: the
+    /// receiver parses each one that has changed.
     public static func work(in payload: ByteBuffer) -> Int {
         guard let whole = NALUnit(payload) else { return 1 }
         guard whole.type == .aggregationSTAPA else {

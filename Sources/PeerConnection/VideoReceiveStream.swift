@@ -51,8 +51,8 @@ package final class VideoReceiveStream {
     /// True if the sender answers PLI or FIR, as negotiated.
     var canRequestKeyframes: Bool { media.feedback.pli || media.feedback.fir }
     private var lastSequence: Int64?
-    /// The work that is done a second, in NAL units (`H264PayloadPeek.work`): hundreds of the smallest fit into a packet.
-    /// A picture of 4096x2304 with a slice in each row has 144.
+    /// The bound of the stream's work a second, in NAL units (`H264PayloadPeek.work`): hundreds of the smallest fit
+    /// into a packet. A picture of 4096x2304 with a slice in each row has 144.
     private var work = TokenBucket(rate: 20_000, capacity: 10_000)
     /// When the unfinished picture is taken as whole; only the next one would tell that it is, which may not come soon.
     private var pictureDeadline = MonotonicInstant.distantFuture

@@ -35,7 +35,7 @@ struct RTMPSession {
     private static let longestName = 2048
     /// The commands that are answered; a publisher has fewer than ten. Answers wait for clients that do not read them.
     private static let mostAnswers = 64
-    /// The bytes of a client that does not wait for the answer: what has come when the reading stops.
+    /// The most bytes behind a request to publish that wait for its answer. The listener does not read on until then.
     private static let mostEarly = 512 << 10
 
     private var phase = Phase.awaitsHello
@@ -64,8 +64,8 @@ struct RTMPSession {
         return events
     }
 
-    /// Takes what is complete. What comes behind a request to publish waits for the answer: some encoders do not, and
-    /// tell what the stream is only once.
+    /// Takes the complete messages. Those behind a request to publish wait for its answer: some encoders send media at
+    /// once, and describe the stream only once.
     private mutating func takeMessages() throws(RTMPError) {
         while phase != .over, phase != .asked, let message = try chunks.next() {
             try take(message)

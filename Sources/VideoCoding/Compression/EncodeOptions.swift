@@ -12,8 +12,8 @@ public struct EncodeOptions: Hashable, Sendable {
     /// The regions that get more or fewer bits. In an overlap the last region counts.
     public var regionsOfInterest: [RegionOfInterest] = []
 
-    /// The QP at which a keyframe of this picture probably keeps its limit, where a session before this one told, and no
-    /// keyframe of this one has; nil: the session tries.
+    /// The QP at which a keyframe of this picture probably keeps its limit, as an earlier session's keyframes tell; one
+    /// that the session's own keyframes tell goes before. Nil: the session tries.
     package var expectedKeyframeQP: Int?
 
     public init(forceKeyframe: Bool = false) {

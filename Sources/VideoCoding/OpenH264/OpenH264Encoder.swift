@@ -120,10 +120,10 @@ final class OpenH264Encoder: EncoderBackEndSession {
         applied.bitRate = allowance
     }
 
-    /// Has the library choose the QP of a keyframe, of which nobody hears.
+    /// Sets up the library's rate control with a keyframe that is not sent.
     ///
-    /// Its rate control sets its state up with the first such keyframe, and gives frames that follow another one the
-    /// finest QP of all. A picture without details takes about a third of the time of one with them.
+    /// The library does that with the first keyframe whose QP it chooses. Without such a keyframe, it gives the frames
+    /// behind another one the finest QP. A grey picture takes about a third of the time of a detailed one.
     private func beginRateControl(_ time: MediaTime) throws(VideoCodingError) {
         guard !hasRateControl, usualMode != RC_OFF_MODE else { return }
         var grey = MutablePixelBuffer(format: .i420, dimensions: dimensions)

@@ -85,7 +85,7 @@ extension SignallingRouter {
         return (response, joined.participantID)
     }
 
-    /// Tells somebody who is in the room now the answer, and the names and keys of the participant.
+    /// The response to a join that succeeded: the SDP answer, and the participant's URL and keys.
     private func response(
         to joined: JoinResult, at endpoint: JoiningEndpoint, room: RoomName, moderatorKey: ModeratorKey?,
         clusterJoin: ClusterJoin
