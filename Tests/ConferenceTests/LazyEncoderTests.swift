@@ -49,46 +49,4 @@ import VideoCoding
         }
         #expect(keyframes == [true, false, false, false])
     }
-
-    @Test("pictures of another size begin with a keyframe that keeps its limit at the first try")
-    func anotherSize() throws {
-        let sessions = Mutex<[CompressionSession]>([])
-        let encoder = LazyEncoder(
-            backEnd: .openH264,
-            make: { dimensions, properties throws(VideoCodingError) in
-                let made = try SessionPictureEncoder(
-                    dimensions: dimensions, backEnd: .openH264, properties: properties)
-                sessions.withLock { $0.append(made.session) }
-                return made
-            },
-            format: EncodeFormat(dimensions: Scenery.dimensions, properties: CompressionProperties()))
-        let settings = LazyEncoder.Settings(
-            bitRate: VideoBitRate(target: .kilobits(500), sustained: .kilobits(500)), frameRate: 30,
-            hasLayers: false, recovers: false, preset: .balanced, maximumSize: DataSize(bytes: 5000))
-        for (number, picture) in (Scenery.pictures + Scenery.pictures.prefix(3).map(doubled)).enumerated() {
-            let result = encoder.encode(
-                picture, captureTime: .zero + .milliseconds(33 * number), settings: settings,
-                options: EncodeOptions(forceKeyframe: number == Scenery.pictures.count))
-            #expect(try #require(result.frame).size <= settings.maximumSize)
-        }
-        let counts = sessions.withLock { $0.map(\.statistics.framesRepeated) }
-        try #require(counts.count == 2)
-        #expect(counts[0] >= 1 && counts[1] == 0, "\(counts)")
-    }
-
-    private func doubled(_ picture: PixelBuffer) -> PixelBuffer {
-        let dimensions = VideoDimensions(width: picture.dimensions.width * 2, height: picture.dimensions.height * 2)
-        var buffer = MutablePixelBuffer(format: .i420, dimensions: dimensions)
-        for plane in 0..<3 {
-            let (width, height) = PixelFormat.i420.planeSize(plane, of: dimensions)
-            picture.withPlane(plane) { source, sourceStride in
-                buffer.withMutablePlane(plane) { bytes, stride in
-                    for y in 0..<height {
-                        for x in 0..<width { bytes[y * stride + x] = source[y / 2 * sourceStride + x / 2] }
-                    }
-                }
-            }
-        }
-        return buffer.freeze()
-    }
 }

@@ -365,30 +365,3 @@ struct DataRateLimiterTests {
         #expect(limiter.allowance(at: time(61_000)) == 9001)
     }
 }
-
-@Suite("The QP of a keyframe in place of a frame that is too large")
-struct KeyframeSizeModelTests {
-    @Test("is the coarser of those that the frame and the last keyframe each tell")
-    func both() {
-        var model = KeyframeSizeModel()
-        let frame = KeyframeSizeModel.Keyframe(bytes: 180_000, qp: 21)
-        let alone = model.qp(for: 50_000, at: frame)
-        #expect((32...34).contains(alone))
-        model.add(KeyframeSizeModel.Keyframe(bytes: 8000, qp: 47))
-        #expect(model.qp(for: 50_000, at: frame) == alone)
-        model.add(KeyframeSizeModel.Keyframe(bytes: 50_000, qp: 40))
-        #expect(model.qp(for: 50_000, at: frame) == 41)
-    }
-
-    @Test("for pictures of another size follows their area, where it is coarser than other frames")
-    func otherSize() {
-        var model = KeyframeSizeModel()
-        let (small, large) = (VideoDimensions(width: 640, height: 360), VideoDimensions(width: 1280, height: 720))
-        #expect(model.scaled(from: small, to: large).coarserQP(for: 10_000) == nil)
-        model.add(KeyframeSizeModel.Keyframe(bytes: 9000, qp: 40))
-        model.observeUsual(qp: 36)
-        #expect(model.coarserQP(for: 10_000) == 40)
-        #expect(model.scaled(from: small, to: large).coarserQP(for: 10_000) == 49)
-        #expect(model.scaled(from: large, to: small).coarserQP(for: 10_000) == nil)
-    }
-}

@@ -34,6 +34,9 @@ final class EncodeGroup {
     /// that cannot request keyframes do not report their links either: for them nothing waits.
     private var link = LinkQueue()
     private var coarsest = CoarsestFrame()
+    /// The sizes of keyframes, as the frames of all the encoder's sessions tell. Without it each new session would
+    /// begin with keyframes far above their limit, and encode the picture several times.
+    private(set) var keyframeSizes: KeyframeSizeModel
     /// The size limit of the picture being encoded.
     private var bound = DataSize.zero
     private var shownFrames = ShownFrameFilter()
@@ -74,10 +77,11 @@ final class EncodeGroup {
 
     /// - Parameters:
     ///   - rung: The first rung, and the known complexity of the content.
+    ///   - keyframeSizes: The sizes of keyframes of the same content, if they are known from another group.
     ///   - keyframeShare: The largest part of the rate for keyframes while the group is shared.
     init(
         id: EncodeGroupID, queue: JobQueueID, format: EncodeFormat, encoder: LazyEncoder, bitRate: VideoBitRate,
-        rung selector: RungSelector, keyframeShare: Double
+        rung selector: RungSelector, keyframeSizes: KeyframeSizeModel = KeyframeSizeModel(), keyframeShare: Double
     ) {
         self.id = id
         self.queue = queue
@@ -86,6 +90,7 @@ final class EncodeGroup {
         slowestRate = bitRate.sustained
         planned = (bitRate.sustained, false)
         self.selector = selector
+        self.keyframeSizes = keyframeSizes
         unchanged = UnchangedPicture(isLossReported: !format.repeatsKeyframes)
         sharedPolicy = .shared(share: keyframeShare)
         self.encoder = QueueConfined(encoder)
@@ -273,12 +278,16 @@ final class EncodeGroup {
             bitRate: bitRate, frameRate: frameRate, hasLayers: hasLayers, recovers: recovers,
             preset: request.limits.preset ?? format.properties.preset, maximumSize: bound)
         let (encoder, packetizer) = (encoder, format.packetizer)
-        let options = options(isKeyframe: isKeyframe)
+        var options = options(isKeyframe: isKeyframe)
+        if isKeyframe || framesEncoded == 0 {
+            keyframeSizes.scale(to: picture.dimensions)
+            options.expectedKeyframeQP = keyframeSizes.firstQP(for: bound.bytes)
+        }
         let newest = JobPicture(picture, of: request)
         jobPicture = newest
         let room = request.room
         return .encoded(
-            Job(kind: .encode, queue: queue, deadline: request.deadline, yields: true, handedOut: now) {
+            Job(kind: .encode, queue: queue, deadline: request.deadline, yields: true, handedOut: now) { [options] in
                 let (picture, request) = newest.take()
                 var result = encoder.value.encode(
                     picture, captureTime: request.tick.captureTime, settings: settings, options: options)
@@ -345,6 +354,7 @@ final class EncodeGroup {
             backoff.succeeded(now: completion.finished)
             link.setRate(bitRate.sustained, now: completion.finished)
             link.spend(frame.size, now: completion.finished)
+            keyframeSizes.add(frame.statistics)
             unchanged.cameOut(frame.statistics)
             if !unchanged.isBeingRefined {
                 selector.observe(frame.statistics, pictures: tickRate, now: completion.finished)

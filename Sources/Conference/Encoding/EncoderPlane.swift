@@ -233,9 +233,15 @@ final class EncoderPlane {
             format: format)
         let sole = plan.members.count == 1 ? plan.members.first.flatMap { downlinks[$0]?.bitRate } : nil
         let rate = sole ?? VideoBitRate(target: plan.rate, sustained: plan.rate)
+        let viewer = plan.members.first.flatMap { viewers[$0] }
+        let known = group(withContentOf: viewer, among: viewers)
+        // The highest rung that is known to be good.
+        let rung = RungSelector(
+            ladder: ladders.ladder(format, viewer?.preference ?? .motion), rate: rate.sustained,
+            cost: known?.complexity, pictures: tickRate)
         return EncodeGroup(
-            id: plan.id, queue: queues.next(), format: format, encoder: encoder, bitRate: rate,
-            rung: firstRung(of: plan, format: format, rate: rate.sustained, for: viewers),
+            id: plan.id, queue: queues.next(), format: format, encoder: encoder, bitRate: rate, rung: rung,
+            keyframeSizes: known?.keyframeSizes ?? KeyframeSizeModel(),
             keyframeShare: configuration.sharedKeyframeShare)
     }
 
@@ -283,18 +289,12 @@ final class EncoderPlane {
             in: ladders.ladder(group.format, preference), slowest: slowest, tickRate: tickRate, now: now)
     }
 
-    /// The first rung of a new group: the highest that is known to be good. The complexity comes from groups with the
-    /// same content.
-    private func firstRung(
-        of plan: EncodeGroupPlanner.Group, format: EncodeFormat, rate: BitRate, for viewers: Viewers
-    ) -> RungSelector {
-        let viewer = plan.members.first.flatMap { viewers[$0] }
+    /// A group that knows the content of what a viewer sees: the one whose frames that viewer is sent, or another
+    /// viewer of the same.
+    private func group(withContentOf viewer: Viewer?, among viewers: Viewers) -> EncodeGroup? {
         let others = viewers.values.lazy.filter { $0.viewNumber == viewer?.viewNumber }
-        let cost =
-            viewer.flatMap { self.source(of: $0.id)?.complexity }
-            ?? others.compactMap { self.source(of: $0.id)?.complexity }.first
-        return RungSelector(
-            ladder: ladders.ladder(format, viewer?.preference ?? .motion), rate: rate, cost: cost, pictures: tickRate)
+        return ([viewer].compactMap(\.self) + others).lazy.compactMap { self.source(of: $0.id) }
+            .first { $0.complexity != nil }
     }
 
     // MARK: Keyframes and losses

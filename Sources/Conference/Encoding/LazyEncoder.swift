@@ -34,9 +34,6 @@ final class LazyEncoder {
     private var settings: Settings?
     private var form = Form(usesDevice: false, layers: 1, recovery: .keyframes)
     private var fallback = HardwareFallback()
-    /// The sizes of keyframes as the frames of all sessions tell, for pictures of the size of the last one.
-    private var keyframeSizes = KeyframeSizeModel()
-    private var dimensions: VideoDimensions?
 
     /// Settings that stay until a keyframe.
     private struct Form: Equatable {
@@ -67,12 +64,12 @@ final class LazyEncoder {
                 fault = startDevice(wanted, wantedForm, dimensions: picture.dimensions, now: captureTime)
             }
             var options = options
-            if self.session == nil { options.expectedKeyframeQP = firstQP(of: picture.dimensions, wanted) }
+            // A session knows its own keyframes better.
+            if self.session != nil { options.expectedKeyframeQP = nil }
             let session = try session(wanted, dimensions: picture.dimensions, now: captureTime)
             // A frame of software's that was acknowledged meanwhile.
             if form.usesDevice { options.acknowledgedReferences = [] }
             let frame = try session.encode(picture, presentationTime: MediaTime(captureTime), options: options)
-            if let frame { keyframeSizes.add(frame.statistics) }
             var result = EncodedPicture(
                 captureTime: captureTime, frame: frame, isFromDevice: form.usesDevice,
                 isUploaded: form.usesDevice && picture.surface == nil, deviceFault: fault,
@@ -85,16 +82,6 @@ final class LazyEncoder {
             session = nil
             return EncodedPicture(captureTime: captureTime, error: error)
         }
-    }
-
-    /// The QP for the first keyframe of a session, as the frames of the session before it tell; nil if they do not.
-    ///
-    /// Without it each new session would begin with keyframes far above their limit, and encode the picture several
-    /// times.
-    private func firstQP(of new: VideoDimensions, _ wanted: Settings) -> Int? {
-        if let dimensions { keyframeSizes = keyframeSizes.scaled(from: dimensions, to: new) }
-        dimensions = new
-        return keyframeSizes.coarserQP(for: wanted.maximumSize.bytes)
     }
 
     /// Makes the device's session; where it cannot, says why, and software makes this very frame.

@@ -227,6 +227,9 @@ extension CompressionSession {
             result = try encoder.encode(picture, request)
             if case .frame(let repeated) = result, repeated.slice.type != .idr { return .skipped }
         }
+        if coarsestTried != nil, case .frame(let frame) = result {
+            state.keyframeSizes.add(KeyframeSizeModel.Keyframe(frame), isRepeated: true)
+        }
         return result
     }
 

@@ -18,11 +18,17 @@ package struct KeyframeSizeModel {
     /// has smoother blocks. Measured from 0.6 to 0.8 on rooms of 640x360 and 960x540.
     private static let areaExponent = 0.75
 
+    /// The coarsest QP that an encoder chooses for its first keyframe, which it does by the bits for a sample alone:
+    /// OpenH264's is 34 (its `RcCalculateIdrQp`), however coarse later frames are.
+    private static let coarsestFirstQP = 34
+
     /// The size of a keyframe at the next coarser QP, relative to its size: six steps halve it.
     private var share = 0.89
     private var last: Keyframe?
     /// The QP of the last frame other than a keyframe.
     private var usualQP: Int?
+    /// The size of the pictures; nil before it was said.
+    private var dimensions: VideoDimensions?
     /// True if the last keyframe was made with a QP that this model gave, or exceeded its limit with each.
     var isLimited = false
 
@@ -56,21 +62,29 @@ package struct KeyframeSizeModel {
         return Self.qp(from: last, share: share, for: limit)
     }
 
+    /// The QP for the first keyframe of an encoder, of no more than `limit` bytes; nil if the encoder's own choice is
+    /// probably as coarse.
+    package func firstQP(for limit: Int) -> Int? {
+        guard let qp = qp(for: limit) else { return nil }
+        return qp > min(usualQP ?? Self.coarsestFirstQP, Self.coarsestFirstQP) ? qp : nil
+    }
+
     /// The QP for a keyframe of no more than `limit` bytes, if it has to be coarser than other frames are; nil if it
     /// probably need not.
-    package func coarserQP(for limit: Int) -> Int? {
+    func coarserQP(for limit: Int) -> Int? {
         guard let qp = qp(for: limit) else { return nil }
         // Before there are other frames, the tries at a keyframe tell.
         let isCoarser = usualQP.map { qp > $0 } ?? isLimited
         return isCoarser ? qp : nil
     }
 
-    /// The same for pictures of another size.
-    package func scaled(from old: VideoDimensions, to new: VideoDimensions) -> KeyframeSizeModel {
-        var scaled = self
+    /// The next frames are of pictures of a size, perhaps another than before.
+    package mutating func scale(to new: VideoDimensions) {
+        let old = dimensions ?? new
+        dimensions = new
+        guard new != old else { return }
         let ratio = pow(Double(max(1, new.area)) / Double(max(1, old.area)), Self.areaExponent)
-        scaled.last = last.map { Keyframe(bytes: Int(clamping: (Double($0.bytes) * ratio).rounded()), qp: $0.qp) }
-        return scaled
+        last = last.map { Keyframe(bytes: Int(clamping: (Double($0.bytes) * ratio).rounded()), qp: $0.qp) }
     }
 
     /// Returns the QP if a frame that may be no keyframe was too large: a keyframe would be larger, as much as the last
