@@ -21,8 +21,10 @@ struct Transition {
         easing: Easing
     ) {
         let range = MediaTimeRange(start: time, duration: duration)
-        let seen = stage.filter { $0.layer.resolved(at: time).opacity >= StagedLayer.faintest }
-        let now = seen.map { $0.layer.resolved(at: time) }
+        let resolved = stage.map { $0.layer.resolved(at: time) }
+        let visible = resolved.indices.filter { resolved[$0].opacity >= StagedLayer.faintest }
+        // Layers with their ramps, and the same as they are now.
+        let (seen, now) = (visible.map { stage[$0] }, visible.map { resolved[$0] })
         let stacked = wanted.indices.sorted { (wanted[$0].zOrder, $0) < (wanted[$1].zOrder, $1) }
 
         let matches = Self.matches(of: wanted, among: seen)
@@ -39,10 +41,9 @@ struct Transition {
         let order = StackingOrder(current: now.map(\.rect), target: stacked.map { wanted[$0].rect })
 
         layers = order.sorted(movements).map { movement in
-            let from = movement.current.map { seen[$0] }
+            let from = movement.current.map { (staged: seen[$0], now: now[$0]) }
             guard let rank = movement.target else {
-                var staged = from ?? StagedLayer(layer: wanted[0], order: 0, isLeaving: true)
-                let current = staged.layer.resolved(at: time)
+                var (staged, current) = from ?? (StagedLayer(layer: wanted[0], order: 0, isLeaving: true), wanted[0])
                 let fade = staged.isLeaving ? staged.layer.opacityRamps.last : nil
                 staged.isLeaving = true
                 staged.layer = current
@@ -54,11 +55,9 @@ struct Transition {
             }
             var layer = wanted[stacked[rank]]
             if let from {
-                let current = from.layer.resolved(at: time)
-                layer.glide(
-                    from: current.rect, during: range, easing: easing, continuing: from.layer.rectRamps.last)
-                layer.fade(
-                    from: current.opacity, during: range, easing: easing, continuing: from.layer.opacityRamps.last)
+                let ramps = (rect: from.staged.layer.rectRamps.last, opacity: from.staged.layer.opacityRamps.last)
+                layer.glide(from: from.now.rect, during: range, easing: easing, continuing: ramps.rect)
+                layer.fade(from: from.now.opacity, during: range, easing: easing, continuing: ramps.opacity)
             } else {
                 layer.glide(
                     from: layer.rect.scaled(by: Self.entranceScale), during: range, easing: .easeOut, continuing: nil)

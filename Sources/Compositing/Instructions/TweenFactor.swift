@@ -23,6 +23,13 @@ public struct TweenFactor: Hashable, Sendable {
             return
         }
         let elapsed = time - range.start
+        let part = elapsed.value.multipliedReportingOverflow(by: Int64(range.duration.timescale))
+        let whole = range.duration.value.multipliedReportingOverflow(by: Int64(elapsed.timescale))
+        if !part.overflow, !whole.overflow {
+            let divisor = greatestCommonDivisor(part.partialValue, whole.partialValue)
+            self.init(numerator: part.partialValue / divisor, denominator: whole.partialValue / divisor)
+            return
+        }
         let (left, right) = (
             Int128(elapsed.value) * Int128(range.duration.timescale),
             Int128(range.duration.value) * Int128(elapsed.timescale)
