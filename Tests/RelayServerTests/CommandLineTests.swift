@@ -298,4 +298,13 @@ struct CommandLineTests {
         let page = try DocumentPage.text("confrelay.md")
         for name in names { #expect(page.contains(name), "\(name)") }
     }
+
+    @Test("every exit code is in docs/confrelay.md")
+    func documentedExitCodes() throws {
+        let rows = try DocumentPage.text("confrelay.md").matches(of: /(?m)^\| ([0-9, ]+) \|/)
+        let documented = rows.flatMap { $0.output.1.split(separator: ", ").compactMap { Int32($0) } }
+        let codes = (0...255).filter { Confrelay.Exit(rawValue: $0) != nil }
+        #expect(codes.count > 5)
+        for code in codes { #expect(documented.contains(code), "\(code)") }
+    }
 }
