@@ -28,8 +28,11 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Serve /metrics, the list of rooms and debug views at this address alone, such as 127.0.0.1:7001.",
-            discussion: "Who reaches the address needs no token. Without the option, the port of --port serves them.",
+            "Serve /metrics, rooms, debug views and draining at this address alone, such as 127.0.0.1:7001.",
+            discussion: """
+                Who reaches the address needs no token, also to read recordings. Without the option, the port of \
+                --port serves them.
+                """,
             valueName: "address:port"),
         transform: TransportAddress.init(listening:))
     var adminAddress: TransportAddress?
