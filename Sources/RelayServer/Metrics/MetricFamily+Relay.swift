@@ -138,7 +138,7 @@ extension MetricFamily<ServerReport> {
                 "Pictures at which composing failed on a GPU."),
             split(
                 "gpu_copies_total", .counter, by: "direction",
-                "Pictures copied between memory and GPUs, by `direction`."
+                "Pictures copied between memory and GPUs, by `direction`: `to_gpu`, `from_gpu`."
             ) { ["to_gpu": $0.relay.copies.toDevice, "from_gpu": $0.relay.copies.fromDevice] },
         ]
     }
