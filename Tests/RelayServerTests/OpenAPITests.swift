@@ -148,6 +148,23 @@ struct OpenAPITests {
         #expect(try Self.keys(event) == Self.properties("RelayEvent").names)
     }
 
+    @Test("lets through the names that rooms may have, and members' ids, those of players too")
+    func patterns() throws {
+        let components = try #require(Self.document()["components"] as? [String: [String: [String: Any]]])
+        func takes(_ text: String, as parameter: String) throws -> Bool {
+            let schema = try #require(components["parameters"]?[parameter]?["schema"] as? [String: Any])
+            let pattern = try Regex(#require(schema["pattern"] as? String))
+            return text.count <= schema["maxLength"] as? Int ?? .max && text.contains(pattern)
+        }
+        let names = ["demo", "a.b", "_", ".a", "..a", "...", ".", "..", "", "a b", "ä"]
+        for name in names + [63, 64, 65].map({ String(repeating: "a", count: $0) }) {
+            #expect(try takes(name, as: "room") == ((try? RoomName(name)) != nil), "\(name)")
+        }
+        for id in ["4sfyq2kfmg8w", "4sfyq2kfmg8w.0b9ef49f9f2cef774797", RelayDriver.makeID("player")] {
+            #expect(try takes(id, as: "session"), "\(id)")
+        }
+    }
+
     @Test("has a schema of each server-sent event and each type of webhook event")
     func events() throws {
         let events = try Self.properties("RoomEvents").names
