@@ -27,7 +27,7 @@ struct EventOptions: ParsableArguments {
             "Folder in which events wait for webhooks, also while the relay is down.",
             discussion: """
                 By default the folder webhooks in $STATE_DIRECTORY, as systemd names it, or else in \
-                ~/.local/state/confrelay. Each relay of a machine needs its own.
+                confrelay of $XDG_STATE_HOME, by default ~/.local/state. Each relay of a machine needs its own.
                 """, valueName: "DIR"))
     var webhookQueue: String?
 
