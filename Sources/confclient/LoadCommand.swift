@@ -29,11 +29,16 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isQuiet: media.quiet)
-        try await media.conduct(terminal, Interruptions()) {
-            let client = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
-            let load = try await LoadRun.start(
-                LoadOptions(client: client, count: count, decodingCount: decode),
-                on: MultiThreadedEventLoopGroup.singleton)
+        let interruptions = Interruptions()
+        try await media.conduct(terminal, interruptions) {
+            var client = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
+            client.onWaiting = {
+                terminal.fail("the room has a lobby: waiting until a moderator lets the next client in")
+            }
+            let options = LoadOptions(client: client, count: count, decodingCount: decode)
+            let starting = Task { try await LoadRun.start(options, on: MultiThreadedEventLoopGroup.singleton) }
+            interruptions.whenInterrupted { starting.cancel() }
+            let load = try await starting.value
             for error in load.joinErrors { terminal.fail(error.description) }
             return load
         }

@@ -58,10 +58,11 @@ actor LoadClient {
 
     func status() async throws -> ClientStatus { try await session.status() }
 
+    /// The reports of a client's sessions, the last one last, its moves, and the failure if there was one.
+    typealias Result = (reports: [ClientReport], moves: [LoadReport.Move], error: ClientError?)
+
     /// Leaves.
-    ///
-    /// - Returns: The reports of its sessions, the last one last, its moves, and the failure if there was one.
-    func leave(end: String) async throws -> (reports: [ClientReport], moves: [LoadReport.Move], error: ClientError?) {
+    func leave(end: String) async throws -> Result {
         isLeaving = true
         let (report, error) = try await session.leave(end: end)
         return (former + [report], moves, formerFailure ?? error)

@@ -48,9 +48,10 @@ public final class LoadRun: Sendable {
     }
 
     /// Makes the shared clip, reads the shared recording, and joins the clients one after the other. If a client cannot
-    /// join, the others continue.
+    /// join, the others continue. When the task is cancelled, all leave, and one in a lobby gives its place up.
     ///
-    /// - Throws: The `ClientError` of the clip or the recording, or the first client's if no client could join.
+    /// - Throws: The `ClientError` of the clip or the recording, or the first client's if no client could join;
+    ///   `CancellationError`.
     public static func start(_ options: LoadOptions, on group: any EventLoopGroup) async throws -> LoadRun {
         // Mistakes in files are found before anyone sees a client.
         let outputs = [options.client.recordPath, options.decodingCount > 0 ? options.client.snapshotPath : nil]
@@ -61,40 +62,41 @@ public final class LoadRun: Sendable {
             if case .file(let path) = options.client.audio { try LoopedSource.read(wavFile: path) } else { nil }
         let start = ClientClock.now()
         let processorTime = ProcessorTime.spent()
+        func join(_ client: JoinOptions, index: Int) async throws -> LoadClient {
+            let clips = options.clips.isEmpty ? clips : [clips[index % clips.count]]
+            return try await LoadClient(client, on: group.next()) {
+                var sources = MediaSources()
+                if !clips.isEmpty {
+                    sources.video = ClipSource(clips: clips, offset: index)
+                } else {
+                    sources.video = try client.video.open(name: client.name, settings: client.videoSettings)
+                }
+                if let audio {
+                    sources.audio = OpusClipSource(clip: audio)
+                } else if let recording {
+                    sources.audio = try EncodedPCMSource(LoopedSource(samples: recording))
+                }
+                return sources
+            }
+        }
         var clients: [LoadClient] = []
         var failures: [(name: String, error: ClientError)] = []
-        for index in 0..<options.count {
-            if index > 0 { try await Task.sleep(for: joinInterval) }
-            var client = options.client
-            client.name = "\(client.name) \(index + 1)"
-            client.seed = client.seed &+ UInt64(index) &* 2
-            client.decodesVideo = index < options.decodingCount
-            if index > 0 || !client.decodesVideo { client.snapshotPath = nil }
-            if index > 0 { client.recordPath = nil }
-            client.observer = options.observer(index)
-            // Room for headers and audio above the clip's rate, which cannot be reduced.
-            if !clips.isEmpty { client.maximumBitRate = client.maximumBitRate * 1.5 + .kilobits(100) }
-            do {
-                let (settings, clips) = (client, options.clips.isEmpty ? clips : [clips[index % clips.count]])
-                clients.append(
-                    try await LoadClient(settings, on: group.next()) {
-                        var sources = MediaSources()
-                        if !clips.isEmpty {
-                            sources.video = ClipSource(clips: clips, offset: index)
-                        } else {
-                            sources.video = try settings.video.open(
-                                name: settings.name, settings: settings.videoSettings)
-                        }
-                        if let audio {
-                            sources.audio = OpusClipSource(clip: audio)
-                        } else if let recording {
-                            sources.audio = try EncodedPCMSource(LoopedSource(samples: recording))
-                        }
-                        return sources
-                    })
-            } catch let error as ClientError {
-                failures.append((client.name, error))
+        do {
+            for index in 0..<options.count {
+                if index > 0 { try await Task.sleep(for: joinInterval) }
+                let client = options.client(index, sendsClip: !clips.isEmpty)
+                do {
+                    clients.append(try await join(client, index: index))
+                } catch let error as ClientError {
+                    // The requests of a cancelled task fail, and those of each further client would.
+                    try Task.checkCancellation()
+                    failures.append((client.name, error))
+                }
             }
+        } catch {
+            // The requests of a cancelled task are cancelled, too.
+            await Task { [clients] in _ = try? await leave(clients, end: "failed") }.value
+            throw error
         }
         if clients.isEmpty, let first = failures.first { throw first.error }
         return LoadRun(
@@ -156,18 +158,23 @@ public final class LoadRun: Sendable {
         return await ends.first { _ in true } ?? .left
     }
 
+    /// Ends the sessions of the clients, all at once.
+    private static func leave(_ clients: [LoadClient], end: String) async throws -> [LoadClient.Result] {
+        try await withThrowingTaskGroup { group in
+            for (index, client) in clients.enumerated() {
+                group.addTask { (index, try await client.leave(end: end)) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
     /// Ends all sessions and summarizes them.
     ///
     /// - Parameter end: The reason: `duration`, `interrupted`, `relay-left` or `failed`.
     public func leave(end: String) async throws -> (report: LoadReport, error: ClientError?) {
         let duration = ClientClock.now() - start
         let processorTime = ProcessorTime.spent() - processorTimeAtStart
-        let results = try await withThrowingTaskGroup { group in
-            for (index, client) in clients.enumerated() {
-                group.addTask { (index, try await client.leave(end: end)) }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
-        }
+        let results = try await Self.leave(clients, end: end)
         let reports = results.compactMap(\.reports.last)
         let rates = reports.map(\.receivedVideo.framesPerSecond)
         let report = LoadReport(
@@ -218,5 +225,21 @@ public struct LoadOptions: Sendable {
         self.client = client
         self.count = max(0, count)
         self.decodingCount = min(max(0, decodingCount), self.count)
+    }
+
+    /// The options of one client.
+    ///
+    /// - Parameter sendsClip: True if it sends a clip, whose rate cannot be reduced.
+    fileprivate func client(_ index: Int, sendsClip: Bool) -> JoinOptions {
+        var client = client
+        client.name = "\(client.name) \(index + 1)"
+        client.seed = client.seed &+ UInt64(index) &* 2
+        client.decodesVideo = index < decodingCount
+        if index > 0 || !client.decodesVideo { client.snapshotPath = nil }
+        if index > 0 { client.recordPath = nil }
+        client.observer = observer(index)
+        // Room for headers and audio above the clip's rate.
+        if sendsClip { client.maximumBitRate = client.maximumBitRate * 1.5 + .kilobits(100) }
+        return client
     }
 }
