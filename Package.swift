@@ -245,8 +245,8 @@ let package = Package(
             name: "confbench",
             dependencies: [
                 "LinkEmulation", "ResearchControllers", "confrelay", "confclient", "AudioMixing", "Compositing",
-                "Conference", "ConferenceClient", "H264", "MediaCore", "Simulation", "PixelTransfer", "RTP",
-                "CongestionControl", "SecureTransport", "VideoCoding", nioCore, nioPosix, argumentParser,
+                "Conference", "ConferenceClient", "H264", "MediaCore", "MediaFiles", "Simulation", "PixelTransfer",
+                "RTP", "CongestionControl", "SecureTransport", "VideoCoding", nioCore, nioPosix, argumentParser,
                 // The codecs bare, to hold the sessions against.
                 "AllocationCounter", "CLibAVCodec", "CLibYUV", "COpenH264", "ChildProcesses",
             ],

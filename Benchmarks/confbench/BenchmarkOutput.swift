@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConferenceClient
 import Foundation
+import MediaFiles
 
 /// Prints and writes the results of benchmarks that run the programs.
 enum BenchmarkOutput {
@@ -14,14 +15,23 @@ enum BenchmarkOutput {
         do {
             if let json { try JSONFile.check(json) }
             let report = try await measure()
-            FileHandle.standardOutput.write(Data((table(report) + "\n").utf8))
-            if let json { try JSONFile.write(report, to: json) }
+            try write(report, json: json, table: table(report))
         } catch let error as BenchmarkError {
             Progress.say("\(error)")
             throw ExitCode(70)
         } catch let error as ClientError {
             Progress.say(error.description)
             throw ExitCode(error.exitCode)
+        }
+    }
+
+    /// Writes a report. The JSON is first: where the table finds no room, the measurement is not lost.
+    static func write(_ report: some Encodable, json: String?, table: String) throws(ClientError) {
+        if let json { try JSONFile.write(report, to: json) }
+        do {
+            try OutputFile.writeToStandardOutput(Data((table + "\n").utf8))
+        } catch {
+            throw ClientError(error)
         }
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import ConferenceClient
-import Foundation
 
 /// Runs measurements and turns their failures into exit codes.
 enum BenchmarkRun {
@@ -12,8 +11,7 @@ enum BenchmarkRun {
         do {
             if let json { try JSONFile.check(json) }
             let report = try measure()
-            FileHandle.standardOutput.write(Data((table(report) + "\n").utf8))
-            if let json { try JSONFile.write(report, to: json) }
+            try BenchmarkOutput.write(report, json: json, table: table(report))
         } catch let error as ClientError {
             Progress.say(error.description)
             throw ExitCode(error.exitCode)

@@ -23,6 +23,6 @@ struct Confbench: AsyncParsableCommand {
 /// Prints progress on standard error.
 enum Progress {
     static func say(_ text: String) {
-        FileHandle.standardError.write(Data("confbench: \(text)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("confbench: \(text)\n".utf8))
     }
 }
