@@ -43,8 +43,7 @@ public final class RecordingFilm: ExportSource {
         self.layout = layout
         let start = recording.files.first { $0.track.content.isVideo }?.start ?? 0
         self.start = start
-        let ends = recording.files.map { recording.end(of: $0) } + recording.entries.map(\.at)
-        duration = .seconds(clamping: max(0, (ends.max() ?? 0) - start))
+        duration = .seconds(clamping: max(0, recording.end - start))
         identity =
             "recording \(recording.manifest.id), \(recording.entries.count) entries, \(recording.files.count) files, "
             + "\(duration.nanoseconds) ns, layout \(layout.map { "\($0)" } ?? "of the room")"

@@ -38,6 +38,8 @@ public struct RecordingReader: Sendable {
 
     /// No recording is longer, in seconds, whatever a damaged file says.
     static let longest = 1e9
+    /// The farthest, in seconds, that a sample lies from the time at which it was written: senders' clocks run ahead.
+    private static let lead = 10.0
 
     /// - Throws: `RecordingReadError`.
     public init(path: String) throws(RecordingReadError) {
@@ -52,12 +54,13 @@ public struct RecordingReader: Sendable {
         }
         guard manifest.mode == .tracks else { throw .composite(path: path) }
         self.manifest = manifest
+        let latest = min(manifest.duration.map { $0 + Self.lead } ?? Self.longest, Self.longest)
         var entries: [RecordingTimelineEntry] = []
         let lines = timeline.split(separator: UInt8(ascii: "\n"))
         let isWhole = timeline.last == UInt8(ascii: "\n")
         for (index, line) in lines.enumerated() {
             guard let entry = try? decoder.decode(RecordingTimelineEntry.self, from: Data(line)),
-                Self.areTimesPossible(of: entry)
+                Self.areTimesPossible(of: entry, until: latest)
             else {
                 // The last line of a relay that was killed may be half a line.
                 if index == lines.count - 1, !isWhole { break }
@@ -80,17 +83,26 @@ public struct RecordingReader: Sendable {
         }
     }
 
-    private static func areTimesPossible(of entry: RecordingTimelineEntry) -> Bool {
-        let times: [Double?] =
-            switch entry.event {
-            case .file(let file), .fileEnded(let file): [entry.at, file.start, file.duration]
-            default: [entry.at]
-            }
-        return times.allSatisfy { $0?.magnitude ?? 0 <= longest }
+    /// Checks an entry's times. A damaged one would make the film years longer.
+    private static func areTimesPossible(of entry: RecordingTimelineEntry, until latest: Double) -> Bool {
+        guard entry.at >= -lead, entry.at <= latest else { return false }
+        switch entry.event {
+        case .file(let file), .fileEnded(let file):
+            let duration = file.duration ?? 0
+            return file.start >= -lead && duration >= 0 && file.start + duration <= entry.at + lead
+        default: return true
+        }
+    }
+
+    /// When there is nothing more to see or hear, in seconds of the recording.
+    var end: Double {
+        // Only a recording that ended says how late an event may be.
+        let events = manifest.duration == nil ? [] : entries.map(\.at)
+        return (files.map { end(of: $0) } + events).max() ?? 0
     }
 
     /// When a file ends, in seconds of the recording. That of a relay that was killed is read to find out.
-    func end(of file: RecordedFile) -> Double {
+    private func end(of file: RecordedFile) -> Double {
         file.start + (file.duration ?? Self.lastTime(in: "\(path)/\(file.path)", isVideo: file.track.content.isVideo))
     }
 

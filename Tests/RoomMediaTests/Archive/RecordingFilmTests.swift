@@ -244,6 +244,9 @@ import VideoCoding
             #"{"at":1e300,"type":"left","participant":"ada"}"#, #"{"at":-1e300,"type":"left","participant":"ada"}"#,
             #"{"at":0,"type":"file","file":{"path":"a","track":{"content":"mix"},"start":1e300}}"#,
             #"{"at":0,"type":"fileEnded","file":{"path":"a","track":{"content":"mix"},"start":0,"duration":1e300}}"#,
+            #"{"at":0,"type":"file","file":{"path":"a","track":{"content":"mix"},"start":1e8}}"#,
+            #"{"at":0,"type":"file","file":{"path":"a","track":{"content":"mix"},"start":-1e8}}"#,
+            #"{"at":9,"type":"fileEnded","file":{"path":"a","track":{"content":"mix"},"start":0,"duration":1e8}}"#,
         ])
     func impossibleTimes(line: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -254,6 +257,25 @@ import VideoCoding
         try JSONEncoder().encode(RecordingManifest(id: "r1", room: "demo", began: "2026-01-01T00:00:00Z"))
             .write(to: recording.appendingPathComponent(RecordingManifest.fileName))
         #expect(throws: RecordingReadError.damaged(path: timeline.path, line: 1)) { try film() }
+    }
+
+    @Test("a damaged event makes no film longer than its recording")
+    func lateEvent() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let line = Data("{\"at\":1e8,\"type\":\"left\",\"participant\":\"ada\"}\n".utf8)
+        func damage(isKilled: Bool) throws -> (path: String, line: Int) {
+            let path = try RecordedCall(in: folder).record(seconds: 3, isKilled: isKilled)
+            let timeline = URL(fileURLWithPath: "\(path)/\(RecordingManifest.timelineName)")
+            let lines = try Data(contentsOf: timeline)
+            try (lines + line).write(to: timeline)
+            return (timeline.path, lines.count { $0 == UInt8(ascii: "\n") } + 1)
+        }
+        let (path, number) = try damage(isKilled: false)
+        #expect(throws: RecordingReadError.damaged(path: path, line: number)) { try film() }
+        try FileManager.default.removeItem(at: folder)
+        _ = try damage(isKilled: true)
+        let duration = try film().duration.seconds
+        #expect(abs(duration - 3) < 0.1)
     }
 
     @Test("a file in which there is nothing yet, or half a fragment, is no reason to make no film")
