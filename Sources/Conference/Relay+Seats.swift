@@ -1,4 +1,6 @@
 public import MediaCore
+import PeerConnection
+import RoomAPI
 
 /// A participant takes a seat when it connects, not when it joins: a join proves nothing about its client.
 extension Relay {
@@ -20,7 +22,8 @@ extension Relay {
 
     /// Returns true if the client continues an earlier participant, which has a seat or had one a moment ago.
     func isReturning(_ request: JoinRequest, now: MonotonicInstant) -> Bool {
-        request.returningAs.map { holdsPlace(of: $0, inRoom: request.room, now: now) } ?? false
+        request.returningAs.map { holdsPlace(of: $0, inRoom: request.room, now: now) }
+            ?? (stuckPublisher(like: request) != nil)
     }
 
     /// Returns true if a participant has a seat, or had one a moment ago: its client may come back.
@@ -46,20 +49,35 @@ extension Relay {
 
     /// Removes the participant that a returning client was until now.
     func removeFormer(of request: JoinRequest, now: MonotonicInstant) {
-        guard let id = request.returningAs else { return }
         if let former = former(of: request) { remove(former, because: .replaced, now: now) }
-        returning.remove(id)
+        if let id = request.returningAs { returning.remove(id) }
     }
 
     /// A returning client's role and permissions.
     func formerRights(of request: JoinRequest, now: MonotonicInstant) -> Participant.Rights? {
-        request.returningAs.flatMap { id in
-            former(of: request)?.rights ?? returning.rights(of: id, of: request.room, now: now)
+        guard let id = request.returningAs else {
+            // Its token says what it may do now.
+            return stuckPublisher(like: request).map { stuck in
+                Participant.Rights(
+                    grants: request.grants, moderation: stuck.moderation, hasRaisedHand: stuck.hasRaisedHand)
+            }
         }
+        return former(of: request)?.rights ?? returning.rights(of: id, of: request.room, now: now)
     }
 
     private func former(of request: JoinRequest) -> Participant? {
-        request.returningAs.flatMap { rooms[request.room]?.localParticipant(publicID: $0) }
+        guard let id = request.returningAs else { return stuckPublisher(like: request) }
+        return rooms[request.room]?.localParticipant(publicID: id)
+    }
+
+    /// The publisher of whom nothing comes any more, and whose identity publishes again: an encoder whose network has
+    /// changed has no key of its former session to show.
+    private func stuckPublisher(like request: JoinRequest) -> Participant? {
+        guard request.role == .publish, let identity = request.grants.identity else { return nil }
+        return rooms[request.room]?.participants.first { member in
+            member.role == .publish && member.grants.identity == identity && member.isSeated
+                && member.remote == nil && member.player == nil && member.peer.connectionState == .reconnecting
+        }
     }
 
     /// Returns the reason for which a join to this room is refused for lack of a place, if it is.
