@@ -9,9 +9,10 @@ import Synchronization
 /// the certificates are the same. A client has eight requests under way to a server; further ones to it wait. So a
 /// server that hangs delays nothing but this client's requests to it.
 public final class HTTPClient: Sendable {
-    /// Nil: the client is closed.
+    /// Nil: the client is closed, or has no libcurl.
     private let driver: Mutex<TransferDriver?>
-    private let inbox: TransferInbox
+    /// Nil: libcurl cannot be used, so that each request fails.
+    private let inbox: TransferInbox?
     private let id = TransferInbox.makeID()
     private let connectTime: Duration
     private let tls: TLS
@@ -19,10 +20,13 @@ public final class HTTPClient: Sendable {
     /// - Parameters:
     ///   - connectTime: The longest that making a connection may take, with the look at its host's name.
     ///   - tls: The certificates of HTTPS.
-    public init(connectingWithin connectTime: Duration, tls: TLS = TLS()) {
-        let driver = TransferDriver.enter()
+    public convenience init(connectingWithin connectTime: Duration, tls: TLS = TLS()) {
+        self.init(connectingWithin: connectTime, tls: tls, driver: TransferDriver.enter())
+    }
+
+    init(connectingWithin connectTime: Duration, tls: TLS, driver: TransferDriver?) {
         self.driver = Mutex(driver)
-        inbox = driver.inbox
+        inbox = driver?.inbox
         self.connectTime = connectTime
         self.tls = tls
     }
@@ -70,6 +74,7 @@ public final class HTTPClient: Sendable {
     ///
     /// - Parameter time: The longest until the answer's head is here; nil: for as long as the connection holds.
     public func open(_ request: Request, within time: Duration?) async throws(HTTPFailure) -> HTTPParts {
+        guard let inbox else { throw Self.noLibrary }
         let transfer = TransferInbox.makeID()
         let parts = HTTPParts(id: transfer, inbox: inbox)
         begin(request, as: transfer, within: time, for: .parts(parts.pipe))
@@ -88,7 +93,7 @@ public final class HTTPClient: Sendable {
         driver.withLock { driver in
             guard let left = driver else { return nil }
             driver = nil
-            inbox.put(.endAll(client: id))
+            inbox?.put(.endAll(client: id))
             return left.leave() ? left : nil
         }
     }
@@ -102,10 +107,10 @@ public final class HTTPClient: Sendable {
                 begin(
                     request, as: transfer, within: time, for: .whole(body) { continuation.resume(returning: $0) })
                 // The handler below may have run before there was anything to end.
-                if Task.isCancelled { inbox.put(.end(transfer)) }
+                if Task.isCancelled { inbox?.put(.end(transfer)) }
             }
         } onCancel: {
-            inbox.put(.end(transfer))
+            inbox?.put(.end(transfer))
         }
     }
 
@@ -120,8 +125,11 @@ public final class HTTPClient: Sendable {
                     deadline: time.map { driver.now() + $0 } ?? .distantFuture, receiver: receiver))
             return true
         }
-        if !isBegun { receiver.fail(.clientClosed) }
+        if !isBegun { receiver.fail(inbox == nil ? Self.noLibrary : .clientClosed) }
     }
+
+    private static let noLibrary = HTTPFailure.failed(
+        "libcurl cannot be used: it has no memory, or cannot start its TLS library")
 }
 
 /// The answer for which a thread waits.

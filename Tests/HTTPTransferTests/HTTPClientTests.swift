@@ -31,6 +31,17 @@ struct HTTPClientTests {
         return request
     }
 
+    @Test("each request fails, with the reason, where libcurl cannot be used")
+    func noLibrary() async throws {
+        let client = HTTPClient(connectingWithin: Self.patience, tls: HTTPClient.TLS(), driver: nil)
+        let request = HTTPClient.Request(.get, "http://127.0.0.1:9/")
+        let reason = HTTPFailure.failed("libcurl cannot be used: it has no memory, or cannot start its TLS library")
+        await #expect(throws: reason) { try await client.perform(request, within: Self.patience, upTo: 0) }
+        await #expect(throws: reason) { _ = try await client.open(request, within: Self.patience) }
+        #expect(throws: reason) { try client.performAndWait(request, within: Self.patience, upTo: 0) }
+        await client.close()
+    }
+
     // MARK: Requests and answers
 
     @Test("an answer comes with its status, fields and body")

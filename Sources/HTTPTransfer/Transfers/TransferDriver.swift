@@ -19,11 +19,10 @@ final class TransferDriver: Sendable {
     /// Done when the thread has ended.
     private let group = DispatchGroup()
 
-    private init(now: @escaping @Sendable () -> MonotonicInstant) {
+    /// Nil: libcurl cannot be used.
+    private init?(now: @escaping @Sendable () -> MonotonicInstant) {
+        guard Self.isLibraryReady, let multi = curl_multi_init() else { return nil }
         self.now = now
-        guard Self.isLibraryReady, let multi = curl_multi_init() else {
-            preconditionFailure("libcurl cannot be used: it has no memory, or it cannot start its TLS library")
-        }
         let inbox = TransferInbox(waking: multi)
         self.inbox = inbox
         group.enter()
@@ -46,10 +45,10 @@ final class TransferDriver: Sendable {
         isNamed.signal()
     }
 
-    /// The driver for one more client.
-    static func enter() -> TransferDriver {
+    /// The driver for one more client; nil: libcurl has no memory, or cannot start its TLS library.
+    static func enter() -> TransferDriver? {
         shared.withLock { shared in
-            let driver = shared.driver ?? TransferDriver(now: { SystemMediaClock.shared.now })
+            guard let driver = shared.driver ?? TransferDriver(now: { SystemMediaClock.shared.now }) else { return nil }
             shared.driver = driver
             shared.clients += 1
             return driver
