@@ -103,4 +103,31 @@ import Testing
         }
         #expect(director.plan.validate().allSatisfy { !$0.description.isEmpty })
     }
+
+    @Test(arguments: 1...24)
+    func `a template made in code is laid out and drawn whatever its numbers`(seed: UInt64) {
+        var numbers = Numbers(generator: SeededGenerator(seed: seed))
+        func area() -> LayoutTemplate.Area {
+            LayoutTemplate.Area(
+                x: numbers.fraction(), y: numbers.fraction(), width: numbers.fraction(), height: numbers.fraction())
+        }
+        let slots = LayoutTemplate.Tiling.allCases.map { tiling in
+            LayoutTemplate.Slot(
+                name: tiling.rawValue, area: Bool.random(using: &numbers.generator) ? area() : .fullscreen,
+                show: [.next], tiling: tiling, mostTiles: numbers.whole(), gap: numbers.fraction(),
+                cornerRadius: numbers.fraction(),
+                border: .init(width: numbers.fraction(), colour: .init(red: 9, green: 9, blue: 9)),
+                opacity: numbers.fraction(), zOrder: numbers.whole())
+        }
+        let overlay = LayoutTemplate.Overlay(
+            .clock(utcOffset: numbers.whole()), anchor: .top, height: numbers.fraction(), opacity: numbers.fraction())
+        let template = LayoutTemplate(arrangements: [.init(slots: slots)], overlays: [overlay])
+        let view = Layout.template(template).view(of: LayoutScene(cameras: [1, 2]), canvas: Self.canvas)
+        let instruction = CompositionInstruction(
+            timeRange: MediaTimeRange(start: .zero, end: MediaTime(value: 2, timescale: 1)), background: nil,
+            layers: view.layers, overlays: view.overlays)
+        let request = CompositionRequest(canvas: Self.canvas, instruction: instruction)
+        let picture = Composer().compose([request], sources: Self.sources, at: MediaTime(value: 1, timescale: 2))[0]
+        #expect(picture.dimensions == Self.canvas)
+    }
 }

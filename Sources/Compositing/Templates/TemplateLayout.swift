@@ -31,7 +31,8 @@ struct TemplateLayout {
         let rects = Self.rects(of: slots, areEmpty: choices.map(\.isEmpty), canvas: canvas)
         var (filled, rest): ([FilledSlot], [SourceID]) = ([], assignment.rest)
         for (index, slot) in slots.enumerated() {
-            let gap = Int((Double(unit) * slot.gap / 2).rounded()) * 2
+            // Templates made in code may have any numbers.
+            let gap = Int(clamping: (Double(unit) * min(max(slot.gap, 0), 1) / 2).rounded()) * 2
             let tiles =
                 rects[index].map { TileRaster(slot.tiling, count: choices[index].count, gap: gap, in: $0).cells } ?? []
             if tiles.count < choices[index].count { rest += choices[index].map(\.source) }
@@ -55,11 +56,11 @@ struct TemplateLayout {
         let side = Double(min(rect.width, rect.height))
         return CompositionLayer(
             source: source, rect: rect, fit: LayerFit(slot.fit ?? standardFit, focus: slot.focus),
-            opacity: slot.opacity, cornerRadius: Int((side * slot.cornerRadius).rounded()),
+            opacity: slot.opacity, cornerRadius: Int(clamping: (side * slot.cornerRadius).rounded()),
             border: slot.border.map { border in
                 // Something of a small tile remains visible.
-                let width = min(Int((Double(unit) * border.width / 2).rounded()) * 2, Int(side) / 4 & ~1)
-                return LayerBorder(width: max(2, width), colour: border.colour.video)
+                let half = min(Int(clamping: (Double(unit) * border.width / 2).rounded()), Int(side) / 8)
+                return LayerBorder(width: 2 * max(1, half), colour: border.colour.video)
             },
             zOrder: slot.zOrder, isDecorated: slot.isLabelled)
     }
