@@ -118,15 +118,26 @@ struct OptionFileTests {
         #expect(mistakes(text).contains { $0.contains(message) }, "\(mistakes(text))")
     }
 
-    @Test("a value that its option does not take is told with the file, and only where the file has it")
-    func wrongValue() throws {
+    @Test(
+        "a value that its option does not take is told with the file, its line, and what the option takes",
+        arguments: [
+            ("labels: on\n\nport: 99999\n", ": line 3: The value '99999'", "give a number from 0 to 65535"),
+            ("workers: many\n", ": line 1: The value 'many'", "one for each core"),
+            ("port: 1\nworkers: 0\n", ": line 2: --workers 0", "choose 1 to 1024"),
+            ("port: 1\noverload-control: 7\n", ": line 2: The value '7'", "'on' and 'off'"),
+            ("port: 1\ntls-certificate: a.pem\n", ": line 2: --tls-certificate", "give --tls-key"),
+        ])
+    func wrongValue(text: String, place: String, advice: String) throws {
         #expect {
-            try configuration("port: 99999\n", [])
+            try configuration(text, [])
         } throws: { error in
-            let failure = error as? CommandFailure
-            return failure?.exit == .configuration
-                && failure?.messages.first?.contains(".yaml: The value '99999'") == true
+            guard let failure = error as? CommandFailure, let message = failure.messages.first else { return false }
+            return failure.exit == .configuration && message.contains(".yaml\(place)") && message.contains(advice)
         }
+    }
+
+    @Test("a wrong value of the command line is not told as one of the file")
+    func wrongCommandLine() throws {
         #expect {
             try configuration("port: 1\n", ["--frame-rate", "99"])
         } throws: { ConfrelayCommand.message(for: $0).hasPrefix("--frame-rate 99 is not possible") }

@@ -9,6 +9,8 @@ struct OptionFile {
         var option: DeclaredOption
         /// As they would stand on a command line; empty for a flag that is off.
         var values: [String]
+        /// Where it stands; nil: not known.
+        var line: Int?
     }
 
     let path: String
@@ -57,16 +59,21 @@ struct OptionFile {
         var entries: [Entry] = []
         var mistakes: [String] = []
         for (key, value) in mapping {
-            let place = (key.mark ?? value.mark).map { "line \($0.line): " } ?? ""
+            let line = (key.mark ?? value.mark)?.line
             do throws(Mistake) {
-                entries.append(try Self.entry(key, value))
+                var entry = try Self.entry(key, value)
+                entry.line = line
+                entries.append(entry)
             } catch {
-                mistakes.append("\(path): \(place)\(error.text)")
+                mistakes.append(Self.place(path, line) + error.text)
             }
         }
         guard mistakes.isEmpty else { throw CommandFailure(.configuration, mistakes) }
         self.entries = entries
     }
+
+    /// The words in front of what is wrong there.
+    static func place(_ path: String, _ line: Int?) -> String { "\(path): \(line.map { "line \($0): " } ?? "")" }
 
     /// The reason for which an entry cannot be used.
     private struct Mistake: Error {

@@ -23,10 +23,26 @@ struct RelayArguments {
             do {
                 _ = try ConfrelayCommand.parseAsRoot(alone)
             } catch let fileError {
-                throw CommandFailure(.configuration, "\(file.path): \(ConfrelayCommand.message(for: fileError))")
+                throw CommandFailure(.configuration, Self.mistake(fileError, in: file))
             }
             throw error
         }
+    }
+
+    /// The parser's words for what is wrong in a file, behind the line that they are about.
+    private static func mistake(_ error: any Error, in file: OptionFile) -> String {
+        let words = ConfrelayCommand.message(for: error)
+        let wrong = file.entries.first { entry in
+            do {
+                _ = try ConfrelayCommand.parseAsRoot(arguments(of: entry))
+                return false
+            } catch {
+                return ConfrelayCommand.message(for: error) == words
+            }
+        }
+        // Where the parser has no advice, it ends with the option's name.
+        let advice = wrong.flatMap { words.hasSuffix("'") ? ": \($0.option.help)" : nil }
+        return OptionFile.place(file.path, wrong?.line) + words + (advice ?? "")
     }
 
     /// Where an option's value comes from.
@@ -50,9 +66,11 @@ struct RelayArguments {
     }
 
     private func fileArguments(without excluded: Set<String>) -> [String] {
-        (file?.entries ?? []).filter { !excluded.contains($0.option.name) }.flatMap { entry in
-            entry.values.map { entry.option.isFlag ? "--\(entry.option.name)" : "--\(entry.option.name)=\($0)" }
-        }
+        (file?.entries ?? []).filter { !excluded.contains($0.option.name) }.flatMap(Self.arguments)
+    }
+
+    private static func arguments(of entry: OptionFile.Entry) -> [String] {
+        entry.values.map { entry.option.isFlag ? "--\(entry.option.name)" : "--\(entry.option.name)=\($0)" }
     }
 
     private static func filePath(in arguments: [String]) throws(CommandFailure) -> String? {
