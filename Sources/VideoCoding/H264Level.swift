@@ -82,9 +82,7 @@ public struct H264Level: Hashable, Sendable {
         }
     }
 
-    /// The level's number in its usual form, such as "3.1".
-    public var name: String { Self.name(levelIDC: levelIDC) }
-
+    /// A level's number in its usual form, such as "3.1".
     static func name(levelIDC: UInt8) -> String {
         levelIDC == 9 ? "1b" : "\(levelIDC / 10).\(levelIDC % 10)"
     }

@@ -45,8 +45,6 @@ public struct STUNMessage: Sendable {
     public private(set) var mappedAddress: TransportAddress?
     /// ERROR-CODE of an error response, 300 to 699.
     public private(set) var errorCode: UInt16?
-    /// True if there is a MESSAGE-INTEGRITY.
-    public var hasIntegrity: Bool { integrityOffset != nil }
     /// True if there is a FINGERPRINT; it is right then.
     public private(set) var hasFingerprint = false
     /// The message's size in bytes.

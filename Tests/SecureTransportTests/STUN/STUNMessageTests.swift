@@ -18,7 +18,7 @@ import Testing
         #expect(message.username == "evtj:h6vY")
         #expect(message.priority == 0x6E00_01FF)
         #expect(message.role == .controlled(tieBreaker: 0x932F_F9B1_5126_3B36))
-        #expect(message.hasFingerprint && message.hasIntegrity && !message.nominates)
+        #expect(message.hasFingerprint && !message.nominates)
         #expect(message.unknownAttributes.count == 0)
         #expect(message.isAuthentic(key: Self.key))
         for other in ["VOkJxbRl1RmTxUk/WvJxBu", ""] {
