@@ -6,8 +6,10 @@ package struct GroupPlanning: Sendable {
     private static let interval = Duration.milliseconds(100)
 
     private var planner: EncodeGroupPlanner
-    /// The formats that receivers have had; formats are referred to by their index.
-    private var formats: [EncodeFormat] = []
+    /// The formats of receivers and groups, with the numbers by which the planner knows them. One that nobody has any
+    /// more is forgotten: a member may come with a new one in each offer.
+    private(set) var formats: [(format: EncodeFormat, number: Int)] = []
+    private var lastFormat = 0
     private var needs: [EncodeGroupPlanner.Receiver] = []
     private var plannedNeeds: [EncodeGroupPlanner.Receiver] = []
     private var lastPlan = MonotonicInstant.zero
@@ -58,7 +60,7 @@ package struct GroupPlanning: Sendable {
     ) {
         needs.append(
             EncodeGroupPlanner.Receiver(
-                id: id, picture: picture, format: index(of: downlink.format),
+                id: id, picture: picture, format: number(of: downlink.format),
                 target: downlink.dependableRate(now: now),
                 wantsIsolation: downlink.keyframeLimiter.isExceeded(now: now)))
     }
@@ -80,8 +82,12 @@ package struct GroupPlanning: Sendable {
         for group in known where !group.members.isEmpty {
             groups.append(
                 EncodeGroupPlanner.Group(
-                    id: group.id, format: index(of: group.format), members: group.members, rate: group.rate,
+                    id: group.id, format: number(of: group.format), members: group.members, rate: group.rate,
                     isRateKept: group.isRateKept))
+        }
+        if formats.count > plannedNeeds.count + groups.count {
+            let used = Set(plannedNeeds.map(\.format)).union(groups.map(\.format))
+            formats.removeAll { !used.contains($0.number) }
         }
         return planner.update(
             plannedNeeds, in: groups, budget: budget,
@@ -89,12 +95,13 @@ package struct GroupPlanning: Sendable {
     }
 
     package func format(of group: EncodeGroupPlanner.Group) -> EncodeFormat? {
-        formats.indices.contains(group.format) ? formats[group.format] : nil
+        formats.first { $0.number == group.format }?.format
     }
 
-    private mutating func index(of format: EncodeFormat) -> Int {
-        if let known = formats.firstIndex(of: format) { return known }
-        formats.append(format)
-        return formats.count - 1
+    private mutating func number(of format: EncodeFormat) -> Int {
+        if let known = formats.first(where: { $0.format == format }) { return known.number }
+        lastFormat += 1
+        formats.append((format, lastFormat))
+        return lastFormat
     }
 }
