@@ -3,15 +3,15 @@ public import MediaCore
 
 /// The arrangement of participants in a picture.
 public enum LayoutMode: Hashable, Sendable {
-    /// All cameras in tiles of one size. With a screen share, this is `presentation`.
+    /// All cameras in tiles of one size. With a screen share, this is `speaker`.
     case grid
-    /// The speaker is large, the others are in a strip. With a screen share, this is `presentation`.
+    /// The screen share, or else the speaker, is large; the others are in a strip.
     case speaker
     /// The speaker and the speaker before, or the screen share and the speaker, share the canvas.
     case sideBySide
     /// The speaker or the screen share fills the canvas; the next source is in its corner.
     case pictureInPicture
-    /// The screen share is large, the others are in a strip. Without a screen share, this is `speaker`.
+    /// The same as `speaker`, under the name by which those who share a screen look for it.
     case presentation
     /// One participant is large, by its screen share or else its camera. The others are in a strip.
     case pinned(participant: String)
@@ -76,10 +76,9 @@ public enum LayoutMode: Hashable, Sendable {
     public func layout(images: ImageLibrary, participant: (String) -> ParticipantID?) -> Layout {
         switch self {
         case .grid: .grid
-        case .speaker: .speaker
+        case .speaker, .presentation: .speaker
         case .sideBySide: .sideBySide
         case .pictureInPicture: .pictureInPicture
-        case .presentation: .presentation
         case .pinned(let id): participant(id).map(Layout.pinned) ?? .speaker
         case .solo(let id): participant(id).map(Layout.solo) ?? .speaker
         case .template(let template): .template(template, images: images)

@@ -27,6 +27,11 @@ struct RoomLayoutCodingTests {
         #expect(try value(json) == layout)
     }
 
+    @Test("a presentation is the speaker's layout under another name")
+    func presentation() {
+        #expect(LayoutMode.presentation.layout(images: ImageLibrary()) { _ in nil } == .speaker)
+    }
+
     @Test("a participant's layout leaves out values that equal the room's")
     func participantLayouts() throws {
         let layout = ParticipantLayout(selfView: .always)

@@ -2,17 +2,15 @@ public import MediaCore
 
 /// The places of sources on a canvas: pure functions of participants, screen shares and speakers.
 public enum Layout: Hashable, Sendable {
-    /// All cameras in tiles of one size. With a screen share it is `presentation`.
+    /// All cameras in tiles of one size. With a screen share, this is `speaker`.
     case grid
-    /// The speaker's camera is large, the others are in a strip. With a screen share, this is `presentation`.
+    /// The newest screen share, or else the speaker, is large; the others are in a strip.
     case speaker
     /// Two sources fill half of the canvas each: the speaker and the speaker before, in the order of
     /// `LayoutScene.cameras`; or, on the left, the screen share, and the speaker.
     case sideBySide
     /// The speaker or the screen share fills the canvas; the next most important source is in its lower right corner.
     case pictureInPicture
-    /// The newest screen share is large; the others are in a strip. Without a screen share, this is `speaker`.
-    case presentation
     /// A participant is large, by its screen share or else its camera; the others are in a strip. If the participant
     /// has no picture, this is `speaker`.
     case pinned(ParticipantID)
@@ -57,8 +55,8 @@ extension Layout {
         case .grid:
             return scene.presenters.isEmpty
                 ? GridLayout.layers(scene.cameras.map(SourceID.camera), canvas: canvas)
-                : Layout.presentation.containedLayers(of: scene, canvas: canvas)
-        case .speaker, .presentation:
+                : Layout.speaker.containedLayers(of: scene, canvas: canvas)
+        case .speaker:
             guard let leading = scene.leadingSource else { return [] }
             return StripLayout.layers(large: leading, scene: scene, canvas: canvas)
         case .sideBySide:

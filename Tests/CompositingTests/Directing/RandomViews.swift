@@ -47,7 +47,7 @@ struct RandomViews {
         default:
             let subject = scene.cameras.randomElement(using: &generator) ?? 1
             let layouts = [
-                Layout.grid, .speaker, .sideBySide, .pictureInPicture, .presentation, .pinned(subject), .solo(subject),
+                Layout.grid, .speaker, .sideBySide, .pictureInPicture, .pinned(subject), .solo(subject),
             ]
             layout = layouts[number(0...(layouts.count - 1))]
         }

@@ -20,7 +20,7 @@ struct LayoutPictureTests {
     @Test(
         "each tile shows its source",
         arguments: [
-            ("grid", Layout.grid, scene), ("speaker", .speaker, scene), ("presentation", .presentation, presented),
+            ("grid", Layout.grid, scene), ("speaker", .speaker, scene), ("presentation", .speaker, presented),
             ("side-by-side", .sideBySide, scene), ("side-by-side-screen", .sideBySide, presented),
             ("picture-in-picture", .pictureInPicture, scene), ("pinned", .pinned(0), scene), ("solo", .solo(4), scene),
         ])

@@ -52,24 +52,17 @@ struct LayoutTests {
         #expect(tiles.count == 1 + StripLayout.mostPlaces)
     }
 
-    @Test("a screen share is large beside a strip, in its own layout and in grid and speaker")
-    func presentation() {
+    @Test("a screen share is large beside a strip, in grid and in speaker")
+    func screenShare() {
         let scene = LayoutScene(cameras: [1, 2], presenters: [2], speakers: [1])
         let expected = [
             CompositionLayer(source: .screenShare(2), rect: rect(0, 0, 960, 720)),
             CompositionLayer(source: .camera(1), rect: rect(960, 180, 320, 180)),
             CompositionLayer(source: .camera(2), rect: rect(960, 360, 320, 180)),
         ]
-        for layout in [Layout.presentation, .grid, .speaker] {
+        for layout in [Layout.grid, .speaker] {
             #expect(layout.layers(of: scene, canvas: hd) == expected)
         }
-    }
-
-    @Test("without a presentation that layout shows the speaker")
-    func presentationOfNothing() {
-        let scene = LayoutScene(cameras: [1, 2], speakers: [2])
-        #expect(
-            Layout.presentation.layers(of: scene, canvas: hd) == Layout.speaker.layers(of: scene, canvas: hd))
     }
 
     @Test("of two presentations the newer is large, and the other leads the strip")
@@ -222,7 +215,7 @@ struct LayoutTests {
         for _ in 0..<3000 {
             var (_, scene, canvas) = randomCase(&generator)
             scene.presenters = [scene.cameras[0]]
-            for layout in [Layout.grid, .speaker, .presentation, .pictureInPicture] {
+            for layout in [Layout.grid, .speaker, .pictureInPicture] {
                 let tile = layout.layers(of: scene, canvas: canvas)[0]
                 #expect(tile.source == .screenShare(scene.cameras[0]) && tile.fit == .contain)
                 #expect(tile.rect.area * 2 >= canvas.area, "\(layout) of \(scene) on \(canvas): \(tile)")
@@ -255,7 +248,7 @@ struct LayoutTests {
         }
     }
 
-    private static let layouts = [Layout.grid, .speaker, .sideBySide, .pictureInPicture, .presentation]
+    private static let layouts = [Layout.grid, .speaker, .sideBySide, .pictureInPicture]
 
     private func randomCase(
         _ generator: inout SeededGenerator
