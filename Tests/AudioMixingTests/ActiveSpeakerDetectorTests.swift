@@ -58,6 +58,18 @@ struct ActiveSpeakerDetectorTests {
         #expect(talk.changes.count == 1)
     }
 
+    @Test("a sound of 440 ms makes a speaker, and a shorter one does not", arguments: [420, 440])
+    func sound(milliseconds: Int) {
+        var (meter, detector) = (LevelMeter(), ActiveSpeakerDetector())
+        for frame in 0..<100 {
+            let isLoud = (20..<20 + milliseconds / 20).contains(frame)
+            let now = MonotonicInstant(nanoseconds: Int64(frame) * 20_000_000)
+            detector.observe(meter.judge(AudioLevel(decibelsBelowOverload: isLoud ? 25 : 70)), of: 1, now: now)
+            detector.choose(now: now)
+        }
+        #expect((detector.activeSpeaker == 1) == (milliseconds == 440))
+    }
+
     @Test("when the speaker stops, the next participant to speak takes over")
     func takeOver() {
         var talk = Talk()
