@@ -3,9 +3,10 @@ public import MediaCore
 /// A size and a frame rate in which pictures are composed and encoded.
 public struct EncodeRung: Hashable, Sendable {
     public var dimensions: VideoDimensions
-    /// Pictures a second at most.
+    /// Pictures a second, while the room has all its ticks. While overload control leaves some out, the nearest whole
+    /// part of the others is encoded.
     public var frameRate: Int
-    /// The distance of encoded ticks: one of this many is encoded.
+    /// The room's frame rate, in frame rates of the rung.
     package var divisor = 1
 
     package init(dimensions: VideoDimensions, roomFrameRate: Int, divisor: Int = 1) {
