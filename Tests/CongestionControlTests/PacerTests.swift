@@ -80,6 +80,20 @@ struct PacerTests {
         #expect(pacer.nextSendTime(now: at(10_000)) == .distantFuture)
     }
 
+    @Test("while the congestion window is full only audio leaves, and nothing else makes a wake-up")
+    func held() {
+        var pacer = makePacer()
+        pacer.isHeld = true
+        pacer.enqueue(1, size: bytes(1250), priority: .video, now: at(0))
+        pacer.enqueue(2, size: bytes(1250), priority: .retransmission, now: at(0))
+        pacer.enqueue(3, size: bytes(100), priority: .audio, now: at(0))
+        #expect(drain(&pacer, until: 10_000).map(\.payload) == [3])
+        #expect(pacer.nextSendTime(now: at(10_000)) == nil)
+        #expect(pacer.paddingNeeded(now: at(10_000)) == .zero)
+        pacer.isHeld = false
+        #expect(drain(&pacer, from: 10_000, until: 11_000).map(\.payload) == [2, 1])
+    }
+
     @Test("a probe leaves at its rate and marks its packets, as many as it needs")
     func probe() {
         var pacer = makePacer(.kilobits(500))
