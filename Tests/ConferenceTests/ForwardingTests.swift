@@ -66,12 +66,12 @@ import Testing
         let ben = try join(call, "Ben", colour: .blue)
         let room = try room(call)
         let isResting = call.run(until: {
-            room.forwarding.receiverCount == 2 && room.videoTicks.isPaused && !room.hasNews
+            room.forwarding.receiverCount == 2 && room.videoTicks.isPaused && !room.needsWaking
         })
         #expect(isResting)
         let rate = VideoBitRate(target: .kilobits(20), sustained: .kilobits(20))
         room.videoBitRateChanged(rate, for: try participant(ben, call), now: call.now)
-        #expect(room.hasNews && room.nextTick <= call.now + room.tickInterval)
+        #expect(room.needsWaking && room.nextTick <= call.now + room.tickInterval)
     }
 
     @Test("two people in a call get each other's own frames, byte by byte, and nothing is encoded or composed")

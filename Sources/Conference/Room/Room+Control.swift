@@ -144,11 +144,11 @@ extension Room {
     func tellSpeakers(unless before: ParticipantID?) {
         for participant in participants
         where audio.isSpeaking(participant.id) != participant.announced?.isSpeaking { announce(participant) }
-        tellSpeaker(unless: before)
+        tellActiveSpeaker(unless: before)
     }
 
-    /// Sends an event if the active speaker has changed.
-    func tellSpeaker(unless before: ParticipantID?) {
+    /// Has pictures show the active speaker, and sends an event, if it has changed.
+    func tellActiveSpeaker(unless before: ParticipantID?) {
         guard stage == nil, audio.activeSpeaker != before else { return }
         composition.viewsChanged()
         emit(.activeSpeakerChanged(id: activeSpeaker?.publicID))

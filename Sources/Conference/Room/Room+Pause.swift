@@ -6,7 +6,7 @@ extension Room {
     private static let audioIsHeardFor = Duration.seconds(3)
 
     /// True if ticks are paused although they have work.
-    var hasNews: Bool {
+    var needsWaking: Bool {
         videoTicks.isPaused && (composition.isOutdated || !encoders.isStill || !forwarding.isStill)
     }
 

@@ -98,7 +98,7 @@ final class Room {
     func popJob() -> Job? { jobs.popFirst() }
 
     var nextTick: MonotonicInstant {
-        min(hasNews ? videoTicks.nextAwake : videoTicks.next, audio.nextTick ?? .distantFuture)
+        min(needsWaking ? videoTicks.nextAwake : videoTicks.next, audio.nextTick ?? .distantFuture)
     }
     /// The time from one video tick to the next that is composed.
     var tickInterval: Duration { videoTicks.interval }
@@ -146,7 +146,7 @@ final class Room {
         demands.remove(participant.id)
         composition.remove(participant.id)
         recorder?.remove(participant.id, now: now)
-        tellSpeaker(unless: speaker)
+        tellActiveSpeaker(unless: speaker)
         if !isMoving { forgetLayouts(about: participant.publicID) }
         composition.viewsChanged()
         return place
@@ -262,7 +262,7 @@ final class Room {
     func wake(now: MonotonicInstant) {
         if let job = audio.wake(losses: audioLoss, now: now) { jobs.append(job) }
         videoTicks.setFrequency(overload.limits.maximumFrameRate ?? configuration.frameRate)
-        if hasNews { videoTicks.wake() }
+        if needsWaking { videoTicks.wake() }
         guard let tick = videoTicks.takeTick(tolerance: 1, now: now) else { return }
         followFocus()
         let speaker = audio.activeSpeaker
