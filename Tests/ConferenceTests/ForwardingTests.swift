@@ -229,6 +229,22 @@ import Testing
         #expect(downlink.explanation?.contains("above the receiver's level") ?? false, "\(downlink.explanation ?? "")")
     }
 
+    @Test("a receiver that requests no keyframes gets an encoder's frames, and the reason is not the sender's alone")
+    func askingForNothing() throws {
+        let call = makeCall()
+        try join(call, "Ada", colour: .red)
+        let ben = try join(call, "Ben", colour: .blue) {
+            $0.video?.feedback.pli = false
+            $0.video?.feedback.fir = false
+        }
+        call.run(for: .seconds(6))
+        #expect(try link(ben, call).obstacle == .keyframes)
+        let explanation = try #require(
+            call.relay.snapshot(room: "demo", now: call.now)?.participants.first { $0.id == ben.participantID }?
+                .downlink.explanation)
+        #expect(explanation.contains("or the receiver sends none"), "\(explanation)")
+    }
+
     @Test("packets lost on either side are sent again", arguments: [true, false])
     func loss(onDownlink: Bool) throws {
         let call = makeCall()

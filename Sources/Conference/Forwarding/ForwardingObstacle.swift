@@ -37,7 +37,7 @@ public enum ForwardingObstacle: String, Codable, Hashable, Sendable, CaseIterabl
         case .level: "the sender's stream is above the receiver's level"
         case .packetization: "the receiver does not accept the sender's packetization mode"
         case .packetSize: "the sender's packets are too large"
-        case .keyframes: "the sender accepts no keyframe requests"
+        case .keyframes: "the sender accepts no keyframe requests, or the receiver sends none"
         case .manyRequests: "the receiver requests too many keyframes"
         case .network: "its network does not carry the sender's rate with a margin"
         }
