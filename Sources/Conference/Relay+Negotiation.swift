@@ -19,17 +19,9 @@ extension Relay {
         let before = participant.negotiation
         var policy = participant.policy
         nameAddresses(in: &policy, for: participant.address)
-        let negotiation: Negotiation
-        do throws(SDPError) {
-            let (answer, session) = try OfferAnswer.answer(
-                offer: offer.description.get(), policy: policy,
-                previous: (before.answer, before.session), using: &random)
-            negotiation = Negotiation(answer: answer, session: session)
-        } catch {
-            throw .offer(error)
-        }
-        try Self.check(
-            negotiation.session, by: participant.grants, mayHaveShared: participant.sendsScreenShare)
+        let negotiation = try negotiate(offer, policy: policy, after: before)
+        try Self.checkScreenShare(
+            in: negotiation.session, by: participant.grants, mayHaveShared: participant.sendsScreenShare)
         do {
             let trusts = trustsDescription(
                 of: negotiation.session, from: participant.address, for: participant, now: now)
@@ -63,12 +55,28 @@ extension Relay {
         return participant.joinResult
     }
 
+    /// Answers an offer.
+    ///
+    /// - Parameter before: What it continues; nil for a join.
+    func negotiate(
+        _ offer: ReceivedOffer, policy: AnswerPolicy, after before: Negotiation? = nil
+    ) throws(JoinError) -> Negotiation {
+        do throws(SDPError) {
+            let (answer, session) = try OfferAnswer.answer(
+                offer: offer.description.get(), policy: policy, previous: before.map { ($0.answer, $0.session) },
+                using: &random)
+            return Negotiation(answer: answer, session: session)
+        } catch {
+            throw .offer(error)
+        }
+    }
+
     /// Refuses a screen share that the role does not permit: nobody would see it, and the client would not know.
     ///
     /// - Parameter mayHaveShared: True if the client may have shared it before, with another role. A call does not end
     ///   because a moderator has changed that.
-    static func check(
-        _ session: NegotiatedSession, by grants: MemberGrants, mayHaveShared: Bool
+    static func checkScreenShare(
+        in session: NegotiatedSession, by grants: MemberGrants, mayHaveShared: Bool
     ) throws(JoinError) {
         guard session.screenShare?.receives == true, !mayHaveShared, !grants.permissions.contains(.screen) else {
             return

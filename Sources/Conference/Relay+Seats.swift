@@ -33,7 +33,7 @@ extension Relay {
     }
 
     /// Checks that the relay takes somebody now, and that the room's door lets them in. Who returns has a place.
-    func checkIsTaken(_ request: JoinRequest, isReturning: Bool, now: MonotonicInstant) throws(JoinError) {
+    func checkAdmission(of request: JoinRequest, isReturning: Bool, now: MonotonicInstant) throws(JoinError) {
         guard !isDraining || isReturning else { throw .draining }
         if let refusal = doorRefusal(of: request, isReturning: isReturning, now: now) { throw refusal }
         guard !isReturning else { return }

@@ -91,17 +91,9 @@ public final class Relay {
         var request = request
         if let key, request.moderatorKey == key { request.grants = MemberGrants(role: .moderator) }
         let isReturning = isReturning(request, now: now)
-        try checkIsTaken(request, isReturning: isReturning, now: now)
-        let negotiation: Negotiation
-        do throws(SDPError) {
-            let offer = try request.offer.description.get()
-            let (answer, session) = try OfferAnswer.answer(
-                offer: offer, policy: policy(for: request), using: &random)
-            negotiation = Negotiation(answer: answer, session: session)
-        } catch {
-            throw .offer(error)
-        }
-        try Self.check(negotiation.session, by: request.grants, mayHaveShared: request.mayHaveShared)
+        try checkAdmission(of: request, isReturning: isReturning, now: now)
+        let negotiation = try negotiate(request.offer, policy: policy(for: request))
+        try Self.checkScreenShare(in: negotiation.session, by: request.grants, mayHaveShared: request.mayHaveShared)
         if !isReturning, let refusal = refusal(forRoom: request.room) { throw refusal }
         let former = formerRights(of: request, now: now)
         removeFormer(of: request, now: now)
