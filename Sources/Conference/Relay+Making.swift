@@ -115,10 +115,7 @@ extension Relay {
         request.rejoiningAs.flatMap { id in rooms[request.room]?.localParticipant(publicID: id) == nil ? id : nil }
     }
 
-    func makePublicID() -> String {
-        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
-        return String((0..<12).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
-    }
+    func makePublicID() -> String { .randomID(length: 12, using: &random) }
 
     func policy(for request: JoinRequest) -> AnswerPolicy {
         let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)

@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 import MediaFiles
 import RoomAPI
 
@@ -19,9 +20,7 @@ struct ExportFolder {
     /// A new id: a name of a file without any of people.
     static func makeID() -> String {
         var generator = SystemRandomNumberGenerator()
-        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
-        return "film-"
-            + String((0..<8).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
+        return "film-" + .randomID(length: 8, using: &generator)
     }
 
     private static func isID(_ text: String) -> Bool {

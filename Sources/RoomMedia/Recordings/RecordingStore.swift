@@ -49,9 +49,7 @@ package final class RecordingStore: Sendable {
         let time = date.formatted(
             .iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)
                 .timeSeparator(.omitted))
-        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
-        return "\(time)Z-"
-            + String((0..<6).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
+        return "\(time)Z-" + .randomID(length: 6, using: &generator)
     }
 
     /// True if a text can be an id, or a file's name without its ending: nothing else is looked for on the disk.
