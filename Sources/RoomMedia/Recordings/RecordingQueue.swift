@@ -16,7 +16,8 @@ package final class RecordingQueue: Sendable {
         case end(RecordingEndReason, at: Duration)
     }
 
-    /// The bytes that wait in all recordings of a relay.
+    /// The bytes that may wait in several queues together: in those of all recordings, of all streams or of all
+    /// outputs.
     package final class Budget: Sendable {
         private let bytes = Atomic(0)
         private let limit: Int
