@@ -15,7 +15,7 @@ public struct LevelMeter: Sendable {
     private static let quietestMicrophone: Float = -75
     /// The rise of the background estimate: 2.5 dB a second. It falls at once.
     private static let backgroundRise: Float = 0.05
-    /// Speech continues for this many frames, because it has pauses.
+    /// Speech lasts for this many frames from a loud one on, because it has pauses.
     private static let hangover = 10
 
     private var background: Float = -60
