@@ -47,7 +47,7 @@ struct LargeRoomTests {
     }
 
     private func speaker(at relay: Int, of cascade: VirtualCascade) -> String? {
-        cascade[relay].relay.state(ofRoom: "demo")?.activeSpeaker
+        cascade.room(relay)?.activeSpeaker?.publicID
     }
 
     /// The time for which the relays differ when the speaker changes: from the first relay that shows the new one to
@@ -61,12 +61,15 @@ struct LargeRoomTests {
     }
 
     @Test("all see the same places and, within 300 ms, the same speaker; others hardly notice that a relay dies")
-    func room() throws {
+    func room() async throws {
         let (cascade, clients) = try fill()
         let all = Array(0..<Self.relays)
+        // The call takes long, and other tests wait for the thread.
+        await Task.yield()
         try #require(cascade.run(until: { isTogether(cascade, all) }, limit: .seconds(20)))
         let speakers = [clients[0][0], clients[Self.relays - 1][0]]
         for turn in 0..<2 {
+            await Task.yield()
             for (index, speaker) in speakers.enumerated() { speaker.isSilent = index != turn % 2 }
             let spread = try spread(of: cascade, to: speakers[turn % 2].participantID)
             #expect(spread <= .milliseconds(300), "turn \(turn)")
@@ -80,12 +83,14 @@ struct LargeRoomTests {
         let seen = staying.flatMap { clients[$0] }.map { ($0, $0.arrivals.count) }
         cascade.kill(dead)
         cascade.run(for: .seconds(1))
+        await Task.yield()
         for client in clients[dead] {
             try cascade[(dead + 1) % Self.relays].join(
                 client.name, colour: .red, video: .receiveOnly, audio: .receiveOnly, returningAs: client.participantID,
                 adjustRequest: { $0.rejoiningAs = client.participantID })
         }
         #expect(cascade.run(until: { isTogether(cascade, staying) }, limit: .seconds(3)))
+        await Task.yield()
         // By then the links to the dead one have ended.
         cascade.run(for: .seconds(4))
         #expect(isTogether(cascade, staying))

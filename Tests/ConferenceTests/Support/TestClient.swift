@@ -53,9 +53,16 @@ final class TestClient {
     private var bitRate = BitRate.kilobits(300)
     private var frameCount = 0
 
-    private(set) var picture: PixelBuffer?
+    /// The frames that came since somebody looked at the pictures. Most tests never look, and decoding takes long.
+    private var undecoded: [ReceivedVideoFrame] = []
+    private var shown: PixelBuffer?
+    /// The newest picture.
+    var picture: PixelBuffer? {
+        decode()
+        return shown
+    }
     /// Called with each picture, and with the time at which it was made by the relay's sender reports.
-    var onPicture: ((PixelBuffer, NTPTime) -> Void)?
+    var onPicture: ((PixelBuffer, NTPTime) -> Void)? { willSet { decode() } }
     /// The compressed frames that were received, if they are recorded.
     private(set) var frames: [[UInt8]] = []
     var recordsFrames = false
@@ -81,11 +88,17 @@ final class TestClient {
     private(set) var bitRates: [BitRate] = []
     private(set) var sawGoodbye = false
     private(set) var connectionStates: [ConnectionState] = []
-    private(set) var decodeFailures = 0
+    private var failures = 0
+    var decodeFailures: Int {
+        decode()
+        return failures
+    }
     /// The arrival time of each datagram, and its delay in the downlink's queue.
     private(set) var queueing: [(time: MonotonicInstant, delay: Duration)] = []
-    var uplink: LinkModel<ByteBuffer>
-    var downlink: LinkModel<ByteBuffer>
+    var uplink: LinkModel<ByteBuffer> { didSet { nextUplinkDelivery = uplink.nextDelivery } }
+    var downlink: LinkModel<ByteBuffer> { didSet { nextDownlinkDelivery = downlink.nextDelivery } }
+    private(set) var nextUplinkDelivery = MonotonicInstant.distantFuture
+    private(set) var nextDownlinkDelivery = MonotonicInstant.distantFuture
     /// The pictures that are sent in turn in place of the flat colour.
     var pictures: [PixelBuffer] = []
     /// Changes each frame of the camera before it is sent; nil: it is not sent.
@@ -213,6 +226,23 @@ final class TestClient {
         return try CompressionSession(dimensions: dimensions, properties: properties, outputHandler: outputs.append)
     }
 
+    private func decode() {
+        let frames = undecoded
+        undecoded = []
+        for frame in frames {
+            decoder.decode(frame.sample) { event in
+                guard case .output(let output) = event else { return }
+                switch output.result {
+                case .picture(let decoded):
+                    shown = decoded.pixelBuffer
+                    if let time = frame.senderTime { onPicture?(decoded.pixelBuffer, time) }
+                case .dropped: break
+                case .failed: failures += 1
+                }
+            }
+        }
+    }
+
     private func handleEvents(now: MonotonicInstant) {
         while let event = peer.pollEvent() {
             switch event {
@@ -224,16 +254,8 @@ final class TestClient {
                     framesRecovering.append(frame.isRecovering)
                 }
                 if frame.sample.isSync { keyframesReceived += 1 }
-                decoder.decode(frame.sample) { event in
-                    guard case .output(let output) = event else { return }
-                    switch output.result {
-                    case .picture(let decoded):
-                        picture = decoded.pixelBuffer
-                        if let time = frame.senderTime { onPicture?(decoded.pixelBuffer, time) }
-                    case .dropped: break
-                    case .failed: decodeFailures += 1
-                    }
-                }
+                undecoded.append(frame)
+                if onPicture != nil { decode() }
             case .audioPacket(let packet): audioPackets.append(packet)
             case .keyframeRequested(let content), .pictureLost(let content): wantedKeyframes.insert(content)
             case .videoBitRateChanged(let rate):

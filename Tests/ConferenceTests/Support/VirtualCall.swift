@@ -173,7 +173,7 @@ final class VirtualCall {
     /// Hands the relay a datagram as if it had come from `source`.
     func inject(_ datagram: ByteBuffer, from source: TransportAddress) {
         relay.receive(datagram, from: source, now: now)
-        drain()
+        drainRelay()
     }
 
     /// Lets a test act on the relay as its driver does.
@@ -196,7 +196,7 @@ final class VirtualCall {
     private func nextEvent() -> MonotonicInstant {
         var next = min(relay.nextWakeUp, pool?.nextCompletion ?? .distantFuture)
         for client in clients { next = min(next, client.nextWakeUp(now: now)) }
-        for client in clients { next = min(next, client.uplink.nextDelivery, client.downlink.nextDelivery) }
+        for client in clients { next = min(next, client.nextUplinkDelivery, client.nextDownlinkDelivery) }
         return next
     }
 
@@ -208,10 +208,12 @@ final class VirtualCall {
             fatalError("time stands still: \(relay.nextWakeUp <= now ? "the relay" : "\(waking)") wakes in vain")
         }
         for client in clients {
-            while let datagram = client.uplink.deliver(now: now) {
+            while client.nextUplinkDelivery <= now, let datagram = client.uplink.deliver(now: now) {
                 relay.receive(datagram, from: client.address, at: localAddress, now: now)
             }
-            while let delivery = client.downlink.deliverTimed(now: now) { client.receive(delivery, now: now) }
+            while client.nextDownlinkDelivery <= now, let delivery = client.downlink.deliverTimed(now: now) {
+                client.receive(delivery, now: now)
+            }
         }
         while let completion = pool?.popCompletion(now: now) { complete(completion) }
         if relay.nextWakeUp <= now { relay.wake(now: now) }
@@ -226,6 +228,16 @@ final class VirtualCall {
     }
 
     private func drain() {
+        drainRelay()
+        for client in clients {
+            while let datagram = client.pollTransmit(now: now) {
+                guard !drops(datagram, false, client) else { continue }
+                _ = client.uplink.send(datagram, size: DataSize(bytes: datagram.readableBytes), now: now)
+            }
+        }
+    }
+
+    private func drainRelay() {
         while let job = relay.pollJob() {
             guard pool == nil else {
                 pool?.submit(job)
@@ -251,12 +263,6 @@ final class VirtualCall {
             guard !drops(transmit.datagram, true, client) else { continue }
             _ = client.downlink.send(
                 transmit.datagram, size: DataSize(bytes: transmit.datagram.readableBytes), now: now)
-        }
-        for client in clients {
-            while let datagram = client.pollTransmit(now: now) {
-                guard !drops(datagram, false, client) else { continue }
-                _ = client.uplink.send(datagram, size: DataSize(bytes: datagram.readableBytes), now: now)
-            }
         }
     }
 }

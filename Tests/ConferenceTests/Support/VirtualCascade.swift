@@ -118,7 +118,9 @@ final class VirtualCascade {
     }
 
     private func advance() {
-        for index in sites.indices { sites[index].call.run(for: Self.step) }
+        for site in sites {
+            if site.isDead { site.call.standStill(for: Self.step) } else { site.call.run(for: Self.step) }
+        }
         let now = now
         for index in sites.indices where !sites[index].isDead {
             // A relay may answer a datagram of this step at once: its answer leaves with the next step.
