@@ -186,20 +186,22 @@ import Testing
 
     @Test("a recorded sender is asked for the whole canvas, however small it is shown")
     func requestedRate() throws {
-        let call = VirtualCall { $0.canvas = VideoDimensions(width: 1280, height: 720) }
-        let ada = try call.join("Ada", colour: .red, dimensions: VideoDimensions(width: 320, height: 180))
-        for index in 1...8 { try call.join("Ben \(index)", colour: .green) }
-        call.run(for: .seconds(8))
+        let canvas = VideoDimensions(width: 1280, height: 720)
+        let call = VirtualCall { $0.canvas = canvas }
+        let ada = try call.join(
+            "Ada", colour: .red, video: .sendOnly, dimensions: VideoDimensions(width: 320, height: 180))
+        for index in 1...8 { try call.join("Ben \(index)", colour: .green, video: .sendOnly) }
+        try call.join("Cy", video: .receiveOnly)
+        call.run(for: .seconds(4))
         func rate() -> Int64? {
             call.relay.state(ofRoom: "demo")?.tiles.first { $0.participant == ada.participantID }?.bitRate
         }
         let before = try #require(rate())
         try call.relay.perform(.startRecording(id: "r1", RecordingRequest()), room: "demo", now: call.now)
-        call.run(for: .seconds(8))
+        call.run(for: .seconds(4))
         let after = try #require(rate())
         #expect(after > before * 2)
-        let usual = UplinkPrice.rate(
-            ofTile: VideoDimensions(width: 1280, height: 720), frameRate: 15, content: .camera)
+        let usual = UplinkPrice.rate(ofTile: canvas, frameRate: 15, content: .camera)
         #expect(after == usual.bitsPerSecond)
     }
 
