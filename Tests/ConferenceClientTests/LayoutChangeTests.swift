@@ -9,7 +9,8 @@ import Testing
     private func room() throws -> RoomReport {
         let json = """
             {"id":"demo","layout":{"layout":"pinned","participant":"a1","hide":["b2"]},"participants":[
-            {"id":"a1","name":"Ada"},{"id":"b2","name":"Ben","layout":{"layout":"solo","participant":"a1","fit":"cover"}},
+            {"id":"a1","name":"Ada"},
+            {"id":"b2","name":"Ben","layout":{"layout":"solo","participant":"a1","fit":"cover"}},
             {"id":"c3","name":"ben"},{"id":"d4","name":"Cy"},{"id":"e5","name":"Cy"}]}
             """
         return try JSONDecoder().decode(RoomReport.self, from: Data(json.utf8))

@@ -45,8 +45,8 @@ private let tablePath = ProcessInfo.processInfo.environment["CONFRELAY_LOSS_TABL
     func table() throws {
         let (warmUp, length) = (Duration.seconds(5), Duration.seconds(30))
         var rows = [
-            "| loss, round trip | repair | pictures shown | freezes a minute | frozen | keyframes, refreshes | bytes of each "
-                + "| their qp | sent |",
+            "| loss, round trip | repair | pictures shown | freezes a minute | frozen | keyframes, refreshes "
+                + "| bytes of each | their qp | sent |",
             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         ]
         for roundTrip in [30, 150] {
@@ -69,7 +69,8 @@ private let tablePath = ProcessInfo.processInfo.environment["CONFRELAY_LOSS_TABL
                     let quality =
                         repairs.count == 0 ? "" : "\(Int(repairs.bytes)) | \(Int(repairs.qp.rounded()))"
                     rows.append(
-                        "| \(loss) %, \(roundTrip) ms | \(repair.name) | \(arrivals.count) of \(lossy.encoded.count - frames) "
+                        "| \(loss) %, \(roundTrip) ms | \(repair.name) "
+                            + "| \(arrivals.count) of \(lossy.encoded.count - frames) "
                             + "| \(gaps.count * 2) | \(Int(frozen.rounded())) % "
                             + "| \(after.keyframes - before.keyframes), "
                             + "\(after.recovery.refreshes - before.recovery.refreshes) "

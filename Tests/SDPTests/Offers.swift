@@ -38,7 +38,8 @@ enum Offers {
         t=0 0
         m=video 5000 RTP/SAVP 96
         a=rtpmap:96 H264/90000
-        a=fmtp:96 packetization-mode=1;profile-level-id=42c01f;sprop-parameter-sets=Z0LAH9oBQBbsBEAAAAMAQAAADwPGDKg=,aM4PyA==
+        a=fmtp:96 packetization-mode=1;profile-level-id=42c01f;\
+        sprop-parameter-sets=Z0LAH9oBQBbsBEAAAAMAQAAADwPGDKg=,aM4PyA==
         a=sendrecv
         a=rtcp:5001
         a=crypto:1 AEAD_AES_128_GCM inline:\(galoisKey)

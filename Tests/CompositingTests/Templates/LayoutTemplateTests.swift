@@ -133,7 +133,8 @@ struct LayoutTemplateTests {
         "an encoded template is decoded to the same template",
         arguments: [
             fullTemplate, #"{"slots":[{"show":["next"]}]}"#, ##"{"background":"#000000","slots":[{"show":["next"]}]}"##,
-            #"{"arrangements":[{"screens":"1","slots":[{"show":["recent"],"tiles":"row"}]}],"overlays":[{"clock":"UTC"}]}"#,
+            #"{"arrangements":[{"screens":"1","slots":[{"show":["recent"],"tiles":"row"}]}],"#
+                + #""overlays":[{"clock":"UTC"}]}"#,
         ])
     func roundTrip(json: String) throws {
         let template = try decodeTemplate(json)
@@ -152,8 +153,8 @@ struct LayoutTemplateTests {
     @Test("all mistakes are reported at once, up to a bound")
     func many() throws {
         let issues = try templateIssues(
-            #"{"background":7,"slots":[{"show":["x"],"width":2},{"colour":1,"show":["next"]}],"overlays":[{"text":""}]}"#
-        )
+            #"{"background":7,"slots":[{"show":["x"],"width":2},{"colour":1,"show":["next"]}],"#
+                + #""overlays":[{"text":""}]}"#)
         #expect(
             issues?.map(\.path) == [
                 "background", "slots[0].width", "slots[0].show[0]", "slots[1].colour", "overlays[0].text",

@@ -11,8 +11,9 @@ let fullTemplate = """
       "arrangements": [
         {"participants": "0-1", "slots": [{"show": ["next"]}]},
         {"participants": "2+", "screens": "0-3", "slots": [
-          {"name": "main", "x": 0, "y": 0.1, "width": 0.75, "height": 0.8, "show": ["screen", "speaker"], "fit": "contain",
-           "cornerRadius": 0.05, "border": {"width": 0.01, "colour": "#ff8000"}, "opacity": 0.9, "z": 2, "label": false},
+          {"name": "main", "x": 0, "y": 0.1, "width": 0.75, "height": 0.8, "show": ["screen", "speaker"],
+           "fit": "contain", "cornerRadius": 0.05, "border": {"width": 0.01, "colour": "#ff8000"}, "opacity": 0.9,
+           "z": 2, "label": false},
           {"name": "ada", "x": 0.75, "width": 0.25, "height": 0.25, "show": ["participant:Ada", "screen:Ada"],
            "fit": "cover", "focus": {"x": 0.5, "y": 0.25}, "whenEmpty": {"enlarge": "main"}},
           {"name": "rest", "x": 0.75, "y": 0.25, "show": ["previous-speaker", "recent", "next"], "tiles": "grid",
