@@ -20,7 +20,11 @@ import VideoCoding
 
         var repeated: [Int] { sessions.withLock { $0.map(\.statistics.framesRepeated) } }
 
-        func group(knowing keyframeSizes: KeyframeSizeModel) -> EncodeGroup {
+        /// - Parameter failure: The picture at which the first session fails; nil: none.
+        func group(
+            knowing keyframeSizes: KeyframeSizeModel, rate: VideoBitRate = FirstKeyframeTests.rate,
+            failingAt failure: Int? = nil
+        ) -> EncodeGroup {
             let format = EncodeFormat(dimensions: Scenery.dimensions, properties: CompressionProperties())
             return EncodeGroup(
                 id: EncodeGroupID(rawValue: 1), queue: JobQueueID(rawValue: 1), format: format,
@@ -29,20 +33,48 @@ import VideoCoding
                     make: { dimensions, properties throws(VideoCodingError) in
                         let made = try SessionPictureEncoder(
                             dimensions: dimensions, backEnd: .openH264, properties: properties)
-                        self.sessions.withLock { $0.append(made.session) }
-                        return made
+                        let number = self.sessions.withLock { sessions in
+                            sessions.append(made.session)
+                            return sessions.count
+                        }
+                        return failure.map { FailingEncoder(made, at: number == 1 ? $0 : .max) } ?? made
                     },
                     format: format),
-                bitRate: FirstKeyframeTests.rate,
+                bitRate: rate,
                 rung: RungSelector(
                     ladder: Ladder(canvas: Scenery.dimensions, frameRate: 30, preference: .motion),
-                    rate: FirstKeyframeTests.rate.sustained),
+                    rate: rate.sustained),
                 keyframeSizes: keyframeSizes, keyframeShare: 0.05)
         }
     }
 
-    /// Has a group encode a picture; returns the frame's size.
-    private func encode(_ picture: PixelBuffer, _ number: Int, by group: EncodeGroup) throws -> DataSize {
+    /// Fails at one picture, as an encoder without memory does.
+    private final class FailingEncoder: PictureEncoding {
+        private let encoder: SessionPictureEncoder
+        private var picturesLeft: Int
+
+        init(_ encoder: SessionPictureEncoder, at number: Int) {
+            self.encoder = encoder
+            picturesLeft = number
+        }
+
+        var dimensions: VideoDimensions { encoder.dimensions }
+
+        func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {
+            try encoder.setProperties(change)
+        }
+
+        func encode(
+            _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
+        ) throws(VideoCodingError) -> EncodedFrame? {
+            guard picturesLeft > 0 else { throw .codecUnavailable(reason: "no memory") }
+            picturesLeft -= 1
+            return try encoder.encode(picture, presentationTime: presentationTime, options: options)
+        }
+    }
+
+    /// Has a group encode a picture.
+    private func encode(_ picture: PixelBuffer, _ number: Int, by group: EncodeGroup) throws -> EncodedPicture {
         let now = MonotonicInstant.zero + .milliseconds(33) * number
         var tick = ComposedTick(
             captureTime: now, composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: now)
@@ -59,7 +91,7 @@ import VideoCoding
         let completion = job.run { now }
         guard case .encoded(_, let result) = completion.output else { throw CancellationError() }
         group.complete(result, of: completion)
-        return try #require(result.frame).size
+        return result
     }
 
     @Test("keeps its limit at the first try for pictures of another size")
@@ -68,8 +100,8 @@ import VideoCoding
         let group = workshop.group(knowing: KeyframeSizeModel())
         let larger = Scenery.pictures.prefix(3).map(doubled)
         for (number, picture) in (Scenery.pictures + larger).enumerated() {
-            let size = try encode(picture, number, by: group)
-            if picture.dimensions != Scenery.dimensions { #expect(size <= Self.limit) }
+            let size = try encode(picture, number, by: group).frame?.size
+            if picture.dimensions != Scenery.dimensions { #expect(try #require(size) <= Self.limit) }
         }
         try #require(workshop.repeated.count == 2)
         #expect(workshop.repeated[0] >= 1 && workshop.repeated[1] == 0, "\(workshop.repeated)")
@@ -81,7 +113,22 @@ import VideoCoding
         let first = workshop.group(knowing: KeyframeSizeModel())
         for (number, picture) in Scenery.pictures.enumerated() { _ = try encode(picture, number, by: first) }
         let second = workshop.group(knowing: first.keyframeSizes)
-        #expect(try encode(try #require(Scenery.pictures.last), 0, by: second) <= Self.limit)
+        let frame = try encode(try #require(Scenery.pictures.last), 0, by: second).frame
+        #expect(try #require(frame).size <= Self.limit)
+        try #require(workshop.repeated.count == 2)
+        #expect(workshop.repeated[0] >= 1 && workshop.repeated[1] == 0, "\(workshop.repeated)")
+    }
+
+    @Test("keeps its limit at the first try after a session that failed, also before a keyframe is due again")
+    func afterFailure() throws {
+        let workshop = Workshop()
+        let rate = VideoBitRate(target: .kilobits(100), sustained: .kilobits(100))
+        let group = workshop.group(knowing: KeyframeSizeModel(), rate: rate, failingAt: 6)
+        for number in 0..<6 { #expect(try encode(Scenery.pictures[number], number, by: group).error == nil) }
+        #expect(try encode(Scenery.pictures[6], 6, by: group).error != nil)
+        #expect(group.nextKeyframe > .zero + .milliseconds(33) * 14)
+        let frame = try encode(Scenery.pictures[14], 14, by: group).frame
+        #expect(frame?.isKeyframe == true)
         try #require(workshop.repeated.count == 2)
         #expect(workshop.repeated[0] >= 1 && workshop.repeated[1] == 0, "\(workshop.repeated)")
     }

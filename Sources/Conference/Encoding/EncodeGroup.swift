@@ -279,10 +279,9 @@ final class EncodeGroup {
             preset: request.limits.preset ?? format.properties.preset, maximumSize: bound)
         let (encoder, packetizer) = (encoder, format.packetizer)
         var options = options(isKeyframe: isKeyframe)
-        if isKeyframe || framesEncoded == 0 {
-            keyframeSizes.scale(to: picture.dimensions)
-            options.expectedKeyframeQP = keyframeSizes.firstQP(for: bound.bytes)
-        }
+        // Any frame may be the first of a session: after a failure nobody has to ask for a keyframe.
+        keyframeSizes.scale(to: picture.dimensions)
+        options.expectedKeyframeQP = keyframeSizes.firstQP(for: bound.bytes)
         let newest = JobPicture(picture, of: request)
         jobPicture = newest
         let room = request.room
