@@ -151,6 +151,15 @@ struct AccessTests {
         #expect(requests.allSatisfy { $0.newModeratorKey == nil })
     }
 
+    @Test("an empty identity in a token is none, and an empty name leaves the name to the join")
+    func emptyClaims() async throws {
+        let (client, keys) = try await clientWithKeys()
+        let token = try keys.sign(claims { ($0.name, $0.identity) = ("", "") })
+        #expect(try await join(client, token: token, "?name=Cy").status == .created)
+        let request = try #require(client.script.state.withLock { $0.requests }.first)
+        #expect(request.name == "Cy" && request.grants == MemberGrants(role: .participant))
+    }
+
     @Test("a new token for a single use is as good as before when the join of a client that comes back fails")
     func singleUseOfReturning() {
         let spent = SpentTokens()

@@ -164,8 +164,11 @@ struct AccessControl: Sendable {
         if let notBefore = claims.notBefore, time() < notBefore - Self.leeway {
             throw Self.unauthorized("the token is not good yet", "invalid_token")
         }
-        let name = [claims.name, claims.identity].compactMap(\.self).first { !$0.isEmpty }
-        return Caller(proof: .token(claims), permissions: claims.permissions, name: name)
+        var claims = claims
+        // Those whom a token does not name are not one person, whom a ban keeps out, or who comes back.
+        if claims.identity?.isEmpty == true { claims.identity = nil }
+        if claims.name?.isEmpty == true { claims.name = nil }
+        return Caller(proof: .token(claims), permissions: claims.permissions, name: claims.name ?? claims.identity)
     }
 
     private func sessionCaller(_ bearer: String, room: RoomName) async throws(Problem) -> Caller {
