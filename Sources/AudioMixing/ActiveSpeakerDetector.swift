@@ -9,7 +9,7 @@ public struct ActiveSpeakerDetector: Sendable {
     /// The duration of voice after which a source counts as speaking.
     private static let onset = Duration.milliseconds(200)
     /// The duration of voice after which a source may become the speaker. For `LevelMeter` a voice goes on for 180 ms
-    /// after the sound: that has to last for 440 ms, which a cough does not.
+    /// after the sound: the sound has to last for 440 ms, which a cough does not.
     private static let attack = Duration.milliseconds(600)
     /// The duration without voice after which a source no longer counts as speaking. It is longer than the pauses in
     /// speech.

@@ -293,8 +293,8 @@ final class EncoderPlane {
     /// viewer of the same.
     private func group(withContentOf viewer: Viewer?, among viewers: Viewers) -> EncodeGroup? {
         let others = viewers.values.lazy.filter { $0.viewNumber == viewer?.viewNumber }
-        return ([viewer].compactMap(\.self) + others).lazy.compactMap { self.source(of: $0.id) }
-            .first { $0.complexity != nil }
+        let known = ([viewer].compactMap(\.self) + others).lazy.compactMap { self.source(of: $0.id) }
+        return known.first { $0.complexity != nil } ?? known.first
     }
 
     // MARK: Keyframes and losses
