@@ -105,8 +105,12 @@ struct OutputHub {
 
     /// Lets go of threads that have ended.
     private mutating func sweep() {
-        for thread in ending where thread.isFinished { past.add(thread) }
-        ending.removeAll { $0.isFinished }
+        // Each is asked once: one that ends between two questions would be forgotten without its figures.
+        var others: [OutputThread] = []
+        for thread in ending {
+            if thread.isFinished { past.add(thread) } else { others.append(thread) }
+        }
+        ending = others
     }
 
     /// The outputs whose threads may not have ended yet.
