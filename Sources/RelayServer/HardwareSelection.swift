@@ -32,6 +32,13 @@ struct HardwareSelection {
         self.logger = logger
     }
 
+    /// Chooses the devices of a relay.
+    func select(for relay: inout RelayConfiguration) throws(StartupError) {
+        relay.hardware = try select()
+        relay.decodingDevice = try selectDecoder()
+        relay.composingDevice = try selectCompositor()
+    }
+
     /// - Throws: `StartupError.hardwareNotUsable` where a device has to be used and cannot.
     func select() throws(StartupError) -> VAAPIDeviceReport? {
         guard choice != .software else { return nil }

@@ -1,4 +1,3 @@
-import Compositing
 import Conference
 import Foundation
 import Hummingbird
@@ -12,7 +11,6 @@ import RTP
 import RoomMedia
 import SecureTransport
 public import ServiceLifecycle
-import VideoCoding
 
 /// A relay with its sockets: media on UDP and signalling on TCP, on one port.
 public final class RelayServer: Service {
@@ -74,44 +72,28 @@ public final class RelayServer: Service {
         ProcessMemory.returnAtOnce()
         try OpenFileLimit.check(OpenFileLimit.raise(), allows: configuration.maximumConnections)
         try AddressSpaceLimit.check(AddressSpaceLimit.current, workers: configuration.workers)
-        flightFolder = try configuration.flightRecorderFolder.map { path throws(StartupError) in
-            try FlightFolder(
-                path: path, limit: configuration.flightRecorderLimit,
-                maximumFileCount: configuration.flightRecorderFiles, logger: logger)
-        }
-        recordings = try configuration.recordings.map { settings throws(StartupError) in
-            do throws(WritablePath.NotUsable) {
-                return try RecordingStore(settings: settings)
-            } catch {
-                throw WrittenPath.recordings(settings).failure(error)
-            }
-        }
+        flightFolder = try Self.makeFlightFolder(configuration, logger: logger)
+        recordings = try Self.makeRecordings(configuration)
         var configuration = configuration
         certificates = try Self.read(&configuration, logger: logger)
-        let hardware = HardwareSelection(configuration, logger: logger)
-        configuration.relay.hardware = try hardware.select()
-        configuration.relay.decodingDevice = try hardware.selectDecoder()
-        configuration.relay.composingDevice = try hardware.selectCompositor()
+        try HardwareSelection(configuration, logger: logger).select(for: &configuration.relay)
         events = try EventOutputs.open(configuration, logger: logger)
         keys = try configuration.accessKeys.map { path throws(StartupError) in
             try KeyStore(file: path, logger: logger)
         }
         etcd = try configuration.cluster.map { settings throws(StartupError) in try EtcdClient(settings.etcd) }
-        let certificate: DTLSCertificate
-        do throws(DTLSError) {
-            certificate = try DTLSCertificate()
-        } catch {
-            throw .secureTransport(reason: "\(error)")
-        }
+        configuration.relay.certificate = try Self.makeCertificate()
         SRTPContext.prepareLibrary()
-        let mediaGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        mediaGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         binder = PortBinder(host: configuration.host, eventLoop: mediaGroup.next())
+        administrationAddress = configuration.administrationAddress
+        administration = administrationAddress.map { [mediaGroup] in
+            PortBinder(administrationAt: $0, eventLoop: mediaGroup.next())
+        }
         let bound: TransportAddress
         do throws(StartupError) {
             mediaChannel = try await binder.bind(port: configuration.port)
-            if let address = configuration.administrationAddress {
-                try await PortBinder(administrationAt: address, eventLoop: mediaGroup.next()).tryTCP(port: address.port)
-            }
+            if let administrationAddress { try await administration?.tryTCP(port: administrationAddress.port) }
             guard let address = mediaChannel.localAddress.flatMap({ TransportAddress($0) }) else {
                 throw .addressNotAvailable(configuration.host)
             }
@@ -121,23 +103,15 @@ public final class RelayServer: Service {
             try? await mediaGroup.shutdownGracefully()
             throw error
         }
-        var relayConfiguration = configuration.relay
-        relayConfiguration.mediaAddresses =
-            configuration.publicAddresses.isEmpty
-            ? LocalAddresses.reaching(bound)
-            : configuration.publicAddresses.map { $0.with(port: bound.port) }
-        machineAddresses =
-            configuration.publicAddresses.isEmpty && bound.isUnspecified ? relayConfiguration.mediaAddresses : nil
-        relayConfiguration.certificate = certificate
-        if let flightFolder { relayConfiguration.makeFlightRecorder = { flightFolder.makeRecorder($0) } }
-        Self.log(relayConfiguration.mediaAddresses, to: logger)
-        self.mediaGroup = mediaGroup
-        streams =
-            configuration.servesStreams
-            ? StreamHub(
-                settings: .init(
-                    frameRate: configuration.relay.frameRate, bitRate: configuration.relay.maximumBitRate),
-                logger: logger) : nil
+        let areAddressesGiven = !configuration.publicAddresses.isEmpty
+        let mediaAddresses =
+            areAddressesGiven
+            ? configuration.publicAddresses.map { $0.with(port: bound.port) } : LocalAddresses.reaching(bound)
+        machineAddresses = !areAddressesGiven && bound.isUnspecified ? mediaAddresses : nil
+        Self.log(mediaAddresses, to: logger)
+        configuration.relay.mediaAddresses = mediaAddresses
+        if let flightFolder { configuration.relay.makeFlightRecorder = { flightFolder.makeRecorder($0) } }
+        streams = StreamHub(configuration, logger: logger)
         outputs = configuration.outputs
         listeners = StreamListeners(configuration, logger: logger)
         players = configuration.players ?? listeners.map { _ in PlayerRules() }
@@ -157,22 +131,11 @@ public final class RelayServer: Service {
         turnSecret = configuration.turnSecret
         allowedOrigins = configuration.allowedOrigins
         clients = ClientDirectory(trustedProxies: configuration.trustedProxies)
-        administrationAddress = configuration.administrationAddress
-        administration = configuration.administrationAddress.map {
-            PortBinder(administrationAt: $0, eventLoop: mediaGroup.next())
-        }
         self.logger = logger
         self.onListening = onListening
         endpoint = Endpoint(address: bound, isEncrypted: certificates != nil)
         signallingGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        calibration = relayConfiguration.overload.map { _ in
-            CalibrationRun(
-                canvas: relayConfiguration.canvas, encoder: relayConfiguration.encoder,
-                limit: configuration.calibrationLimit, processorTime: ProcessorClock.ofThisThread,
-                devices: .init(
-                    encoding: relayConfiguration.hardware?.device, decoding: relayConfiguration.decodingDevice,
-                    makeCompositor: relayConfiguration.composingDevice?.makeCompositor, now: { .now() }))
-        }
+        calibration = CalibrationRun(configuration)
         driver = RelayDriver(
             eventLoop: mediaChannel.eventLoop, workerCount: configuration.workers,
             downlink: configuration.emulatedDownlink, onOverloadEvent: OverloadLog(logger: logger).record,
@@ -181,10 +144,10 @@ public final class RelayServer: Service {
                 tracer?.record(notice)
             },
             onEvent: events.map { events in { @Sendable event in events.record(event) } },
-            makeRelay: { [relayConfiguration] in makeRelay(relayConfiguration) })
+            makeRelay: { [relay = configuration.relay] in makeRelay(relay) })
         cluster = ClusterService(
-            configuration.cluster, engine: etcd,
-            ownURL: endpoint.url(at: relayConfiguration.mediaAddresses.first ?? bound), driver: driver, logger: logger)
+            configuration.cluster, engine: etcd, ownURL: endpoint.url(at: mediaAddresses.first ?? bound),
+            driver: driver, logger: logger)
     }
 
     /// Serves until a graceful shutdown is requested; then all participants are sent a goodbye and the sockets are
