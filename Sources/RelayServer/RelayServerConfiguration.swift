@@ -36,7 +36,7 @@ public struct RelayServerConfiguration: Sendable {
     public var turnSecret: TURNSecret?
     /// Where events are posted to.
     public var webhooks: [WebhookEndpoint] = []
-    /// Signs requests; nil: they are not signed.
+    /// Signs requests; nil: nothing is posted.
     public var webhookSigner: WebhookSigner?
     /// The folder in which events wait for webhooks, which need not be there.
     public var webhookQueueFolder = "webhooks"
