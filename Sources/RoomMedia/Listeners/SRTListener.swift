@@ -36,6 +36,9 @@ package final class SRTListener: Sendable {
         srt_setloglevel(LOG_CRIT)
         let socket = srt_create_socket()
         guard socket != SRT_INVALID_SOCK else { throw Self.failure() }
+        // At `::` it takes IPv4 too. Without a choice, newer versions of libsrt do not listen there.
+        var isIPv6Only: Int32 = 0
+        srt_setsockflag(socket, SRTO_IPV6ONLY, &isIPv6Only, Int32(MemoryLayout<Int32>.size))
         let status = address.withSockAddr { address, size in srt_bind(socket, address, Int32(clamping: size)) }
         guard status != SRT_ERROR, srt_listen(socket, Self.backlog) != SRT_ERROR else {
             let failure = Self.failure()
@@ -162,7 +165,8 @@ private final class SRTConnection: PushedStream.Connection {
     }
 
     var streamID: String {
-        var size = Int32(Self.longestID)
+        // libsrt writes a zero behind it.
+        var size = Int32(Self.longestID + 1)
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.longestID + 1) { buffer, count in
             let status = srt_getsockflag(socket, SRTO_STREAMID, buffer.baseAddress, &size)
             count = status == SRT_ERROR ? 0 : min(max(0, Int(size)), Self.longestID)
