@@ -32,7 +32,6 @@ struct RTMPSession {
     private static let stream: UInt32 = 1
     private static let controlStream: UInt8 = 2
     private static let commandStream: UInt8 = 3
-    private static let longestName = 2048
     /// The commands that are answered; a publisher has fewer than ten. Answers wait for clients that do not read them.
     private static let mostAnswers = 64
     /// The most bytes behind a request to publish that wait for its answer. The listener does not read on until then.
@@ -129,7 +128,7 @@ struct RTMPSession {
             guard values.count > 2, case .object(let properties) = values[2] else {
                 throw RTMPError(description: "a connection to nothing")
             }
-            application = String((properties["app"]?.text ?? "").prefix(Self.longestName))
+            application = properties["app"]?.text ?? ""
             connect(transaction)
         case "createStream":
             reply("_result", transaction, [.null, .number(Double(Self.stream))], stream: 0)
@@ -137,9 +136,8 @@ struct RTMPSession {
             if transaction > 0 { reply("_result", transaction, [.null, .null], stream: 0) }
         case "publish":
             guard phase == .open else { throw RTMPError(description: "a second stream") }
-            let key = values.count > 3 ? values[3].text ?? "" : ""
             phase = .asked
-            events.append(.publish(application: application, key: String(key.prefix(Self.longestName))))
+            events.append(.publish(application: application, key: values.count > 3 ? values[3].text ?? "" : ""))
         case "FCUnpublish", "deleteStream", "closeStream":
             guard phase == .publishing else { return }
             phase = .over

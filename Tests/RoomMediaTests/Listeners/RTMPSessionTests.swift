@@ -41,6 +41,14 @@ import Testing
         #expect(Array(hello.readableBytesView.suffix(1536)) == (0..<1536).map { UInt8(truncatingIfNeeded: $0) })
     }
 
+    @Test("a key as long as the longest token is told whole")
+    func longKey() throws {
+        let key = String(repeating: "k", count: 4096)
+        var (session, publisher) = (RTMPSession(), RTMPPublisher())
+        publisher.publish("demo", key: key)
+        #expect(try session.receive(publisher.take()).last == .publish(application: "demo", key: key))
+    }
+
     @Test("audio and video are passed on as an FLV file has them, with times beyond four hours")
     func passedOn() throws {
         var (session, publisher) = try publishing()
