@@ -18,22 +18,31 @@ struct EventAges {
 
     private var steps: [Step] = []
     private var last: (date: Date, uptime: MonotonicInstant)?
+    /// When the clock was set back: events of later than it shows had happened by then.
+    private var setBack = MonotonicInstant.zero
 
     /// Compares the clocks. A step is known by the next call, and is not seen of events that happened since the last.
     mutating func observe(_ date: Date, uptime: MonotonicInstant) {
         defer { self.last = (date, uptime) }
-        guard let last else { return }
+        guard let last else {
+            // It may have been before the program began.
+            setBack = uptime
+            return
+        }
         let seconds = date.timeIntervalSince(last.date) - (uptime - last.uptime).seconds
+        if seconds < -Self.leastStep { setBack = uptime }
         guard seconds > Self.leastStep else { return }
         if steps.count == Self.mostSteps { steps.removeFirst() }
         steps.append(Step(from: last.date, seconds: seconds))
     }
 
-    /// The seconds that have passed since an event, by the date of the last observation.
+    /// The seconds that have passed since an event, by the date of the last observation; at least, where the clock was
+    /// set back after it.
     func age(of happened: Date) -> TimeInterval {
         guard let last else { return 0 }
-        return steps.reduce(last.date.timeIntervalSince(happened)) { age, step in
+        let age = steps.reduce(last.date.timeIntervalSince(happened)) { age, step in
             happened <= step.from ? age - step.seconds : age
         }
+        return age < -Self.leastStep ? (last.uptime - setBack).seconds : age
     }
 }

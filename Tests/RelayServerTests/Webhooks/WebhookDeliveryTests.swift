@@ -175,6 +175,20 @@ struct WebhookDeliveryTests {
         }
     }
 
+    @Test("events of before the clock was set back by a day are given up after an hour, too")
+    func clockThatIsSetBack() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let world = World { elapsed, _ in elapsed < 4000 ? 500 : 200 }
+        let delivery = try delivery(world)
+        for number in 0..<3 { try await append(event(number, room: "a"), to: delivery) }
+        world.state.withLock { $0.step = -86_400 }
+        try await append(event(3, room: "a", after: 1000 - 86_400), to: delivery)
+        await delivery.finish()
+        await delivery.run()
+        #expect(numbers(world.taken, room: "a") == [3])
+        #expect(delivery.counters.expired == 3)
+    }
+
     @Test("an event that is refused for good is given up at once, and holds up no other")
     func refusal() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
