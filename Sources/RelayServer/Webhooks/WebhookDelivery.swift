@@ -50,6 +50,8 @@ actor WebhookDelivery {
     private var isFailing = false
     /// True if the log has said that the disk takes no events.
     private var isWithoutDisk = false
+    /// True if the log has said that the queue cannot be read.
+    private var isUnreadable = false
     /// True once the log has said that the disk does not keep the place up to which events are delivered.
     private var isForgetful = false
     /// The time of the log's last line about refused events, and how many were refused since.
@@ -116,11 +118,18 @@ actor WebhookDelivery {
                 let window: [WebhookQueue.Entry]
                 do {
                     window = try queue.next(Self.windowLength)
+                    isUnreadable = false
                 } catch {
-                    count { $0.dropped &+= 1 }
-                    logger.error(
-                        "the queue of the webhook \(endpoint.shownURL) cannot be read: \(error.localizedDescription)")
-                    break
+                    if !isUnreadable {
+                        logger.error(
+                            """
+                            the queue of the webhook \(endpoint.shownURL) cannot be read, and is tried again: \
+                            \(error.localizedDescription)
+                            """)
+                    }
+                    isUnreadable = true
+                    try? await clock.sleep(.seconds(Self.longestPause))
+                    continue
                 }
                 guard let last = window.last else { break }
                 await deliver(window)

@@ -129,12 +129,13 @@ struct WebhookQueue {
     private static let readSize = 2 * longestLine
 
     private mutating func lines(at place: Position, upTo size: Int) throws -> [Data] {
-        if reader?.number != place.file {
-            reader = (place.file, try FileHandle(forReadingFrom: url(place.file)))
-        }
-        guard let file = reader?.file else { return [] }
+        let known = reader?.number == place.file ? reader?.file : nil
+        // One that cannot be read is opened anew the next time.
+        reader = nil
+        let file = try known ?? FileHandle(forReadingFrom: url(place.file))
         try file.seek(toOffset: UInt64(place.offset))
         let bytes = try file.read(upToCount: min(Self.readSize, size - place.offset)) ?? Data()
+        reader = (place.file, file)
         guard let end = bytes.lastIndex(of: 0x0A) else {
             // No line of ours: what is there was written by something else.
             sizes[place.file] = place.offset

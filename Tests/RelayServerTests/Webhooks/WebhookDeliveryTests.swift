@@ -276,6 +276,31 @@ struct WebhookDeliveryTests {
         #expect(delivery.counters.delivered == 200 && delivery.counters.dropped == 0)
     }
 
+    @Test("a queue that cannot be read for a while is read afterwards, and the log says so once")
+    func unreadableQueue() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let lines = LogLines()
+        let world = World { _, _ in 200 }
+        let delivery = try delivery(world, log: lines)
+        try await append(event(0, room: "a"), to: delivery)
+        let (file, aside) = (folder.appending(path: "1.ndjson"), folder.appending(path: "aside"))
+        let files = FileManager.default
+        try files.moveItem(at: file, to: aside)
+        try files.createDirectory(at: file, withIntermediateDirectories: false)
+        world.state.withLock { state in
+            state.onTime = { elapsed in
+                guard elapsed > 100, files.fileExists(atPath: aside.path) else { return }
+                try? files.removeItem(at: file)
+                try? files.moveItem(at: aside, to: file)
+            }
+        }
+        await delivery.finish()
+        await delivery.run()
+        #expect(numbers(world.taken, room: "a") == [0])
+        #expect(delivery.counters.dropped == 0)
+        #expect(lines.texts.withLock { $0.count } == 1)
+    }
+
     @Test("an endpoint gets what its filter chooses")
     func filter() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
