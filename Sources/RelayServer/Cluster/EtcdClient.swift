@@ -28,8 +28,8 @@ final class EtcdClient: DirectoryEngine {
     private static let longestAnswer = 64 << 20
     /// The most of an answer that is no JSON, in bytes, that an error tells.
     private static let longestReason = 200
-    /// Keys of a page.
-    private static let pageSize: Int64 = 500
+    /// Keys of a page: so many values of the largest size, in Base64, are no longer than `longestAnswer`.
+    private static let pageSize: Int64 = 300
 
     /// - Throws: Why the files of TLS cannot be used.
     init(_ settings: EtcdSettings) throws(StartupError) {
