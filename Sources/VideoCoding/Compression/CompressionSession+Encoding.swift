@@ -214,7 +214,7 @@ extension CompressionSession {
             let isKeyframe = frame.slice.type == .idr
             let isCoarser = !isKeyframe || tried.qp > coarsestTried ?? -1
             if isKeyframe {
-                state.keyframeSizes.add(tried, isRepeated: coarsestTried != nil)
+                state.keyframeSizes.add(tried)
                 coarsestTried = tried.qp
             }
             guard tried.qp < encoder.coarsestKeyframeQP, isCoarser else {
@@ -226,9 +226,6 @@ extension CompressionSession {
             request.qp = max(state.keyframeSizes.qp(for: limit, at: tried), tried.qp + 1)
             result = try encoder.encode(picture, request)
             if case .frame(let repeated) = result, repeated.slice.type != .idr { return .skipped }
-        }
-        if coarsestTried != nil, case .frame(let frame) = result {
-            state.keyframeSizes.add(KeyframeSizeModel.Keyframe(frame), isRepeated: true)
         }
         return result
     }
@@ -387,6 +384,7 @@ extension ByteBuffer {
 
 extension KeyframeSizeModel.Keyframe {
     fileprivate init(_ frame: BackEndFrame) {
-        self.init(bytes: frame.data.readableBytes, qp: frame.averageQP ?? frame.slice.qp ?? 30)
+        self.init(
+            bytes: frame.data.readableBytes, qp: frame.averageQP ?? frame.slice.qp ?? 30, serial: frame.serial)
     }
 }

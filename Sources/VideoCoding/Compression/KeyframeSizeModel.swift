@@ -7,6 +7,8 @@ package struct KeyframeSizeModel {
     struct Keyframe {
         var bytes: Int
         var qp: Int
+        /// The serial number of its picture in the session; nil outside of it.
+        var serial: Int64?
     }
 
     /// The plausible shares for one QP step: noise is coded until it is rounded away.
@@ -46,9 +48,11 @@ package struct KeyframeSizeModel {
 
     mutating func observeUsual(qp: Int?) { usualQP = qp ?? usualQP }
 
-    /// - Parameter isRepeated: True if the keyframe is of the same picture as the last one.
-    mutating func add(_ keyframe: Keyframe, isRepeated: Bool = false) {
-        if isRepeated, let last, last.qp != keyframe.qp, last.bytes > 0, keyframe.bytes > 0 {
+    /// Takes a keyframe that came out, or a try at one. Two of the same picture tell how its size follows the QP.
+    mutating func add(_ keyframe: Keyframe) {
+        if let last, let serial = keyframe.serial, last.serial == serial, last.qp != keyframe.qp, last.bytes > 0,
+            keyframe.bytes > 0
+        {
             let measured = pow(Double(keyframe.bytes) / Double(last.bytes), 1 / Double(keyframe.qp - last.qp))
             share = min(max((share + measured) / 2, Self.plausibleShares.lowerBound), Self.plausibleShares.upperBound)
         }
