@@ -23,6 +23,7 @@ public struct TweenFactor: Hashable, Sendable {
             return
         }
         let elapsed = time - range.start
+        // Clocks' times fit into 64 bits, whose divisions take far less time.
         let part = elapsed.value.multipliedReportingOverflow(by: Int64(range.duration.timescale))
         let whole = range.duration.value.multipliedReportingOverflow(by: Int64(elapsed.timescale))
         if !part.overflow, !whole.overflow {

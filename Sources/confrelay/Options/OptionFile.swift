@@ -72,7 +72,7 @@ struct OptionFile {
         self.entries = entries
     }
 
-    /// The words in front of what is wrong there.
+    /// Returns the beginning of an error message: the file and the line, if that is known.
     static func place(_ path: String, _ line: Int?) -> String { "\(path): \(line.map { "line \($0): " } ?? "")" }
 
     /// The reason for which an entry cannot be used.

@@ -29,7 +29,7 @@ struct RelayArguments {
         }
     }
 
-    /// The parser's words for what is wrong in a file, behind the line that they are about.
+    /// Returns the parser's error message about a file, with the line of the entry that the parser refuses.
     private static func mistake(_ error: any Error, in file: OptionFile) -> String {
         let words = ConfrelayCommand.message(for: error)
         let wrong = file.entries.first { entry in
