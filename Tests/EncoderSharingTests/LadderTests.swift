@@ -51,6 +51,15 @@ import VideoCoding
     func off() {
         #expect(Ladder(canvas: Self.hd, frameRate: 30, preference: .motion, isOn: false).rungs.count == 1)
     }
+
+    @Test(
+        "a rung has as many pictures a second as whole parts of the ticks give",
+        arguments: [(30, 15), (25, 12), (20, 20), (15, 15), (10, 10)])
+    func picturesOfTicks(tickRate: Int, pictures: Int) {
+        let rung = EncodeRung(dimensions: Self.hd, roomFrameRate: 30, divisor: 2)
+        #expect(rung.encoded(ofTicks: tickRate).frameRate == pictures)
+        #expect(rung.encoded(ofTicks: nil) == rung)
+    }
 }
 
 /// The choice of a rung, with frames made up as an encoder would make them.
@@ -82,11 +91,11 @@ import VideoCoding
 
         mutating func run(
             _ content: ContentComplexity, at rate: BitRate, ladder: Ladder = RungSelectorTests.ladder,
-            pictures: Int = 30, for duration: Duration
+            tickRate: Int = 30, for duration: Duration
         ) {
             let end = now + duration
             while now < end {
-                let rung = selector.rung.limited(to: pictures)
+                let rung = selector.rung.encoded(ofTicks: tickRate)
                 // The QP ends at 10, and there the rate is not spent.
                 let wanted = content.qp(at: rung, rate: rate)
                 let qp = min(max(wanted, 10), 51)
@@ -98,9 +107,9 @@ import VideoCoding
                     size: spent.dataSize(over: .seconds(1) / rung.frameRate))
                 frame.averageQP = isKeyframe ? 48 : Int(min(qp + excess(now - lastKeyframe), 51))
                 isKeyframe = false
-                selector.observe(frame, pictures: pictures, now: now)
+                selector.observe(frame, tickRate: tickRate, now: now)
                 if let next = selector.wanted(
-                    in: ladder, rates: RungSelector.Rates(encoder: rate, slowest: rate, pictures: pictures), now: now)
+                    in: ladder, rates: RungSelector.Rates(encoder: rate, slowest: rate, tickRate: tickRate), now: now)
                 {
                     isKeyframe = next.dimensions != rung.dimensions
                     selector.step(to: next, now: now)
@@ -152,8 +161,27 @@ import VideoCoding
     func fewerPictures() {
         var encoder = Encoder()
         encoder.run(Self.sport, at: .kilobits(1800), for: .seconds(10))
-        encoder.run(Self.sport, at: .kilobits(1800), pictures: 15, for: .seconds(10))
+        encoder.run(Self.sport, at: .kilobits(1800), tickRate: 15, for: .seconds(10))
         #expect(encoder.steps.isEmpty, "\(encoder.steps.map(\.rung))")
+    }
+
+    @Test("content is as complex as it is, where overload control leaves more ticks than the rung has pictures")
+    func complexityUnderOverload() throws {
+        let rung = EncodeRung(dimensions: VideoDimensions(width: 640, height: 360), roomFrameRate: 30, divisor: 2)
+        var encoder = Encoder(cost: Self.sport)
+        encoder.selector.step(to: rung, now: Self.start)
+        // An encoder that has 20 pictures a second.
+        let encoded = EncodeRung(dimensions: rung.dimensions, roomFrameRate: 20)
+        // At this rate the QP is nearly whole, as that of a frame is.
+        let rate = BitRate.kilobits(650)
+        for tick in 0..<40 {
+            var frame = EncodeStatistics(type: .p, size: rate.dataSize(over: .milliseconds(50)))
+            frame.averageQP = Int(Self.sport.qp(at: encoded, rate: rate).rounded())
+            encoder.selector.observe(
+                frame, tickRate: 20, now: Self.start + .seconds(1) + .milliseconds(50) * tick)
+        }
+        let cost = try #require(encoder.selector.cost)
+        #expect(abs(cost.level - Self.sport.level) < 0.05)
     }
 
     @Test("a rate that falls to a sixth is followed within a second")

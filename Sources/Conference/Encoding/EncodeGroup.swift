@@ -132,7 +132,7 @@ final class EncodeGroup {
     /// - Parameter tickRate: Ticks a second.
     func chooseRung(in ladder: Ladder, slowest: BitRate, tickRate: Int, now: MonotonicInstant) {
         slowestRate = slowest
-        let rates = RungSelector.Rates(encoder: bitRate.sustained, slowest: slowest, pictures: tickRate)
+        let rates = RungSelector.Rates(encoder: bitRate.sustained, slowest: slowest, tickRate: tickRate)
         let wanted = selector.wanted(in: ladder, rates: rates, now: now)
         // Another frame rate alone needs no keyframe.
         guard let wanted, wanted.dimensions == rung.dimensions || now >= nextKeyframe else { return }
@@ -211,7 +211,7 @@ final class EncodeGroup {
         if isShared, hasStarted, wantsLayers != hasLayers, wantsLayers || !unchanged.isSharp { keyframes.request() }
         // The frame in the encoder may be the keyframe that they wait for.
         if demand.pendingHasRoom, !isEncoding { keyframes.request() }
-        let divisor = divisor(of: request)
+        let divisor = rung.divisor(ofTicks: request.tickRate)
         let isDue =
             isPictureDue(picture, of: request.tick, divisor: divisor) || isNewSize(picture)
             || keyframes.isDue(policy, now: now) || (recovers && recovery.isWanted)
@@ -268,7 +268,7 @@ final class EncodeGroup {
             hasLayers = wantsLayers
             if !format.repeatsKeyframes { unchanged.begin(at: request.tick.captureTime) }
         }
-        let frameRate = max(1, request.tickRate / divisor(of: request))
+        let frameRate = max(1, request.tickRate / rung.divisor(ofTicks: request.tickRate))
         let wanted =
             isKeyframe
             ? demand.keyframeBound ?? .zero
@@ -298,11 +298,6 @@ final class EncodeGroup {
     private func took(_ picture: PixelBuffer, of request: Request) {
         unchanged.encoded(picture, at: request.tick.captureTime)
         encodedDimensions = picture.dimensions
-    }
-
-    /// The number of ticks of which one is encoded, to come near the rung's frame rate.
-    private func divisor(of request: Request) -> Int {
-        max(1, Int((Double(request.tickRate) / Double(max(1, rung.frameRate))).rounded()))
     }
 
     private func options(isKeyframe: Bool) -> EncodeOptions {
@@ -337,11 +332,11 @@ final class EncodeGroup {
     func complete(_ result: EncodedPicture, of completion: JobCompletion) -> ShownFrames? {
         let shown = jobPicture?.take().request
         jobPicture = nil
-        update(by: result, of: completion, tickRate: shown?.tickRate ?? .max)
+        update(by: result, of: completion, tickRate: shown?.tickRate)
         return shown.map { shownFrames.take($0.tick, picture: $0.index) }
     }
 
-    private func update(by result: EncodedPicture, of completion: JobCompletion, tickRate: Int) {
+    private func update(by result: EncodedPicture, of completion: JobCompletion, tickRate: Int?) {
         isEncoding = false
         failure = result.error.map { error in
             let delay = backoff.failed(now: completion.finished)
@@ -356,7 +351,7 @@ final class EncodeGroup {
             keyframeSizes.add(frame.statistics)
             unchanged.cameOut(frame.statistics)
             if !unchanged.isBeingRefined {
-                selector.observe(frame.statistics, pictures: tickRate, now: completion.finished)
+                selector.observe(frame.statistics, tickRate: tickRate, now: completion.finished)
             }
             if frame.isKeyframe {
                 keyframesEncoded &+= 1

@@ -21,7 +21,7 @@ final class EncoderPlane {
     private var downlinks: OrderedDictionary<ParticipantID, DownlinkPipeline> = [:]
     private var ladders: LadderTable
     /// Ticks a second, which overload control may have lowered.
-    private var tickRate = Int.max
+    private var tickRate: Int
     /// The failure of the encode that was done last; nil if it did not fail.
     private(set) var failure: EncoderFailure?
     /// Frames and keyframes that the encoders made, and the bytes of both.
@@ -31,6 +31,7 @@ final class EncoderPlane {
         self.room = room
         self.configuration = configuration
         self.queues = queues
+        tickRate = configuration.frameRate
         ladders = LadderTable(frameRate: configuration.frameRate, isOn: configuration.hasLadder)
         planning = GroupPlanning(hasLayers: configuration.makesTemporalLayers)
     }
@@ -238,7 +239,7 @@ final class EncoderPlane {
         // The highest rung that is known to be good.
         let rung = RungSelector(
             ladder: ladders.ladder(format, viewer?.preference ?? .motion), rate: rate.sustained,
-            cost: known?.complexity, pictures: tickRate)
+            cost: known?.complexity, tickRate: tickRate)
         return EncodeGroup(
             id: plan.id, queue: queues.next(), format: format, encoder: encoder, bitRate: rate, rung: rung,
             keyframeSizes: known?.keyframeSizes ?? KeyframeSizeModel(),

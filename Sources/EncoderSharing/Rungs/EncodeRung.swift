@@ -15,10 +15,17 @@ public struct EncodeRung: Hashable, Sendable {
         frameRate = max(1, roomFrameRate / max(1, divisor))
     }
 
-    /// The same with no more pictures a second than these.
-    func limited(to frameRate: Int) -> EncodeRung {
+    /// The number of ticks of which one is encoded, to come near the frame rate.
+    package func divisor(ofTicks tickRate: Int) -> Int {
+        max(1, Int(clamping: (Double(tickRate) / Double(max(1, frameRate))).rounded()))
+    }
+
+    /// The same with the pictures a second that are encoded of so many ticks (20, not 15, of 20); nil: of as many as
+    /// the frame rate takes.
+    func encoded(ofTicks tickRate: Int?) -> EncodeRung {
+        guard let tickRate else { return self }
         var rung = self
-        rung.frameRate = max(1, min(rung.frameRate, frameRate))
+        rung.frameRate = max(1, tickRate / divisor(ofTicks: tickRate))
         return rung
     }
 }

@@ -38,21 +38,21 @@ package struct RungSelector: Sendable {
     /// The time over which frames are averaged, and the number of frames that it takes.
     private static let averaging = (time: Duration.milliseconds(1500), frames: 5)
 
-    /// The encoder's rate, that of its slowest receiver, which may be less, and the pictures a second that there are at
-    /// most: overload control lowers them for all rungs.
+    /// The encoder's rate, that of its slowest receiver, which may be less, and the room's ticks a second, which overload
+    /// control lowers.
     package struct Rates {
         package var encoder: BitRate
         package var slowest: BitRate
-        package var pictures: Int
+        package var tickRate: Int?
 
-        package init(encoder: BitRate, slowest: BitRate, pictures: Int) {
+        package init(encoder: BitRate, slowest: BitRate, tickRate: Int?) {
             self.encoder = encoder
             self.slowest = slowest
-            self.pictures = pictures
+            self.tickRate = tickRate
         }
 
         fileprivate func qp(of content: ContentComplexity, at rung: EncodeRung) -> Double {
-            content.qp(at: rung.limited(to: pictures), rate: encoder)
+            content.qp(at: rung.encoded(ofTicks: tickRate), rate: encoder)
         }
     }
 
@@ -82,10 +82,10 @@ package struct RungSelector: Sendable {
 
     /// - Parameters:
     ///   - cost: The complexity of the content, if it is known from others with the same content.
-    ///   - pictures: The pictures a second that there are at most.
-    package init(ladder: Ladder, rate: BitRate, cost: ContentComplexity? = nil, pictures: Int = .max) {
+    ///   - tickRate: The room's ticks a second; nil: as many as each rung takes.
+    package init(ladder: Ladder, rate: BitRate, cost: ContentComplexity? = nil, tickRate: Int? = nil) {
         self.cost = cost
-        let rates = Rates(encoder: rate, slowest: rate, pictures: pictures)
+        let rates = Rates(encoder: rate, slowest: rate, tickRate: tickRate)
         rung = Self.best(of: ladder.rungs, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
     }
 
@@ -101,8 +101,8 @@ package struct RungSelector: Sendable {
 
     /// Takes a frame.
     ///
-    /// - Parameter pictures: The pictures a second that there were at most.
-    package mutating func observe(_ frame: EncodeStatistics, pictures: Int, now: MonotonicInstant) {
+    /// - Parameter tickRate: The room's ticks a second at its picture.
+    package mutating func observe(_ frame: EncodeStatistics, tickRate: Int?, now: MonotonicInstant) {
         let interval = lastFrame.map { now - $0 } ?? .zero
         lastFrame = now
         if frame.type == .idr {
@@ -115,7 +115,7 @@ package struct RungSelector: Sendable {
         let weight = min(1, max(interval / Self.averaging.time, 1 / Double(frames)))
         qp = (qp ?? Double(parameter)) * (1 - weight) + Double(parameter) * weight
         // The complexity is the same at any rate, because QP and size follow the rate; so only this is averaged.
-        let shown = rung.limited(to: pictures)
+        let shown = rung.encoded(ofTicks: tickRate)
         let bits = frame.size.bits * Double(shown.frameRate)
         let sample = ContentComplexity(qp: Double(parameter), rate: BitRate(bitsPerSecond: bits), rung: shown)
         level = (level ?? sample.level) * (1 - weight) + sample.level * weight
