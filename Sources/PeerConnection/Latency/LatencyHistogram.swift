@@ -54,6 +54,12 @@ public struct LatencyHistogram: Sendable {
         observe(nanoseconds: end.nanoseconds.subtractingReportingOverflow(start.nanoseconds).partialValue, count: count)
     }
 
+    /// Counts all that another histogram has.
+    mutating func add(_ other: LatencyHistogram) {
+        for bucket in counts.indices { counts[bucket] &+= other.counts[bucket] }
+        summedNanoseconds &+= other.summedNanoseconds
+    }
+
     private mutating func observe(nanoseconds: Int64, count: UInt64) {
         let nanoseconds = max(0, nanoseconds)
         let bounds = Self.boundsInNanoseconds
@@ -70,5 +76,10 @@ package struct LatencyHistograms: Sendable {
     package subscript(stage: LatencyStage) -> LatencyHistogram {
         _read { yield histograms[stage.rawValue] }
         _modify { yield &histograms[stage.rawValue] }
+    }
+
+    /// Counts all that others have.
+    mutating func add(_ others: LatencyHistograms) {
+        for index in histograms.indices { histograms[index].add(others.histograms[index]) }
     }
 }

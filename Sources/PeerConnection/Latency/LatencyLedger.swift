@@ -13,24 +13,9 @@ public struct LatencyLedger: Sendable {
 
     /// Takes a picture whose first packet leaves.
     package mutating func observe(_ picture: PictureLedger, now: MonotonicInstant) {
-        let count = UInt64(picture.frames.count)
-        guard count > 0 else { return }
-        for frame in picture.frames {
-            add(from: frame.received, to: frame.assembled, as: .jitterBuffer)
-            add(from: frame.assembled, to: frame.decodeStarted, as: .decodeQueue)
-            add(from: frame.decodeStarted, to: frame.decoded, as: .decode)
-            add(from: frame.decoded, to: picture.tick, as: .tickWait)
-            total.observe(from: frame.received, to: now)
-        }
-        add(from: picture.tick, to: picture.composed, as: .compose, count: count)
-        add(from: picture.composed, to: picture.encodeStarted, as: .encodeQueue, count: count)
-        add(from: picture.encodeStarted, to: picture.encoded, as: .encode, count: count)
-        add(from: picture.encoded, to: now, as: .pacer, count: count)
-    }
-
-    private mutating func add(
-        from start: MonotonicInstant, to end: MonotonicInstant, as stage: LatencyStage, count: UInt64 = 1
-    ) {
-        histograms[stage].observe(from: start, to: end, count: count)
+        guard !picture.frames.isEmpty else { return }
+        histograms.add(picture.stages)
+        histograms[.pacer].observe(from: picture.encoded, to: now, count: UInt64(picture.frames.count))
+        for frame in picture.frames { total.observe(from: frame.received, to: now) }
     }
 }
