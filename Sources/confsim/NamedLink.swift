@@ -22,6 +22,8 @@ struct NamedLink {
             do throws(LinkProfileError) {
                 profile.rate = try LinkRate(parsingTrace: try readTrace(path))
             } catch {
+                // An error of reading names the file itself.
+                if case .unreadableTrace = error { throw InputError.unusable("\(error)") }
                 throw InputError.unusable("\(path): \(error)")
             }
             return NamedLink(name: name, profile: profile)

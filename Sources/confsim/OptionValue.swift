@@ -1,4 +1,5 @@
 import ArgumentParser
+import CongestionControl
 import LinkEmulation
 import MediaCore
 import Simulation
@@ -25,5 +26,10 @@ enum OptionValue {
             throw ValidationError("'\(text)' is not a size; expected even numbers such as 640x360.")
         }
         return dimensions
+    }
+
+    /// The constants of confrelay, some of them multiplied.
+    static func parameters(multiplying multiples: [(name: String, factor: Double)]) throws -> ConfrelayParameters {
+        do { return try ConfrelayParameters(multiplying: multiples) } catch { throw ValidationError("\(error).") }
     }
 }

@@ -17,11 +17,9 @@ struct RecordedController {
 
     /// Creates a controller with the recording's initial state; nil for constants that this program does not know.
     func make(_ header: FlightHeader) -> (any CongestionController)? {
-        var parameters = ConfrelayParameters()
-        if kind == .confrelay, header.controller == kind.rawValue {
-            for constant in header.scaling {
-                guard parameters.scale(constant.name, by: constant.factor) else { return nil }
-            }
+        let scaling = kind == .confrelay && header.controller == kind.rawValue ? header.scaling : []
+        guard let parameters = try? ConfrelayParameters(multiplying: scaling.map { ($0.name, $0.factor) }) else {
+            return nil
         }
         let context = ControllerContext(limits: header.limits, start: header.start)
         return kind.make(for: context, parameters: parameters).controller

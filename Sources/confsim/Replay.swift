@@ -67,8 +67,9 @@ struct Replay: AsyncParsableCommand {
         help: ArgumentHelp(
             "Multiply a constant of confrelay, to see its influence.",
             discussion: "The constants: \(ConfrelayParameters.names.joined(separator: ", ")).",
-            valueName: "name=factor"))
-    var scale: [String] = []
+            valueName: "name=factor"),
+        transform: Self.parseScaling)
+    var scale: [FlightHeader.Scaling] = []
 
     @Option(help: ArgumentHelp("Write report.html, results.json and flows.csv into this folder.", valueName: "dir"))
     var report: String?
@@ -98,12 +99,7 @@ struct Replay: AsyncParsableCommand {
             throw ValidationError("--min, --start and --max must be above zero and in ascending order.")
         }
         guard (1...240).contains(frameRate) else { throw ValidationError("--frame-rate must be from 1 to 240.") }
-        for text in scale {
-            var parameters = ConfrelayParameters()
-            guard let (name, factor) = Self.scaling(text), parameters.scale(name, by: factor) else {
-                throw ValidationError("'--scale \(text)' is not understood; expected one such as drainTime=1.5.")
-            }
-        }
+        _ = try parameters()
         if let feedbackInterval, FeedbackTiming(parsing: feedbackInterval) == nil {
             throw ValidationError("--feedback-interval is \(feedbackInterval); expected \(FeedbackTiming.expected).")
         }
@@ -132,10 +128,12 @@ struct Replay: AsyncParsableCommand {
         try Output.prepare(folder: report)
         let flight = flightRecorder.map { _ in FlightMemory() }
         let recorder = flight.map(makeRecorder)
+        let parameters = try parameters()
         let jobs = scenarios.flatMap { scenario in
             controller.kinds.map { kind in
                 SimulationBatch.Job(
-                    scenario: scenario, controller: kind.rawValue, makeController: maker(kind, recorder), seed: seed)
+                    scenario: scenario, controller: kind.rawValue, makeController: maker(kind, parameters, recorder),
+                    seed: seed)
             }
         }
         let outcomes = try await SimulationBatch(
@@ -195,10 +193,9 @@ struct Replay: AsyncParsableCommand {
     }
 
     private func maker(
-        _ kind: ControllerKind, _ recorder: FlightRecorder?
+        _ kind: ControllerKind, _ parameters: ConfrelayParameters, _ recorder: FlightRecorder?
     ) -> @Sendable (ControllerContext) -> SimulatedController {
-        let parameters = parameters()
-        return { context in
+        { context in
             var made = kind.make(for: context, parameters: parameters)
             if let recorder { made.controller = RecordingController(made.controller, recorder: recorder) }
             return made
@@ -209,7 +206,7 @@ struct Replay: AsyncParsableCommand {
         FlightRecorder(
             header: FlightHeader(
                 controller: controller.names, limits: RateLimits(minimum: min, start: start, maximum: max),
-                scaling: scalings, start: .zero, packetOverhead: .datagramHeaders(isIPv6: false),
+                scaling: scale, start: .zero, packetOverhead: .datagramHeaders(isIPv6: false),
                 program: "confsim replay"),
             limit: Self.flightRecorderLimit, sink: flight)
     }
@@ -222,26 +219,21 @@ struct Replay: AsyncParsableCommand {
         for trace in traces { text += " \(URL(fileURLWithPath: trace).lastPathComponent)" }
         if let link { text += " --link '\(link)'" }
         text += " --controller \(controller.names) --seed \(seed)"
-        for item in scale { text += " --scale \(item)" }
+        for item in scale { text += " --scale \(item.name)=\(item.factor)" }
         return text
     }
 
-    /// Returns the constants of confrelay with the factors of `--scale`, which `validate` has checked.
-    private func parameters() -> ConfrelayParameters {
-        var parameters = ConfrelayParameters()
-        for constant in scalings { _ = parameters.scale(constant.name, by: constant.factor) }
-        return parameters
+    /// The constants of confrelay with the factors of `--scale`.
+    private func parameters() throws -> ConfrelayParameters {
+        try OptionValue.parameters(multiplying: scale.map { ($0.name, $0.factor) })
     }
 
-    private var scalings: [FlightHeader.Scaling] {
-        scale.compactMap { text in
-            Self.scaling(text).map { FlightHeader.Scaling(name: $0.name, factor: $0.factor) }
-        }
-    }
-
-    private static func scaling(_ text: String) -> (name: String, factor: Double)? {
+    private static func parseScaling(_ text: String) throws -> FlightHeader.Scaling {
         let parts = text.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, let factor = Double(parts[1]), factor.isFinite, factor > 0 else { return nil }
-        return (String(parts[0]), factor)
+        guard parts.count == 2, let factor = Double(parts[1]) else {
+            throw ValidationError(
+                "'\(text)' is not understood; expected a constant and a factor such as drainTime=1.5.")
+        }
+        return FlightHeader.Scaling(name: String(parts[0]), factor: factor)
     }
 }

@@ -148,10 +148,19 @@ struct CommandTests {
             ["compare", "--nothing"], ["sensitivity", "--factors", "0"], ["sensitivity", "--factors", "x"],
             ["sensitivity", "--constants", "nothing"], ["replay"],
             ["replay", "--link", "rate=1M", "--sample-interval", "0s"],
+            ["replay", "--link", "rate=1M", "--scale", "drainTime=1e300"],
+            ["replay", "--link", "rate=1M", "--scale", "nothing=2"],
+            ["replay", "--link", "rate=1M", "--scale", "growth"],
             ["run"],
         ])
     func wrongUsage(arguments: [String]) async {
         #expect(await run(arguments) == 64)
+    }
+
+    @Test("constants at the ends of their range are simulated")
+    func extremeConstants() async throws {
+        let folder = try scenarios()
+        #expect(await run(["sensitivity", "\(folder.path)/a.yaml", "--factors", "0.001,1000"]) == 0)
     }
 
     @Test("a folder that cannot be made and a file that cannot be written end with 73, before anything is simulated")

@@ -1,14 +1,33 @@
 import MediaCore
 
 extension ConfrelayParameters {
-    /// The names of the parameters, for `scale`.
+    /// The names of the parameters that can be multiplied.
     public static let names = scalings.map(\.name)
 
-    /// Multiplies the parameter with this name; returns whether there is one.
-    public mutating func scale(_ name: String, by factor: Double) -> Bool {
-        guard let scaling = Self.scalings.first(where: { $0.name == name }) else { return false }
-        scaling.apply(&self, factor)
-        return true
+    /// The factors by which parameters can be multiplied: with others the figures mean nothing, and times have no room
+    /// for the product.
+    public static let factors = 0.001...1000.0
+
+    /// A reason why a parameter is not multiplied.
+    public enum ScalingError: Error, Hashable, Sendable {
+        /// There is no parameter of this name.
+        case unknownName(String)
+        /// A parameter is multiplied twice.
+        case repeatedName(String)
+        /// The factor is outside of `factors`.
+        case factorOutOfRange(Double)
+    }
+
+    /// The standard parameters, some of them multiplied.
+    public init(multiplying multiples: [(name: String, factor: Double)]) throws(ScalingError) {
+        self.init()
+        var names: Set<String> = []
+        for (name, factor) in multiples {
+            guard let scaling = Self.scalings.first(where: { $0.name == name }) else { throw .unknownName(name) }
+            guard names.insert(name).inserted else { throw .repeatedName(name) }
+            guard Self.factors.contains(factor) else { throw .factorOutOfRange(factor) }
+            scaling.apply(&self, factor)
+        }
     }
 
     private typealias Scaling = (name: String, apply: @Sendable (inout ConfrelayParameters, Double) -> Void)
@@ -81,4 +100,15 @@ extension ConfrelayParameters {
         ("markWeight", { $0.markWeight *= $1 }),
         ("classicMarkBackoff", { $0.classicMarkBackoff *= $1 }),
     ]
+}
+
+extension ConfrelayParameters.ScalingError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unknownName(let name):
+            "there is no constant '\(name)'; there are \(ConfrelayParameters.names.joined(separator: ", "))"
+        case .repeatedName(let name): "the constant '\(name)' is multiplied twice; give it once"
+        case .factorOutOfRange(let factor): "the factor \(factor) is not from 0.001 to 1000"
+        }
+    }
 }

@@ -266,16 +266,23 @@ struct ConfrelayCongestionControllerTests {
         #expect(controller.snapshot.limit == .loss || decision.targetBitRate == .kilobits(150))
     }
 
-    @Test("every constant can be scaled by its name, and no other name is taken")
-    func scaling() {
+    @Test("every constant can be scaled by its name within bounds, and no other name is taken")
+    func scaling() throws {
         for name in ConfrelayParameters.names {
-            var parameters = ConfrelayParameters()
-            let isKnown = parameters.scale(name, by: 1.5)
-            #expect(isKnown)
-            #expect(parameters != ConfrelayParameters())
+            for factor in [0.001, 1.5, 1000] {
+                #expect(try ConfrelayParameters(multiplying: [(name, factor)]) != ConfrelayParameters())
+            }
         }
-        var parameters = ConfrelayParameters()
-        let isKnown = parameters.scale("nothing", by: 2)
-        #expect(!isKnown)
+        #expect(throws: ConfrelayParameters.ScalingError.unknownName("nothing")) {
+            try ConfrelayParameters(multiplying: [("nothing", 2)])
+        }
+        #expect(throws: ConfrelayParameters.ScalingError.repeatedName("drainTime")) {
+            try ConfrelayParameters(multiplying: [("drainTime", 1000), ("growth", 2), ("drainTime", 1000)])
+        }
+        for factor in [0, -1, 0.0009, 1001, 1e300, .infinity] {
+            #expect(throws: ConfrelayParameters.ScalingError.factorOutOfRange(factor)) {
+                try ConfrelayParameters(multiplying: [("drainTime", factor)])
+            }
+        }
     }
 }
