@@ -35,4 +35,19 @@ import Testing
     func restart() {
         #expect(order([40_000, 40_001, 3, 4, 5]) == [40_000, 40_001, 3, 4, 5])
     }
+
+    @Test("a sender that begins anew at numbers a little behind is recorded half a second later")
+    func restartBehind() {
+        let former = Array(Int64(2000)..<2010)
+        let behind = Array(Int64(1000)..<1100)
+        // The packets come 20 ms apart: those of the first 500 ms may be late ones of the former stream.
+        #expect(order(former + behind) == former + behind.dropFirst(25))
+    }
+
+    @Test("packets that come seconds late, while others come in time, are left out")
+    func late() {
+        let present = Array(Int64(2000)..<2100)
+        let mixed = present.flatMap { [$0, $0 - 1000] }
+        #expect(order(mixed, every: .milliseconds(10)) == present)
+    }
 }
