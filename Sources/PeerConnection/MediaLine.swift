@@ -43,8 +43,10 @@ final class MediaLine {
     private var endedVideo: [NegotiatedMedia.Content: VideoTotals] = [:]
     private var endedAudio = AudioTotals()
 
-    /// An endpoint uses a few SSRCs a line; more are not remembered.
+    /// An endpoint uses a few SSRCs a line; of more, those that were heard longest ago are forgotten.
     private static let maximumSSRCs = 8
+    /// The limit of forgotten sources whose places under the keys others may have: a new source has keys to derive.
+    private var successions = TokenBucket(rate: 0.2, capacity: 16)
 
     /// The negotiated RTP header: the received payload types, and the identifiers of the header extensions in use,
     /// `nil` for others.
@@ -226,7 +228,10 @@ final class MediaLine {
 
     /// Takes a packet of the line that authenticated. Returns its transport-wide number, if it has one.
     func received(_ packet: RTPPacket, now: MonotonicInstant) -> UInt16? {
-        remember(ssrc: packet.ssrc)
+        if let forgotten = remember(ssrc: packet.ssrc), successions.take(now: now) {
+            // A gateway may change its source with each call that it connects, for weeks and without another offer.
+            keys?.inbound.endSource(forgotten)
+        }
         lastRTP = now
         return header.inboundTransportSequence.flatMap { packet.extensions.transportSequenceNumber(id: $0) }
     }
@@ -246,10 +251,16 @@ final class MediaLine {
     /// The source of the media that comes on the line; nil before its first packet.
     var receivedSSRC: UInt32? { videoReceiver?.ssrc ?? audioReceiver?.ssrc }
 
-    func remember(ssrc: UInt32) {
-        guard !knownSSRCs.contains(ssrc) else { return }
-        if knownSSRCs.count >= Self.maximumSSRCs { knownSSRCs.removeFirst() }
-        knownSSRCs.append(ssrc)
+    /// Remembers a source that was heard or announced. Returns the one that is forgotten for it, if any.
+    @discardableResult
+    func remember(ssrc: UInt32) -> UInt32? {
+        guard knownSSRCs.last != ssrc else { return nil }
+        defer { knownSSRCs.append(ssrc) }
+        if let index = knownSSRCs.firstIndex(of: ssrc) {
+            knownSSRCs.remove(at: index)
+            return nil
+        }
+        return knownSSRCs.count < Self.maximumSSRCs ? nil : knownSSRCs.removeFirst()
     }
 
     func forget(ssrc: UInt32) {

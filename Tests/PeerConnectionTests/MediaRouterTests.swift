@@ -49,4 +49,23 @@ import Testing
         #expect(try receive(video[0], ssrc: 73, keys: try #require(video[0].keys).inbound) == .unauthenticated)
         #expect(session.peer.router.unauthenticated == 1)
     }
+
+    @Test("a sender that changes its source more often than its key has places for sources is heard all the same")
+    func manySources() throws {
+        var remote = try KeyedRemote()
+        for number in 0..<UInt32(3 * SRTPContext.maximumSourceCount) {
+            try remote.sendVideo(from: 1000 + number)
+            remote.now += .seconds(5)
+        }
+    }
+
+    @Test("a sender with another source for each packet is not heard once its key has no places")
+    func inventedSources() throws {
+        let remote = try KeyedRemote()
+        var heard = 0
+        for number in 0..<UInt32(3 * SRTPContext.maximumSourceCount) {
+            if try remote.videoOutcome(from: 1000 + number) == .accepted { heard += 1 }
+        }
+        #expect(heard < 2 * SRTPContext.maximumSourceCount)
+    }
 }

@@ -184,6 +184,11 @@ public final class SRTPContext {
         for index in sources.indices { sources[index].hasEnded = !isInUse(sources[index].ssrc) }
     }
 
+    /// Marks a source whose stream has ended, as `endSources` does.
+    public func endSource(_ ssrc: UInt32) {
+        if let index = sources.firstIndex(where: { $0.ssrc == ssrc }) { sources[index].hasEnded = true }
+    }
+
     /// Returns the place of a source; nil: it has none yet, and may have one.
     private func admit(_ source: UInt32) throws(SRTPError) -> Int? {
         if let place = sources.firstIndex(where: { $0.ssrc == source }) { return place }

@@ -23,19 +23,26 @@ struct KeyedRemote {
         peer = negotiated.peer
         session = negotiated.remote
         let keys = try #require(negotiated.remote.video?.keys)
-        outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
+        // The remote side may have any number of sources.
+        outbound = try SRTPContext(keys: keys.outbound, direction: .outbound, maximumSourceCount: 1000)
         inbound = try SRTPContext(keys: keys.inbound, direction: .inbound)
     }
 
     /// Sends a packet of video.
     func sendVideo(from ssrc: UInt32) throws {
+        let outcome = try videoOutcome(from: ssrc)
+        #expect(outcome == .accepted)
+    }
+
+    /// What becomes of a packet of video.
+    func videoOutcome(from ssrc: UInt32) throws -> PeerConnection.ReceiveOutcome {
         let media = try #require(session.video)
         var datagram = RTPPacket(
             payloadType: media.payloadType, sequenceNumber: 1, timestamp: 0, ssrc: ssrc,
             payload: ByteBuffer(bytes: [0x09, 0xF0])
         ).encode()
         try outbound.protect(rtp: &datagram)
-        #expect(peer.receive(datagram, from: address, now: now) == .accepted)
+        return peer.receive(datagram, from: address, now: now)
     }
 
     /// Sends RTCP.
