@@ -1,5 +1,7 @@
 import Foundation
 import Logging
+import MediaCore
+import RoomMedia
 import Synchronization
 
 /// Sends spans to an OpenTelemetry collector, by OTLP over HTTP in JSON (OTLP 1.0, "OTLP/HTTP"). Calls and joins never
@@ -14,7 +16,7 @@ final class TraceExporter: Sendable {
     private let transport: any WebhookTransport
     private let logger: Logger
     private let waiting = Mutex<[TraceSpan]>([])
-    private let failures = Mutex(false)
+    private let outages = Mutex(OutageNotes())
     private let running = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameter endpoint: The collector's base URL, such as `http://localhost:4318`.
@@ -71,18 +73,14 @@ final class TraceExporter: Sendable {
         }
     }
 
-    /// Says once that the collector takes nothing, and once that it does again.
+    /// Says that the collector takes nothing, and that it does again.
     private func tell(failure: String?) {
-        let wasFailing = failures.withLock { state in
-            defer { state = failure != nil }
-            return state
+        guard let failure else {
+            if outages.withLock({ $0.succeeded() }) { logger.notice("the collector at \(url) takes traces again") }
+            return
         }
-        switch (failure, wasFailing) {
-        case (let failure?, false):
-            logger.warning("traces are lost: the collector at \(url) does not take them: \(failure)")
-        case (nil, true): logger.notice("the collector at \(url) takes traces again")
-        default: break
-        }
+        guard outages.withLock({ $0.failed(now: .now()) }) else { return }
+        logger.warning("traces are lost: the collector at \(url) does not take them: \(failure)")
     }
 
     /// The body of a request.

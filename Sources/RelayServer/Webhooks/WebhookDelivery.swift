@@ -46,8 +46,8 @@ actor WebhookDelivery {
     private var queue: WebhookQueue
     private var ages = EventAges()
     private let totals = Mutex(WebhookCounters())
-    /// True if the log has said that requests fail.
-    private var isFailing = false
+    /// Which failures of requests the log tells of.
+    private var outages = OutageNotes()
     /// True if the log has said that the disk takes no events.
     private var isWithoutDisk = false
     /// True if the log has said that the queue cannot be read.
@@ -221,8 +221,7 @@ actor WebhookDelivery {
 
     private func recordSuccess() {
         count { $0.delivered &+= 1 }
-        guard isFailing else { return }
-        isFailing = false
+        guard outages.succeeded() else { return }
         logger.notice("the webhook \(endpoint.shownURL) takes events again")
     }
 
@@ -243,8 +242,7 @@ actor WebhookDelivery {
 
     private func recordFailure(_ reason: String) {
         count { $0.failedRequests &+= 1 }
-        guard !isFailing else { return }
-        isFailing = true
+        guard outages.failed(now: clock.uptime()) else { return }
         logger.warning(
             "the webhook \(endpoint.shownURL) takes no events: \(reason); each is tried again for an hour")
     }

@@ -143,6 +143,22 @@ struct WebhookDeliveryTests {
         #expect(lines.texts.withLock { $0.count } == 1)
     }
 
+    @Test("the log says at most once a minute that a receiver fails, which takes each event at the second try")
+    func flakyReceiver() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let lines = LogLines()
+        let world = World { _, request in request.isMultiple(of: 2) ? 204 : 503 }
+        let delivery = try delivery(world, log: lines)
+        // The pauses are a second each, a fifth more or less: 160 s to 240 s.
+        for number in 0..<200 { try await append(event(number, room: "a"), to: delivery) }
+        await delivery.finish()
+        await delivery.run()
+        #expect(delivery.counters.delivered == 200 && delivery.counters.failedRequests == 200)
+        let texts = lines.texts.withLock { $0 }
+        #expect((3...4).contains(texts.count { $0.contains("takes no events") }))
+        #expect(texts.count { $0.contains("takes events again") } == texts.count / 2)
+    }
+
     @Test("events are given up after an hour, and later ones are delivered")
     func expiry() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
