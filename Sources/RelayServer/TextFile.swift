@@ -5,15 +5,34 @@ package enum TextFile {
     /// A file cannot be read.
     package struct Unreadable: Error {
         package let reason: String
+        /// True if there are bytes, but no such text.
+        package var isNoText = false
     }
 
-    /// Reads a whole file.
+    /// Files of options and keys are some hundred lines long; larger ones are mistakes.
+    private static let sizeLimit = 1_000_000
+
+    /// Reads a whole file, which may be a pipe (`<(pass show turn)`).
     package static func text(of path: String) throws(Unreadable) -> String {
+        guard !path.isEmpty else { throw Unreadable(reason: "its name is empty") }
+        var bytes = Data()
         do {
-            return try String(contentsOfFile: path, encoding: .utf8)
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { try? file.close() }
+            // A pipe hands out what is there.
+            while bytes.count <= sizeLimit, let part = try file.read(upToCount: sizeLimit + 1 - bytes.count),
+                !part.isEmpty
+            {
+                bytes.append(part)
+            }
         } catch {
             throw Unreadable(reason: reason(error))
         }
+        guard bytes.count <= sizeLimit else { throw Unreadable(reason: "it has more than 1 MB", isNoText: true) }
+        guard let text = String(data: bytes, encoding: .utf8) else {
+            throw Unreadable(reason: "it is no text in UTF-8", isNoText: true)
+        }
+        return text
     }
 
     /// The reason for which a file cannot be read, for people: the system's library names an operation and a number.

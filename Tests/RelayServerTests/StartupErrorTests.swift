@@ -22,7 +22,26 @@ import VideoCoding
             let error = #expect(throws: AccessKeys.Failure.self) { try AccessKeys(file: path) }
             #expect(error?.description == reason)
         }
+        #expect(throws: AccessKeys.Failure(description: "its name is empty")) { try AccessKeys(file: "") }
         #expect(TextFile.reason(CocoaError(.fileReadNoPermission)) == "this user may not read it")
+    }
+
+    @Test("a file of text may be a pipe, whose parts come one after the other")
+    func pipe() throws {
+        let pipe = Pipe()
+        let (reading, writing) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+        Thread.detachNewThread {
+            for part in ["long", "-", "random"] { try? writing.write(contentsOf: Data(part.utf8)) }
+            try? writing.close()
+        }
+        #expect(try TextFile.text(of: "/dev/fd/\(reading.fileDescriptor)") == "long-random")
+        try reading.close()
+    }
+
+    @Test("a file of text that is too long for one is not read to its end")
+    func endless() {
+        let error = #expect(throws: TextFile.Unreadable.self) { try TextFile.text(of: "/dev/zero") }
+        #expect(error?.reason == "it has more than 1 MB")
     }
 
     @Test("a port that nobody may listen on is told in words, and not by the name of a call")

@@ -16,25 +16,15 @@ struct OptionFile {
     let path: String
     let entries: [Entry]
 
-    /// Files are some hundred lines long; larger ones are mistakes.
-    private static let sizeLimit = 1_000_000
-
     /// Reads a file.
     init(path: String) throws(CommandFailure) {
         let text: String
         do {
-            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-            defer { try? file.close() }
-            let bytes = try file.read(upToCount: Self.sizeLimit + 1) ?? Data()
-            guard bytes.count <= Self.sizeLimit, let decoded = String(data: bytes, encoding: .utf8) else {
-                throw CommandFailure(.configuration, "\(path): is no text in UTF-8 of at most 1 MB")
-            }
-            text = decoded
-        } catch let failure as CommandFailure {
-            throw failure
+            text = try TextFile.text(of: path)
         } catch {
+            guard !error.isNoText else { throw CommandFailure(.configuration, "\(path): \(error.reason)") }
             throw CommandFailure(
-                .noInput, "the file \(path) cannot be read: \(Self.reason(error)); give --config a file of options")
+                .noInput, "the file \(path) cannot be read: \(error.reason); give --config a file of options")
         }
         try self.init(text: text, path: path)
     }
