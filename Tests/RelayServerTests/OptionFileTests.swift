@@ -109,7 +109,8 @@ struct OptionFileTests {
     @Test(
         "what is no option with a value is refused",
         arguments: [
-            ("port: [1, 2]\n", "one value"), ("port:\n", "no value"), ("port: {a: 1}\n", "takes a value"),
+            ("port: [1, 2]\n", "one value"), ("port:\n", "no value"), ("recordings: ''\n", "no value"),
+            ("port: {a: 1}\n", "takes a value"),
             ("allow-silent-receivers: maybe\n", "true or false"), ("- port\n", "one option a line"),
             ("port: 1\nport: 2\n", "twice"), ("port: 'x\n", "no YAML"), ("? [a]\n: 1\n", "name of an option"),
             ("\u{1}", "relay.yaml: "),
@@ -136,11 +137,78 @@ struct OptionFileTests {
         }
     }
 
+    /// The messages about a file whose keys are options.
+    private func valueMistakes(_ text: String, _ commandLine: [String] = []) throws -> [String] {
+        do {
+            _ = try configuration(text, commandLine)
+            return []
+        } catch let failure as CommandFailure {
+            // Without the file's path.
+            return failure.messages.map { $0.split(separator: ".yaml: ", maxSplits: 1).last.map(String.init) ?? "" }
+        }
+    }
+
+    @Test("all values that their options do not take are told at once, in the order of the file")
+    func allValues() throws {
+        let text = """
+            frame-rate: 99
+            labels: maybe
+            ice-server: [stun:a.example, http://b.example, stun:c.example, nothing]
+            port: many
+
+            """
+        let mistakes = try valueMistakes(text)
+        let lines = ["line 1: --frame-rate 99", "line 2: The value 'maybe'", "line 3: ", "line 3: ", "line 4: "]
+        #expect(mistakes.count == lines.count, "\(mistakes)")
+        for (mistake, line) in zip(mistakes, lines) { #expect(mistake.hasPrefix(line)) }
+        #expect(mistakes[2].contains("http://b.example") && mistakes[3].contains("nothing"))
+    }
+
+    @Test("wrong keys and wrong values are told together, in the order of the file")
+    func keysAndValues() {
+        let mistakes = mistakes("frame-rate: 99\nprot: 1\nlabels: maybe\n")
+        #expect(mistakes.count == 3)
+        for (line, mistake) in zip(1..., mistakes) { #expect(mistake.hasPrefix("relay.yaml: line \(line): ")) }
+    }
+
+    @Test(
+        "what only follows from another mistake is not told",
+        arguments: [
+            // Without the first line, 200k would be less than the default of the start.
+            ("start-bitrate: slow\nmax-bitrate: 200k\n", 1), ("tls-certifcate: a.crt\ntls-key: a.key\n", 1),
+            ("min-bitrate: 500k\nstart-bitrate: 400k\nframe-rate: 99\n", 2),
+        ])
+    func consequences(text: String, count: Int) throws {
+        let mistakes = try valueMistakes(text)
+        #expect(mistakes.count == count, "\(mistakes)")
+    }
+
+    @Test("of a file of nothing but mistakes some are told, and that there are more")
+    func manyMistakes() {
+        let mistakes = mistakes((0..<1000).map { "nothing\($0): 1\n" }.joined())
+        #expect(mistakes.count == 21)
+        #expect(mistakes.first?.hasPrefix("relay.yaml: line 1: ") == true)
+        #expect(mistakes.last == "relay.yaml: there are more mistakes; these are the first 20")
+    }
+
     @Test("a wrong value of the command line is not told as one of the file")
     func wrongCommandLine() throws {
         #expect {
             try configuration("port: 1\n", ["--frame-rate", "99"])
         } throws: { ConfrelayCommand.message(for: $0).hasPrefix("--frame-rate 99 is not possible") }
+    }
+
+    @Test(
+        "an empty value is told as one, whatever its option takes",
+        arguments: [["--recordings", ""], ["--recordings="], ["--port", "1", "--recordings", ""]])
+    func emptyValue(commandLine: [String]) {
+        #expect {
+            try RelayArguments(commandLine)
+        } throws: {
+            ($0 as? CommandFailure)
+                == CommandFailure(
+                    .usage, "--recordings has an empty value: give it one, or leave the option out")
+        }
     }
 
     @Test("a file that is not there is told", arguments: ["/nowhere/relay.yaml", "/"])

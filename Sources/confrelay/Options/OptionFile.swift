@@ -11,6 +11,9 @@ struct OptionFile {
         var values: [String]
         /// Where it stands; nil: not known.
         var line: Int?
+
+        /// It on a command line.
+        var arguments: [String] { values.map { option.isFlag ? "--\(option.name)" : "--\(option.name)=\($0)" } }
     }
 
     let path: String
@@ -47,52 +50,53 @@ struct OptionFile {
             throw CommandFailure(.configuration, "\(path): must have one option a line, such as 'port: 7000'")
         }
         var entries: [Entry] = []
-        var mistakes: [String] = []
+        var mistakes: [OptionFileMistake] = []
         for (key, value) in mapping {
             let line = (key.mark ?? value.mark)?.line
-            do throws(Mistake) {
+            do throws(OptionFileMistake) {
                 var entry = try Self.entry(key, value)
                 entry.line = line
                 entries.append(entry)
             } catch {
-                mistakes.append(Self.place(path, line) + error.text)
+                mistakes.append(OptionFileMistake(line: line, text: error.text))
+                guard mistakes.count <= OptionFileMistake.most else { break }
             }
         }
-        guard mistakes.isEmpty else { throw CommandFailure(.configuration, mistakes) }
+        guard mistakes.isEmpty else {
+            // A key that nothing is known of may be meant for any other option.
+            let missing = Set(DeclaredOption.all.map(\.name)).subtracting(entries.map(\.option.name))
+            let wrong = OptionFileMistake.wrongValues(of: entries, leftOut: missing)
+            throw OptionFileMistake.failure(mistakes + wrong, in: path)
+        }
         self.entries = entries
     }
 
-    /// Returns the beginning of an error message: the file and the line, if that is known.
-    static func place(_ path: String, _ line: Int?) -> String { "\(path): \(line.map { "line \($0): " } ?? "")" }
-
-    /// The reason for which an entry cannot be used.
-    private struct Mistake: Error {
-        var text: String
-    }
-
-    private static func entry(_ key: Node, _ value: Node) throws(Mistake) -> Entry {
-        guard let name = key.scalar?.string else { throw Mistake(text: "a key must be the name of an option") }
+    private static func entry(_ key: Node, _ value: Node) throws(OptionFileMistake) -> Entry {
+        guard let name = key.scalar?.string else {
+            throw OptionFileMistake(text: "a key must be the name of an option")
+        }
         guard let option = DeclaredOption.all.first(where: { $0.name == name }) else {
-            throw Mistake(text: unknown(name))
+            throw OptionFileMistake(text: unknown(name))
         }
         switch value {
         case .sequence(let sequence):
-            guard option.isRepeating else { throw Mistake(text: "\(name) takes one value, not a list") }
+            guard option.isRepeating else { throw OptionFileMistake(text: "\(name) takes one value, not a list") }
             var values: [String] = []
             for item in sequence { values.append(try text(of: item, for: option)) }
             return Entry(option: option, values: values)
         case .scalar:
             guard option.isFlag else { return Entry(option: option, values: [try text(of: value, for: option)]) }
-            guard let isOn = value.bool else { throw Mistake(text: "\(name) is either true or false") }
+            guard let isOn = value.bool else { throw OptionFileMistake(text: "\(name) is either true or false") }
             return Entry(option: option, values: isOn ? ["true"] : [])
-        default: throw Mistake(text: "\(name) takes a value\(option.isRepeating ? " or a list of them" : "")")
+        default:
+            throw OptionFileMistake(text: "\(name) takes a value\(option.isRepeating ? " or a list of them" : "")")
         }
     }
 
     /// A value as it was written: what YAML takes for a number or a truth value is text to the command line.
-    private static func text(of value: Node, for option: DeclaredOption) throws(Mistake) -> String {
-        guard let text = value.scalar?.string, value.tag != Tag(.null) else {
-            throw Mistake(text: "\(option.name) has no value: give it one, or remove the line")
+    private static func text(of value: Node, for option: DeclaredOption) throws(OptionFileMistake) -> String {
+        guard let text = value.scalar?.string, !text.isEmpty, value.tag != Tag(.null) else {
+            throw OptionFileMistake(text: "\(option.name) has no value: give it one, or remove the line")
         }
         // Programs that write YAML make true of on.
         if option.choices.contains("on"), !option.choices.contains(text), let isOn = value.bool {

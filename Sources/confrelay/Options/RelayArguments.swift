@@ -8,6 +8,9 @@ struct RelayArguments {
     /// Reads the file that the command line names, if any.
     init(_ commandLine: [String]) throws(CommandFailure) {
         self.commandLine = commandLine
+        if let name = Self.optionWithEmptyValue(in: commandLine) {
+            throw CommandFailure(.usage, "--\(name) has an empty value: give it one, or leave the option out")
+        }
         let path = try Self.filePath(in: commandLine)
         file = try path.map { path throws(CommandFailure) in try OptionFile(path: path) }
     }
@@ -19,30 +22,10 @@ struct RelayArguments {
         } catch {
             guard let file, ConfrelayCommand.exitCode(for: error) != .success else { throw error }
             // Says which of the two places is wrong.
-            let alone = fileArguments(without: [])
-            do {
-                _ = try ConfrelayCommand.parseAsRoot(alone)
-            } catch let fileError {
-                throw CommandFailure(.configuration, Self.mistake(fileError, in: file))
-            }
+            let mistakes = OptionFileMistake.wrongValues(of: file.entries)
+            guard mistakes.isEmpty else { throw OptionFileMistake.failure(mistakes, in: file.path) }
             throw error
         }
-    }
-
-    /// Returns the parser's error message about a file, with the line of the entry that the parser refuses.
-    private static func mistake(_ error: any Error, in file: OptionFile) -> String {
-        let words = ConfrelayCommand.message(for: error)
-        let wrong = file.entries.first { entry in
-            do {
-                _ = try ConfrelayCommand.parseAsRoot(arguments(of: entry))
-                return false
-            } catch {
-                return ConfrelayCommand.message(for: error) == words
-            }
-        }
-        // Where the parser has no advice, it ends with the option's name.
-        let advice = wrong.flatMap { words.hasSuffix("'") ? ": \($0.option.help)" : nil }
-        return OptionFile.place(file.path, wrong?.line) + words + (advice ?? "")
     }
 
     /// Where an option's value comes from.
@@ -66,11 +49,7 @@ struct RelayArguments {
     }
 
     private func fileArguments(without excluded: Set<String>) -> [String] {
-        (file?.entries ?? []).filter { !excluded.contains($0.option.name) }.flatMap(Self.arguments)
-    }
-
-    private static func arguments(of entry: OptionFile.Entry) -> [String] {
-        entry.values.map { entry.option.isFlag ? "--\(entry.option.name)" : "--\(entry.option.name)=\($0)" }
+        (file?.entries ?? []).filter { !excluded.contains($0.option.name) }.flatMap(\.arguments)
     }
 
     private static func filePath(in arguments: [String]) throws(CommandFailure) -> String? {
@@ -78,6 +57,14 @@ struct RelayArguments {
         guard tokens.count <= 1 else { throw CommandFailure(.usage, "give --config once: one file has all options") }
         // Without a value the parser reports the missing value.
         return tokens.first.flatMap { $0.value ?? value(after: $0.index, in: arguments) }
+    }
+
+    /// The first option whose value is empty, as that of a shell's variable is which is not set: no option takes that,
+    /// and messages about a file without a name are hard to understand.
+    private static func optionWithEmptyValue(in arguments: [String]) -> String? {
+        let names = Set(DeclaredOption.declared.lazy.filter { !$0.isFlag }.map(\.name))
+        return optionTokens(arguments)
+            .first { names.contains($0.name) && ($0.value ?? value(after: $0.index, in: arguments)) == "" }?.name
     }
 
     private static func values(of option: DeclaredOption, in arguments: [String]) -> [String] {
