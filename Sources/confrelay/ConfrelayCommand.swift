@@ -2,6 +2,7 @@ import ArgumentParser
 import Compositing
 import Conference
 import RelayServer
+import SecureTransport
 
 /// The command line of `confrelay`.
 struct ConfrelayCommand: ParsableCommand {
@@ -70,6 +71,13 @@ struct ConfrelayCommand: ParsableCommand {
         for (option, port) in [("--rtmp-port", streams.rtmpPort), ("--srt-port", streams.srtPort)] {
             guard let port, port > 0, port == network.port else { continue }
             throw ValidationError("\(option) \(port) is not possible: it is the relay's own --port; choose another")
+        }
+        if let address = access.adminAddress, address.port == network.port,
+            let own = TransportAddress(host: network.host, port: network.port),
+            own == address || own.isUnspecified || address.isUnspecified
+        {
+            throw ValidationError(
+                "--admin-address \(address) is not possible: the relay's own --port is there; choose another port")
         }
     }
 

@@ -130,6 +130,18 @@ struct CommandLineTests {
         #expect(message([option, "2.5"]).contains("such as 500k, 2.5M or 800000"))
     }
 
+    @Test(
+        "figures need another port than the relay's own, unless that is at another address",
+        arguments: [
+            (["--admin-address", "127.0.0.1:7000"], true),
+            (["--host", "0.0.0.0", "--admin-address", "127.0.0.1:7000"], true),
+            (["--admin-address", "0.0.0.0:7000"], true), (["--admin-address", "127.0.0.1:7001"], false),
+            (["--host", "192.0.2.7", "--admin-address", "127.0.0.1:7000"], false),
+        ])
+    func adminPort(arguments: [String], isRefused: Bool) {
+        #expect(message(arguments).contains("the relay's own --port") == isRefused)
+    }
+
     @Test("pushed streams need another port than the relay's own")
     func streamPorts() throws {
         for option in ["--rtmp-port", "--srt-port"] {
