@@ -40,8 +40,7 @@ enum Confrelay {
             let command = commandType(of: arguments)
             // Help and version are asked for, not failures.
             if command.exitCode(for: error) == .success { command.exit(withError: error) }
-            let name = command.configuration.commandName ?? "confrelay"
-            exit(.usage, command.message(for: error) + " (see \(name) --help)")
+            exit(.usage, command.message(for: error) + " (see \(helped(arguments, by: command)) --help)")
         }
     }
 
@@ -64,6 +63,14 @@ enum Confrelay {
         case "calibrate": CalibrateCommand.self
         default: ConfrelayCommand.self
         }
+    }
+
+    /// The command whose help has what arguments may be: of one with subcommands, the subcommand's.
+    private static func helped(_ arguments: [String], by command: any ParsableCommand.Type) -> String {
+        let name = command.configuration.commandName ?? "confrelay"
+        let subcommands = command.configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard arguments.count > 1, subcommands.contains(arguments[1]) else { return name }
+        return "\(name) \(arguments[1])"
     }
 
     /// Runs a command that ends by itself.

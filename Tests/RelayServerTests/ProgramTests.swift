@@ -174,6 +174,9 @@ struct ProgramTests {
         let check = try Program(["config", "check", path, "--frame-rate", "15"])
         #expect(check.allOutput() == "\(path): fine, sets 2 options\n")
         #expect(check.end().code == 0)
+        let single = try Program(["config", "check", path])
+        #expect(single.allOutput() == "\(path): fine, sets 1 option\n")
+        #expect(single.end().code == 0)
     }
 
     @Test("a request that hangs does not keep it from ending")
@@ -308,6 +311,9 @@ struct ProgramTests {
         let (code, errors) = try Program(["token", "--room", "demo"]).end()
         #expect(code == 64)
         #expect(errors.hasSuffix(" (see confrelay token --help)\n"))
+        #expect(
+            try Program(["config", "print", "--bogus"]).end().errors.hasSuffix(" (see confrelay config print --help)\n")
+        )
         let cluster = try Program(["cluster"])
         #expect(cluster.firstLine() == "OVERVIEW: Look at a cluster of relays.")
         #expect(cluster.end().code == 0)

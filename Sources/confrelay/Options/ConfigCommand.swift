@@ -39,7 +39,8 @@ struct ConfigCheckCommand: ParsableCommand {
             throw CommandFailure(Confrelay.exit(for: error), error.description)
         }
         let count = DeclaredOption.all.count(where: { read.values(of: $0).source != .default })
-        try StandardStreams.write("\(read.file?.path ?? "the command line"): fine, sets \(count) options\n")
+        let options = "\(count) option\(count == 1 ? "" : "s")"
+        try StandardStreams.write("\(read.file?.path ?? "the command line"): fine, sets \(options)\n")
     }
 }
 

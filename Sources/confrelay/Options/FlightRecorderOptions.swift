@@ -14,7 +14,7 @@ struct FlightRecorderOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Maximum size of such a file; the recording ends there. (default: 64MB)", valueName: "size"),
+            "Maximum size of such a file, at least 10kB; the recording ends there. (default: 64MB)", valueName: "size"),
         transform: DataSize.init(option:))
     var flightRecorderLimit = FlightRecorder.defaultLimit
 

@@ -23,7 +23,7 @@ struct LimitOptions: ParsableArguments {
         help: ArgumentHelp(
             "Reduce the cost of pictures, and then refuse joins, before the machine is overloaded: on or off.",
             discussion: """
-                The relay measures the machine for a second at its start. GET /readyz and /metrics show how many \
+                The relay measures the machine for 0.8 s at its start. GET /readyz and /metrics show how many \
                 seats are left.
                 """))
     var overloadControl = Switch.on

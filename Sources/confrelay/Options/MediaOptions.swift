@@ -20,7 +20,10 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Minimum bitrate of a participant's downlink, with audio, in bit/s: 100k, 2.5M, 800000. (default: 100k)",
+            """
+            Minimum bitrate of a participant's downlink, with audio, in bit/s: 100k, 2.5M, 800000; at least 30k. \
+            (default: 100k)
+            """,
             valueName: "rate"),
         transform: BitRate.init(option:))
     var minBitrate = BitRate.kilobits(100)
