@@ -9,6 +9,8 @@ public enum RecordingReadError: Error, Equatable, CustomStringConvertible {
     case unknownVersion(path: String, version: Int)
     /// Its picture and sound are one film already.
     case composite(path: String)
+    /// The manifest's duration is none.
+    case impossibleDuration(path: String)
     case damaged(path: String, line: Int)
 
     public var description: String {
@@ -21,8 +23,12 @@ public enum RecordingReadError: Error, Equatable, CustomStringConvertible {
         case .composite(let path):
             "\(path) has the room's picture and sound in one file already, in the folder tracks: there is nothing to "
                 + "lay out"
+        case .impossibleDuration(let path):
+            "\(path) is damaged: its duration is none that a recording has; remove it there, and the recording is read "
+                + "as far as it goes"
         case .damaged(let path, let line):
-            "line \(line) of \(path) is no JSON object of a timeline, or has times that no recording has"
+            "line \(line) of \(path) is no JSON object of a timeline, or has times that do not fit the duration in "
+                + "\(RecordingManifest.fileName), or any recording"
         }
     }
 }
@@ -53,6 +59,9 @@ public struct RecordingReader: Sendable {
             throw .unknownVersion(path: path, version: manifest.version)
         }
         guard manifest.mode == .tracks else { throw .composite(path: path) }
+        guard (0...Self.longest).contains(manifest.duration ?? 0) else {
+            throw .impossibleDuration(path: "\(path)/\(RecordingManifest.fileName)")
+        }
         self.manifest = manifest
         let latest = min(manifest.duration.map { $0 + Self.lead } ?? Self.longest, Self.longest)
         var entries: [RecordingTimelineEntry] = []

@@ -259,6 +259,17 @@ import VideoCoding
         #expect(throws: RecordingReadError.damaged(path: timeline.path, line: 1)) { try film() }
     }
 
+    @Test("a duration that no recording has is told as the manifest's, not the timeline's", arguments: [-60, 1e300])
+    func impossibleDuration(duration: Double) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = try URL(fileURLWithPath: RecordedCall(in: folder).record(seconds: 1))
+            .appendingPathComponent(RecordingManifest.fileName)
+        var manifest = try JSONDecoder().decode(RecordingManifest.self, from: Data(contentsOf: file))
+        manifest.duration = duration
+        try JSONEncoder().encode(manifest).write(to: file)
+        #expect(throws: RecordingReadError.impossibleDuration(path: file.path)) { try film() }
+    }
+
     @Test("a damaged event makes no film longer than its recording")
     func lateEvent() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
