@@ -101,14 +101,18 @@ public final class ExportSession {
     }
 
     /// Makes the folder. What an export of something else left there is of no use.
-    private func prepareWorkFolder() throws {
+    private func prepareWorkFolder() throws(MediaFileError) {
         let identity = Data("\(source.identity)\n\(settings)\n".utf8)
         let file = workFolder + "/of"
         if FileManager.default.contents(atPath: file) != identity {
             try? FileManager.default.removeItem(atPath: workFolder)
         }
-        try FileManager.default.createDirectory(atPath: workFolder, withIntermediateDirectories: true)
-        try identity.write(to: URL(fileURLWithPath: file), options: .atomic)
+        do {
+            try FileManager.default.createDirectory(atPath: workFolder, withIntermediateDirectories: true)
+            try identity.write(to: URL(fileURLWithPath: file), options: .atomic)
+        } catch {
+            throw .cannotCreate(path: workFolder, reason: OutputFile.reason(error))
+        }
     }
 
     private func audio(
@@ -226,7 +230,7 @@ public final class ExportSession {
         try source.writePoster(to: unfinished.poster)
         try Self.move(unfinished.poster, to: files.poster)
         if !source.captions.isEmpty {
-            try Data(WebVTT.file(source.captions).utf8).write(to: URL(fileURLWithPath: unfinished.captions))
+            try OutputFile.write(Data(WebVTT.file(source.captions).utf8), to: unfinished.captions)
             try Self.move(unfinished.captions, to: files.captions)
         }
         try Self.move(unfinished.film, to: files.film)

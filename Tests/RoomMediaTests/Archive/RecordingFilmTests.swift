@@ -227,6 +227,19 @@ import VideoCoding
         #expect(try export(to: path) == whole)
     }
 
+    @Test("a film that has no place is refused in the system's words", arguments: ["film.mp4", "calls/film.mp4"])
+    func noPlace(name: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try RecordedCall(in: folder).record(seconds: 1)
+        let file = folder.appendingPathComponent("file")
+        try Data().write(to: file)
+        let path = file.appendingPathComponent(name).path
+        let settings = ExportSettings(dimensions: Self.canvas, frameRate: Self.frameRate, target: .quality(0.5))
+        let session = ExportSession(source: try film(), settings: settings, path: path)
+        let error = #expect(throws: MediaFileError.self) { try session.run() }
+        #expect(error == .cannotCreate(path: ExportSession.workFolder(of: path), reason: "Not a directory"))
+    }
+
     @Test("a recording of the room's picture makes no film: it is one")
     func composite() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
