@@ -54,7 +54,7 @@ extension RelayDriver {
     /// - Throws: `Problem`: the room does not exist, has too many players or no seat, does not let the publisher in, or
     ///   there is no time for it.
     func startPlayer(
-        room: String, name: String, _ target: PlayerTarget, _ settings: PlayerSettings,
+        room: String, name: String, _ target: PlayerTarget, _ settings: PlayerSettings, place: Duration = .zero,
         publisher: StreamPublisher? = nil
     ) throws(Problem) -> PlayerDescription {
         guard players?.hasRoom() ?? false else {
@@ -68,7 +68,7 @@ extension RelayDriver {
         do {
             try act { relay, now throws(RoomControlError) in
                 try relay.perform(.startPlayer(id: id, name: name, publisher: publisher), room: room, now: now)
-                players?.begin(status, room: room, target: target, settings: settings)
+                players?.begin(status, room: room, target: target, settings: settings, place: place)
             }
         } catch {
             throw Problem(error)

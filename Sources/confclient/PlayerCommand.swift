@@ -56,12 +56,17 @@ struct PlayerCommand: AsyncParsableCommand {
         @Flag(help: "Open it, and wait with its first picture.")
         var paused = false
 
+        @Option(help: "Place in the film at which it begins, such as 90s or 1.5min.")
+        var position: PositionArgument?
+
         @OptionGroup var settings: Settings
 
         func run() async throws {
             var change = settings.change
             change.paused = paused
-            let request = PlayerRequest(url: film, name: name, settings: PlayerSettings().changed(by: change))
+            let request = PlayerRequest(
+                url: film, name: name, settings: PlayerSettings().changed(by: change),
+                position: position?.position.seconds)
             try await room.perform { try await Terminal.output($0.startPlayer(request).id) }
         }
     }

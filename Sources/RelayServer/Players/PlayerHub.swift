@@ -48,9 +48,12 @@ struct PlayerHub {
     }
 
     /// Starts the thread of a player.
-    mutating func begin(_ status: PlayerStatus, room: String, target: PlayerTarget, settings: PlayerSettings) {
+    mutating func begin(
+        _ status: PlayerStatus, room: String, target: PlayerTarget, settings: PlayerSettings, place: Duration
+    ) {
         let thread = PlayerThread(
-            target, rules: rules, status: status, settings: settings, output: makeOutput(room, status.id))
+            target, rules: rules, status: status, settings: settings, place: place,
+            output: makeOutput(room, status.id))
         sessions[status.id] = Session(room: room, url: target.shown, thread: thread)
         order.append(status.id)
         counters.started += 1

@@ -6,11 +6,16 @@ public struct PlayerRequest: Hashable, Sendable {
     /// The name on its tile; nil: chosen from the URL.
     public var name: String?
     public var settings: PlayerSettings
+    /// Where it begins, in seconds from the beginning of the film; nil: there.
+    public var position: Double?
 
-    public init(url: String, name: String? = nil, settings: PlayerSettings = PlayerSettings()) {
+    public init(
+        url: String, name: String? = nil, settings: PlayerSettings = PlayerSettings(), position: Double? = nil
+    ) {
         self.url = url
         self.name = name
         self.settings = settings
+        self.position = position
     }
 }
 
@@ -23,14 +28,18 @@ extension PlayerRequest: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         url = try container.decode(String.self, forKey: .url)
         name = try container.decodeShownName(forKey: .name)
-        settings = PlayerSettings().changed(by: try PlayerChange(from: decoder))
+        let change = try PlayerChange(from: decoder)
+        settings = PlayerSettings().changed(by: change)
+        position = change.position
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(url, forKey: .url)
         try container.encodeIfPresent(name, forKey: .name)
-        try PlayerChange(settings).encode(to: encoder)
+        var change = PlayerChange(settings)
+        change.position = position
+        try change.encode(to: encoder)
     }
 }
 

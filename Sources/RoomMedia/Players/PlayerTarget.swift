@@ -104,7 +104,7 @@ package enum PlayerTarget: Sendable {
     }
 
     /// True if it goes on whether it is read or not.
-    var isLive: Bool {
+    package var isLive: Bool {
         switch self {
         case .file, .http: false
         case .rtsp, .stream, .pushed: true

@@ -66,13 +66,16 @@ package final class PlayerThread: Sendable {
     }
 
     /// Starts the thread.
+    ///
+    /// - Parameter place: Where a film begins, if it can be played from there.
     package init(
-        _ target: PlayerTarget, rules: PlayerRules, status: PlayerStatus, settings: PlayerSettings, output: Output
+        _ target: PlayerTarget, rules: PlayerRules, status: PlayerStatus, settings: PlayerSettings,
+        place: Duration = .zero, output: Output
     ) {
         self.target = target
         self.rules = rules
         self.output = output
-        state = Mutex(State(status: status, settings: settings))
+        state = Mutex(State(status: status, settings: settings, place: place))
         finished.enter()
         Thread.detach(named: "player") { [self] in
             Self.yieldToCalls()
@@ -133,7 +136,7 @@ package final class PlayerThread: Sendable {
         defer { target.close() }
         var delays = ReconnectDelays()
         var turn = 0
-        var place = Duration.zero
+        var place = state.withLock { $0.place }
         var isKnown = false
         while !isEnded {
             // While it is tried again, everybody knows that it waits.

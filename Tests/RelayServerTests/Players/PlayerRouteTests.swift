@@ -83,6 +83,7 @@ import Testing
             (#"{"url":"a.mp4","name":""}"#, 400, "name"), (#"{"url":"a.mp4","rate":0}"#, 400, "rate"),
             (#"{"url":"a.mp4","volume":-1}"#, 400, "volume"), (#"{"url":"a.mp4","position":1e300}"#, 400, "position"),
             (#"{"url":"a.mp4","loop":1}"#, 400, "loop"),
+            (#"{"url":"rtmp://films.example.org/a/secret","position":3}"#, 409, "it is live"),
         ])
     func refused(body: String, status: Int, words: String) async throws {
         let client = try client("films.example.org")
@@ -103,6 +104,16 @@ import Testing
             let answer = try await ask(client, driver, method)
             #expect(answer.status == .forbidden && answer.detail.contains("--player-files"))
         }
+        await driver.close()
+    }
+
+    @Test("a film is begun at the place that its request names")
+    func place() async throws {
+        let client = try client()
+        let driver = await driver(client)
+        let begun = try await ask(client, driver, .post, "", #"{"url":"talk.mp4","position":90.5}"#)
+        #expect(begun.status == .created)
+        #expect(begun.json["position"] as? Double == 90.5)
         await driver.close()
     }
 

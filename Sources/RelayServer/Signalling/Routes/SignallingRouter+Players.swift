@@ -1,6 +1,7 @@
 import Conference
 import HTTPTypes
 import Hummingbird
+import MediaCore
 import RoomAPI
 import RoomMedia
 
@@ -36,8 +37,12 @@ extension SignallingRouter {
                 errors: [Problem.Mistake(path: "url", reason: error.description)])
         }
         if let refusal = rules.refusal(of: target) { throw Problem(.forbidden, refusal) }
+        guard wanted.position == nil || !target.isLive else {
+            throw Problem(.conflict, "this cannot be played from another place: it is live")
+        }
         let player = try await driver.startPlayer(
-            room: room.rawValue, name: wanted.name ?? target.name, target, wanted.settings)
+            room: room.rawValue, name: wanted.name ?? target.name, target, wanted.settings,
+            place: .seconds(clamping: wanted.position ?? 0))
         var response = try Response.json(player, status: .created)
         response.headers[.location] = "/rooms/\(room.rawValue)/players/\(player.id)"
         return response

@@ -1,0 +1,46 @@
+import Foundation
+import MediaCore
+import RoomAPI
+import Synchronization
+import Testing
+
+@testable import RoomMedia
+
+/// The thread of one player.
+@Suite struct PlayerThreadTests {
+    /// Silence as a WAV file: 8 kHz, 16 bits, mono.
+    private static func silence(seconds: UInt32) -> Data {
+        func bytes(_ value: UInt32, _ count: Int = 4) -> [UInt8] { (0..<count).map { UInt8(value >> ($0 * 8) & 0xFF) } }
+        let size = seconds * 16_000
+        let format = bytes(16) + bytes(1, 2) + bytes(1, 2) + bytes(8000) + bytes(16_000) + bytes(2, 2) + bytes(16, 2)
+        var file = Data("RIFF".utf8 + bytes(size + 36))
+        file.append(contentsOf: "WAVEfmt ".utf8 + format)
+        file.append(contentsOf: "data".utf8 + bytes(size))
+        file.append(Data(count: Int(size)))
+        return file
+    }
+
+    @Test("a film begins at the place that is asked for")
+    func place() async throws {
+        let folder = FileManager.default.temporaryDirectory
+        let file = folder.appendingPathComponent("confrelay-\(UUID().uuidString).wav")
+        try Self.silence(seconds: 5).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let states = Mutex<[PlayerStatus.State]>([])
+        let thread = PlayerThread(
+            .file(file.lastPathComponent), rules: PlayerRules(folder: folder.path),
+            status: PlayerStatus(id: "p1", name: "Talk", state: .opening), settings: PlayerSettings(isPaused: true),
+            place: .seconds(3),
+            output: .init(
+                show: { _, _ in }, encoded: { _, _, _ in true }, play: { _ in },
+                tell: { status in states.withLock { $0.append(status.state) } }))
+        try await eventually { states.withLock { $0.last == .paused || $0.last == .ended } }
+        #expect(states.withLock { $0.last } == .paused)
+        #expect(thread.description(url: "").position == 3)
+        thread.change(PlayerChange(paused: false))
+        try await eventually { thread.description(url: "").position > 3 || states.withLock { $0.last == .ended } }
+        #expect(thread.description(url: "").position > 3)
+        thread.end()
+        await thread.waitUntilFinished(timeout: .seconds(60))
+    }
+}
