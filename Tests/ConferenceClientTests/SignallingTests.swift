@@ -48,6 +48,30 @@ struct SignallingTests {
         }
     }
 
+    @Test("a player is looked for among the room's players, not among all of its people")
+    func playerName() async throws {
+        let players = ["Talk", "Old"].map { name in
+            let state: PlayerStatus.State = name == "Old" ? .ended : .playing
+            return PlayerDescription(
+                PlayerStatus(id: "player-\(name)", name: name, state: state), url: "film.mp4",
+                settings: PlayerSettings())
+        }
+        let list = try ScriptedServer.Answer("200 OK", ByteBuffer(bytes: JSONEncoder().encode(PlayerList(players))))
+        try await ScriptedServer.run([list, .init("204 No Content")]) { url, server in
+            try await RoomController(url: url).endPlayer("talk")
+            #expect(server.requests == ["GET /rooms/demo/players", "DELETE /rooms/demo/players/player-Talk"])
+        }
+        for name in ["Ada", "Old"] {
+            try await ScriptedServer.run([list]) { url, _ in
+                let error = await #expect(throws: ClientError.self) {
+                    try await RoomController(url: url).changePlayer(name, PlayerChange(paused: true))
+                }
+                let reason = "nobody among the room's players is called '\(name)'; present are Talk"
+                #expect(error == .usage(reason: reason))
+            }
+        }
+    }
+
     @Test("who has to show a proof is told the option that takes it, and no header field")
     func missingProof() async throws {
         let proof = ProblemDetails.proofInstruction

@@ -8,6 +8,7 @@ protocol NamedPerson {
 
 extension RoomReport.Member: NamedPerson {}
 extension WaitingPerson: NamedPerson {}
+extension PlayerDescription: NamedPerson {}
 
 extension Array where Element: NamedPerson {
     /// Returns the id of the person with this name or id. A name in other case is good if nobody has it as it is.

@@ -51,12 +51,16 @@ public struct RoomController: Sendable {
 
     /// Changes how the player of this name or id plays.
     public func changePlayer(_ name: String, _ change: PlayerChange) async throws {
-        try await put(change, to: "\(url.path)/players/\(try await report().id(of: name))")
+        try await put(change, to: "\(url.path)/players/\(try await id(ofPlayer: name))")
     }
 
     /// Ends the player of this name or id.
     public func endPlayer(_ name: String) async throws {
-        try await delete("\(url.path)/players/\(try await report().id(of: name))")
+        try await delete("\(url.path)/players/\(try await id(ofPlayer: name))")
+    }
+
+    private func id(ofPlayer name: String) async throws -> String {
+        try await players().filter { $0.state != .ended }.id(of: name, "among the room's players")
     }
 
     /// The players of the room: those that go on, then the last ones that have ended.
