@@ -26,6 +26,17 @@ struct ClipTests {
         }
     }
 
+    @Test("a clip that nobody waits for any more is not made to its end")
+    func cancelled() async {
+        let making = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try PreEncodedClip.make(
+                name: "Load", dimensions: VideoDimensions(width: 160, height: 96), frameRate: 5,
+                bitRate: .kilobits(100), backEnd: .openH264, seconds: 60)
+        }
+        await #expect(throws: CancellationError.self) { try await making.value }
+    }
+
     @Test("a clip in several sizes changes to the one that its tile needs, with a keyframe")
     func clipSizes() throws {
         let sizes = [VideoDimensions(width: 320, height: 192), VideoDimensions(width: 160, height: 96)]

@@ -8,6 +8,8 @@ actor LoadClient {
     private var session: ClientSession
     private var sessions = 1
     private var isLeaving = false
+    /// The way to another relay, while the client is on it.
+    private var going: Task<Bool, Never>?
     private var moves: [LoadReport.Move] = []
     /// The reports of the sessions before this one.
     private var former: [ClientReport] = []
@@ -35,25 +37,39 @@ actor LoadClient {
 
     /// Goes on at another relay. Returns false if none takes the client, or if it leaves.
     private func goOn(reason: String) async -> Bool {
+        guard !isLeaving, !session.rejoinURLs.isEmpty else { return false }
+        let going = Task { await move(reason: reason) }
+        self.going = going
+        return await going.value
+    }
+
+    private func move(reason: String) async -> Bool {
         let (current, lost) = (session, ContinuousClock.now)
-        guard !isLeaving, !current.rejoinURLs.isEmpty else { return false }
         sessions += 1
         let options = options.numbered(sessions)
         let next = try? await current.joinElsewhere(options, since: lost) { [makeSources] _ in try makeSources() }
         guard let next else { return false }
         guard !isLeaving else {
-            _ = try? await next.leave(end: reason)
+            _ = await Self.end(next, reason: reason)
             return false
         }
         let seconds = (ContinuousClock.now - lost).seconds
         moves.append(.init(name: options.name, url: "\(next.url)", reason: reason, seconds: seconds))
         session = next
         if reason == "moved" { await next.waitForMedia() }
-        if let (report, problem) = try? await current.leave(end: reason) {
+        if let (report, problem) = await Self.end(current, reason: reason) {
             former.append(report)
             if case .outputNotWritable? = problem { formerFailure = formerFailure ?? problem }
         }
         return true
+    }
+
+    /// Leaves one of two relays. The requests of a cancelled task would be cancelled, and the relay show the client
+    /// until it misses it.
+    private static func end(
+        _ session: ClientSession, reason: String
+    ) async -> (report: ClientReport, error: ClientError?)? {
+        await Task { try? await session.leave(end: reason) }.value
     }
 
     func status() async throws -> ClientStatus { try await session.status() }
@@ -61,9 +77,11 @@ actor LoadClient {
     /// The reports of a client's sessions, the last one last, its moves, and the failure if there was one.
     typealias Result = (reports: [ClientReport], moves: [LoadReport.Move], error: ClientError?)
 
-    /// Leaves.
+    /// Leaves, also where it is on the way to another relay.
     func leave(end: String) async throws -> Result {
         isLeaving = true
+        going?.cancel()
+        _ = await going?.value
         let (report, error) = try await session.leave(end: end)
         return (former + [report], moves, formerFailure ?? error)
     }

@@ -105,7 +105,7 @@ public final class LoadRun: Sendable {
 
     /// The clips that all send: a raw stream unchanged; or the test camera, encoded once for all, in several sizes, the
     /// largest first, if clients follow their tiles. Empty if each client makes its own video.
-    private static func sharedClips(_ options: LoadOptions) throws(ClientError) -> [PreEncodedClip] {
+    private static func sharedClips(_ options: LoadOptions) throws -> [PreEncodedClip] {
         if case .file(let path) = options.client.video {
             guard let format = try options.client.video.format(settings: options.client.videoSettings),
                 !format.isEncodedAnew, let frameRate = format.fixedFrameRate

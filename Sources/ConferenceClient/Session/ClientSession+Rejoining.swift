@@ -73,11 +73,11 @@ extension ClientSession {
     private static let mediaCheck = Duration.milliseconds(20)
 
     /// Waits until the relay's first frame has come, or for a client that receives no video until it is connected. Not
-    /// for ever.
+    /// for ever, nor in a cancelled task.
     public func waitForMedia() async {
         let end = ClientClock.now() + Self.mediaPatience
         while ClientClock.now() < end, (try? await eventLoop.submit { self.hasMedia }.get()) == false {
-            try? await Task.sleep(for: Self.mediaCheck)
+            guard (try? await Task.sleep(for: Self.mediaCheck)) != nil else { return }
         }
     }
 

@@ -41,11 +41,11 @@ public struct PreEncodedClip: Sendable {
 
     /// Encodes a clip: a keyframe every second, and no frame counter, whose time would be long past.
     ///
-    /// - Throws: `ClientError.failed` when it cannot be encoded.
+    /// - Throws: `ClientError.failed` when it cannot be encoded; `CancellationError` in a cancelled task.
     static func make(
         name: String, dimensions: VideoDimensions, frameRate: Double, bitRate: BitRate, backEnd: EncoderBackEnd,
         seconds: Int = 4
-    ) throws(ClientError) -> PreEncodedClip {
+    ) throws -> PreEncodedClip {
         let source = SyntheticVideoSource(
             name: name, dimensions: dimensions, frameRate: frameRate, showsCounter: false)
         let frameRate = min(source.frameRate, 60)
@@ -59,6 +59,7 @@ public struct PreEncodedClip: Sendable {
                     profileLevel: H264ProfileLevel(.constrainedBaseline)),
                 outputHandler: outputs.append)
             for index in 0..<max(1, Int(frameRate) * seconds) {
+                try Task.checkCancellation()
                 let time = Int64(clamping: Double(index) * 1000 / frameRate)
                 try session.encode(
                     source.makePicture(wallClockMilliseconds: time),
@@ -66,11 +67,13 @@ public struct PreEncodedClip: Sendable {
                     options: EncodeOptions(forceKeyframe: index % max(1, Int(frameRate)) == 0))
                 if let frame = outputs.next()?.frame { clip.samples.append(frame.sample) }
             }
+        } catch let error as CancellationError {
+            throw error
         } catch {
-            throw .failed(reason: "the test clip cannot be encoded: \(error)")
+            throw ClientError.failed(reason: "the test clip cannot be encoded: \(error)")
         }
         guard clip.samples.first?.isSync == true else {
-            throw .failed(reason: "the test clip cannot be encoded: it does not begin with a keyframe")
+            throw ClientError.failed(reason: "the test clip cannot be encoded: it does not begin with a keyframe")
         }
         return clip
     }
