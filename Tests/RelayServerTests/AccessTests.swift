@@ -151,6 +151,13 @@ struct AccessTests {
         #expect(requests.allSatisfy { $0.newModeratorKey == nil })
     }
 
+    @Test("what is no token and no key is told as that, such as a part of a token", arguments: ["abc", "eyJh.eyJl"])
+    func noProof(bearer: String) async throws {
+        let answer = try await join(clientWithKeys().client, token: bearer)
+        #expect(answer.status == .unauthorized)
+        #expect(answer.detail.hasPrefix("this is no token, and no key of a session or of a room"))
+    }
+
     @Test("an empty identity in a token is none, and an empty name leaves the name to the join")
     func emptyClaims() async throws {
         let (client, keys) = try await clientWithKeys()

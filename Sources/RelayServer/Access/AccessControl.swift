@@ -140,6 +140,10 @@ struct AccessControl: Sendable {
         // A token has two points, a session's name one, a moderator's key none.
         let points = bearer.utf8.count(where: { $0 == UInt8(ascii: ".") })
         if points == 2 { return try await tokenCaller(bearer, room: room) }
+        guard Self.isKey(bearer) else {
+            throw Self.unauthorized(
+                "this is no token, and no key of a session or of a room: send all of it", "invalid_token")
+        }
         // Keys are of one room: without it nothing shows if this is one.
         guard let room else { throw Self.unauthorized(Self.aboutAllRooms, "invalid_token") }
         return points == 1
@@ -274,7 +278,12 @@ struct AccessControl: Sendable {
             throw Self.unauthorized("send Authorization: Bearer and a token", "invalid_request")
         }
         let bearer = parts[1].filter { !$0.isWhitespace }
-        return isOpen && !ModeratorKey.isPlausible(bearer) && !SessionNames.isPlausible(bearer) ? nil : bearer
+        return isOpen && !Self.isKey(bearer) ? nil : bearer
+    }
+
+    /// True if a text has the form of a key that relays hand out.
+    private static func isKey(_ text: String) -> Bool {
+        ModeratorKey.isPlausible(text) || SessionNames.isPlausible(text)
     }
 
     static func unauthorized(_ detail: String, _ error: String?) -> Problem {
