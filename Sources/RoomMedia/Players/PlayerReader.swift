@@ -48,6 +48,7 @@ final class PlayerReader: Sendable {
                 video: input.video, audio: input.audio, duration: input.duration, isSeekable: input.isSeekable,
                 isLive: source.isLive, place: .zero)
             if place > .zero, input.isSeekable {
+                let place = min(place, input.duration ?? place)
                 try input.seek(to: place)
                 opened.place = place
             }

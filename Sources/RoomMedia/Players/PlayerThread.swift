@@ -91,7 +91,11 @@ package final class PlayerThread: Sendable {
         state.withLock { state in
             state.settings = state.settings.changed(by: change)
             state.isChanged = true
-            if let position = change.position, state.isSeekable { state.seek = .seconds(clamping: position) }
+            if let position = change.position, state.isSeekable {
+                // Behind its end there is nothing of a film.
+                let place = Duration.seconds(clamping: position)
+                state.seek = min(place, state.duration ?? place)
+            }
         }
         wakeUp.signal()
     }

@@ -20,8 +20,8 @@ import Testing
         return file
     }
 
-    @Test("a film begins at the place that is asked for")
-    func place() async throws {
+    @Test("a film begins at the place that is asked for", arguments: [(3, 3), (99, 5)])
+    func place(wanted: Int, begun: Double) async throws {
         let folder = FileManager.default.temporaryDirectory
         let file = folder.appendingPathComponent("confrelay-\(UUID().uuidString).wav")
         try Self.silence(seconds: 5).write(to: file)
@@ -30,16 +30,20 @@ import Testing
         let thread = PlayerThread(
             .file(file.lastPathComponent), rules: PlayerRules(folder: folder.path),
             status: PlayerStatus(id: "p1", name: "Talk", state: .opening), settings: PlayerSettings(isPaused: true),
-            place: .seconds(3),
+            place: .seconds(wanted),
             output: .init(
                 show: { _, _ in }, encoded: { _, _, _ in true }, play: { _ in },
                 tell: { status in states.withLock { $0.append(status.state) } }))
         try await eventually { states.withLock { $0.last == .paused || $0.last == .ended } }
         #expect(states.withLock { $0.last } == .paused)
-        #expect(thread.description(url: "").position == 3)
+        // When it is opened, the thread tells where it stands.
+        try await eventually { thread.description(url: "").position == begun }
+        for (position, reached) in [(2.0, 2.0), (60, 5), (1, 1)] {
+            thread.change(PlayerChange(position: position))
+            try await eventually { thread.description(url: "").position == reached }
+        }
         thread.change(PlayerChange(paused: false))
-        try await eventually { thread.description(url: "").position > 3 || states.withLock { $0.last == .ended } }
-        #expect(thread.description(url: "").position > 3)
+        try await eventually { thread.description(url: "").position > 1 }
         thread.end()
         await thread.waitUntilFinished(timeout: .seconds(60))
     }
