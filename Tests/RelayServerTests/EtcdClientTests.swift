@@ -1,4 +1,5 @@
 import Cluster
+import Dispatch
 import Foundation
 import LoopbackServer
 import OpenSSLClient
@@ -104,6 +105,34 @@ struct EtcdClientTests {
             for _ in 0..<2 { #expect(await client.perform(Self.read) == refusal) }
             #expect(other.requestCount == 0)
         }
+    }
+
+    @Test("a lease is renewed although etcd leaves other requests without an answer", .timeLimit(.minutes(1)))
+    func renewalBesideOthers() async throws {
+        // As many as the client has under way at once.
+        let count = 8
+        let (waiting, announce) = AsyncStream.makeStream(of: Void.self)
+        let isRenewed = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                guard request.path.hasSuffix("/lease/keepalive") else {
+                    announce.yield()
+                    isRenewed.wait()
+                    connection.answer(200, Self.emptyPage)
+                    continue
+                }
+                connection.answer(200, #"{"result":{"ID":"7","TTL":"5"}}"#)
+                for _ in 0..<count { isRenewed.signal() }
+            }
+        }
+        let endpoint = try #require(EtcdSettings.Endpoint("http://127.0.0.1:\(server.port)"))
+        let client = try EtcdClient(EtcdSettings(endpoints: [endpoint]), timeout: .seconds(30))
+        let others = (0..<count).map { _ in Task { await client.perform(Self.read) } }
+        for await _ in waiting.prefix(count) {}
+        let lease = LeaseID(rawValue: 7)
+        #expect(await client.perform(.renewLease(lease)) == .lease(lease, timeToLive: .seconds(5)))
+        for other in others { #expect(await other.value == .page([], revision: 7, hasMore: false)) }
+        await client.close()
     }
 
     private func withFiles(_ body: (_ settings: inout EtcdSettings, URL) async throws -> Void) async throws {

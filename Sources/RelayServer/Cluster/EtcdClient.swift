@@ -9,8 +9,8 @@ import Synchronization
 /// endpoint. The directory decides which requests it repeats.
 final class EtcdClient: DirectoryEngine {
     private struct State {
-        var client: HTTPClient
-        /// What the client makes connections with.
+        var clients: Clients
+        /// What the clients make connections with.
         var tls: HTTPClient.TLS
         var isClosed = false
         var endpoint = 0
@@ -20,10 +20,38 @@ final class EtcdClient: DirectoryEngine {
         var password: String?
     }
 
+    private enum Use {
+        case leases, others
+    }
+
+    /// A client has few requests under way to a server at once. The renewal of a lease must wait neither for the watch
+    /// nor for any number of changes that etcd is slow to make: without it the relay loses its rooms.
+    private struct Clients {
+        private let leases: HTTPClient
+        private let others: HTTPClient
+
+        init(_ tls: HTTPClient.TLS) {
+            leases = HTTPClient(connectingWithin: .seconds(1), tls: tls)
+            others = HTTPClient(connectingWithin: .seconds(1), tls: tls)
+        }
+
+        subscript(use: Use) -> HTTPClient {
+            switch use {
+            case .leases: leases
+            case .others: others
+            }
+        }
+
+        func close() async {
+            await leases.close()
+            await others.close()
+        }
+    }
+
     private let settings: EtcdSettings
+    private let timeout: Duration
     private let state: Mutex<State>
 
-    private static let timeout = Duration.seconds(2)
     /// The longest answer that is read: a page of the largest values.
     private static let longestAnswer = 64 << 20
     /// The most of an answer that is no JSON, in bytes, that an error tells.
@@ -31,23 +59,21 @@ final class EtcdClient: DirectoryEngine {
     /// Keys of a page: so many values of the largest size, in Base64, are no longer than `longestAnswer`.
     private static let pageSize: Int64 = 300
 
+    /// - Parameter timeout: The longest that a request may take.
     /// - Throws: Why the files of TLS cannot be used.
-    init(_ settings: EtcdSettings) throws(StartupError) {
+    init(_ settings: EtcdSettings, timeout: Duration = .seconds(2)) throws(StartupError) {
         self.settings = settings
+        self.timeout = timeout
         let tls = try settings.readTLSFiles()
-        state = Mutex(State(client: Self.makeClient(tls), tls: tls))
-    }
-
-    private static func makeClient(_ tls: HTTPClient.TLS) -> HTTPClient {
-        HTTPClient(connectingWithin: .seconds(1), tls: tls)
+        state = Mutex(State(clients: Clients(tls), tls: tls))
     }
 
     func close() async {
-        let client = state.withLock { state in
+        let clients = state.withLock { state in
             state.isClosed = true
-            return state.client
+            return state.clients
         }
-        await client.close()
+        await clients.close()
     }
 
     /// True if there are files to read again.
@@ -59,11 +85,11 @@ final class EtcdClient: DirectoryEngine {
     /// - Throws: Why the files cannot be used. The earlier ones stay in use.
     func readFilesAgain() async throws(StartupError) {
         let tls = try settings.readTLSFiles()
-        let unused = state.withLock { state -> HTTPClient? in
+        let unused = state.withLock { state -> Clients? in
             // The watch ends with its client, and the relay is outside its cluster until there is another.
             guard !state.isClosed, tls != state.tls else { return nil }
-            defer { (state.client, state.tls) = (Self.makeClient(tls), tls) }
-            return state.client
+            defer { (state.clients, state.tls) = (Clients(tls), tls) }
+            return state.clients
         }
         await unused?.close()
     }
@@ -92,7 +118,8 @@ final class EtcdClient: DirectoryEngine {
         case .grantLease(let timeToLive):
             let seconds = max(1, timeToLive.components.seconds)
             let lease = try await exchange(
-                "lease/grant", Etcd.LeaseRequest(timeToLive: Etcd.Number(seconds)), as: Etcd.LeaseResponse.self)
+                "lease/grant", Etcd.LeaseRequest(timeToLive: Etcd.Number(seconds)), as: Etcd.LeaseResponse.self,
+                for: .leases)
             guard let id = lease.id?.value, let granted = lease.timeToLive?.value, granted > 0 else {
                 throw .refused(lease.error ?? "no lease was granted")
             }
@@ -100,13 +127,14 @@ final class EtcdClient: DirectoryEngine {
         case .renewLease(let id):
             let lease = try await exchange(
                 "lease/keepalive", Etcd.LeaseRequest(id: Etcd.Number(id.rawValue)),
-                as: Etcd.Streamed<Etcd.LeaseResponse>.self)
+                as: Etcd.Streamed<Etcd.LeaseResponse>.self, for: .leases)
             guard let result = lease.result else { throw lease.error?.error ?? .refused("no answer") }
             guard let left = result.timeToLive?.value, left > 0 else { return .leaseEnded }
             return .lease(id, timeToLive: .seconds(left))
         case .endLease(let id):
             _ = try await exchange(
-                "lease/revoke", Etcd.LeaseRequest(id: Etcd.Number(id.rawValue)), as: Etcd.LeaseResponse.self)
+                "lease/revoke", Etcd.LeaseRequest(id: Etcd.Number(id.rawValue)), as: Etcd.LeaseResponse.self,
+                for: .leases)
             return .leaseEnded
         case .read(let from, let revision):
             let range = try await exchange(
@@ -143,13 +171,13 @@ final class EtcdClient: DirectoryEngine {
     private func followChanges(
         from revision: Int64, tell: @Sendable (DirectoryNews) async -> Void
     ) async throws -> Bool {
-        try await logIn()
+        try await logIn(for: .others)
         let request = try request(
             "watch",
             Etcd.WatchRequest(
                 createRequest: .init(
                     key: Etcd.root, rangeEnd: Etcd.rootEnd, startRevision: Etcd.Number(revision))))
-        let client = state.withLock { $0.client }
+        let client = state.withLock { $0.clients[.others] }
         let parts: HTTPParts
         do throws(HTTPFailure) {
             // The directory gives a watch up that does not begin.
@@ -194,28 +222,29 @@ final class EtcdClient: DirectoryEngine {
     }
 
     private func exchange<Answer: Decodable>(
-        _ path: String, _ message: some Encodable, as type: Answer.Type
+        _ path: String, _ message: some Encodable, as type: Answer.Type,
+        for use: Use = .others
     ) async throws(EtcdError) -> Answer {
-        try await logIn()
+        try await logIn(for: use)
         do {
-            return try await send(path, message, as: type)
+            return try await send(path, message, as: type, for: use)
         } catch .tokenExpired where settings.user != nil {
-            try await authenticate()
-            return try await send(path, message, as: type)
+            try await authenticate(for: use)
+            return try await send(path, message, as: type, for: use)
         }
     }
 
     /// Gets a token if there is a user without one.
-    private func logIn() async throws(EtcdError) {
-        if settings.user != nil, state.withLock({ $0.token == nil }) { try await authenticate() }
+    private func logIn(for use: Use) async throws(EtcdError) {
+        if settings.user != nil, state.withLock({ $0.token == nil }) { try await authenticate(for: use) }
     }
 
-    private func authenticate() async throws(EtcdError) {
+    private func authenticate(for use: Use) async throws(EtcdError) {
         state.withLock { $0.token = nil }
         let answer = try await send(
             "auth/authenticate",
             Etcd.AuthenticationRequest(name: settings.user ?? "", password: try readPassword()),
-            as: Etcd.AuthenticationResponse.self)
+            as: Etcd.AuthenticationResponse.self, for: use)
         guard let token = answer.token else { throw .refused("etcd gave no token") }
         state.withLock { $0.token = token }
     }
@@ -235,13 +264,14 @@ final class EtcdClient: DirectoryEngine {
     }
 
     private func send<Answer: Decodable>(
-        _ path: String, _ message: some Encodable, as type: Answer.Type
+        _ path: String, _ message: some Encodable, as type: Answer.Type,
+        for use: Use
     ) async throws(EtcdError) -> Answer {
         let request = try request(path, message)
-        let client = state.withLock { $0.client }
+        let client = state.withLock { $0.clients[use] }
         let answer: HTTPClient.Answer
         do throws(HTTPFailure) {
-            answer = try await client.perform(request, within: Self.timeout, upTo: Self.longestAnswer)
+            answer = try await client.perform(request, within: timeout, upTo: Self.longestAnswer)
         } catch {
             throw .unreachable("\(request.url): \(error)")
         }
