@@ -88,7 +88,8 @@ public struct ClusterDirectory {
     /// Goes back into a directory that has lost its data: clients have keys that were made with it.
     private var lastSecret: [UInt8]?
     private var wasReachable = false
-    private var isNameTaken = false
+    /// Since when the relay finds its name in use, and whether it has told that this lasts.
+    private var nameConflict: (since: MonotonicInstant, isTold: Bool)?
     private(set) var isClosed = false
 
     /// - Parameter random: Chooses relays, and makes the cluster's secret if it has none: outside tests the system's.
@@ -130,6 +131,9 @@ public struct ClusterDirectory {
     public func isReachable(now: MonotonicInstant) -> Bool {
         registration != nil && nodeLease.lease(now: now) != nil && mirror.isLive
     }
+
+    /// True if the relay waits for the end of an earlier one, or another one has its name.
+    public var waitsForName: Bool { nameConflict != nil }
 
     /// True if the relay is in the directory by its own name.
     var isRegistered: Bool { registration != nil }
@@ -326,22 +330,32 @@ public struct ClusterDirectory {
         switch response {
         case .committed(let revision, _):
             registration = revision
-            isNameTaken = false
+            nameConflict = nil
         case .conflict(let read):
             guard let entry = read.first,
                 DirectoryValue.decode(NodeRecord.self, from: entry.value)?.instance == record.instance
             else {
                 // An earlier process of this name ends within its lease. Only a relay that renews it is another.
                 registrationRetry = now + Self.renewalInterval
-                if !isNameTaken { tell(.nameTaken(node)) }
-                isNameTaken = true
+                noteNameConflict(now: now)
                 return
             }
+            nameConflict = nil
             // The answer to an earlier registration was lost. Its record gets the lease that holds now.
             registration = entry.createRevision
             published = nil
         default: registrationRetry = now + Self.retryInterval
         }
+    }
+
+    private mutating func noteNameConflict(now: MonotonicInstant) {
+        guard let (since, isTold) = nameConflict else {
+            nameConflict = (now, false)
+            return tell(.nameInUse(node))
+        }
+        guard !isTold, now - since >= Self.leaseDuration * 2 else { return }
+        nameConflict = (since, true)
+        tell(.nameTaken(node))
     }
 
     private mutating func stepSecret(now: MonotonicInstant) {

@@ -65,7 +65,9 @@ public enum RoomStanding: Hashable, Sendable {
 public enum ClusterNotice: Hashable, Sendable {
     /// The directory answers again, or does not any more.
     case reachable(Bool)
-    /// Another process has this relay's name.
+    /// The directory has this relay's name, of an earlier process that has not ended or whose lease has not.
+    case nameInUse(NodeID)
+    /// Another process keeps this relay's name.
     case nameTaken(NodeID)
     /// The relay's part in a room has changed.
     case standing(RoomStanding, room: String)

@@ -232,12 +232,14 @@ actor ClusterService {
             logger.warning(
                 "the cluster's directory does not answer; calls go on, and rooms open here by themselves",
                 metadata: failureMetadata)
-        case .nameTaken(let node):
-            logger.error(
+        case .nameInUse(let node):
+            logger.notice(
                 """
-                another relay of the cluster has the name '\(node)', or had it until a few seconds ago; give each its \
-                own --node-id
+                the cluster has a relay '\(node)', which goes within seconds if it has ended; until then rooms open \
+                here by themselves
                 """)
+        case .nameTaken(let node):
+            logger.error("another relay of the cluster has the name '\(node)'; give each its own --node-id")
         case .standing(let standing, let room):
             logger.info("room placed", metadata: ["room": "\(room)", "standing": "\(standing)"])
             wakeWaiters(of: room)
@@ -378,7 +380,8 @@ actor ClusterService {
         while !directory.isReachable(now: now()), now() < end {
             guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { return }
         }
-        guard !directory.isReachable(now: now()) else { return }
+        // Of a name in use the log has been told.
+        guard !directory.isReachable(now: now()), !directory.waitsForName else { return }
         logger.warning(
             "the cluster's directory does not answer yet; rooms open here by themselves", metadata: failureMetadata)
     }
