@@ -152,90 +152,108 @@ extension ClusterDirectory {
         takeBack(room, now: now)
     }
 
+    /// What is asked of the directory about a room, and with what.
+    private typealias RoomStep = (RoomPurpose, DirectoryTransaction)
+
     /// The next thing to do about a room; nil: nothing, for now.
     private mutating func next(
         for room: String, _ local: LocalRoom, lease: LeaseID, now: MonotonicInstant
-    ) -> (RoomPurpose, DirectoryTransaction)? {
-        let owner = DirectoryKey.owner(room: room)
-        let listing = DirectoryKey.relay(node, room: room)
+    ) -> RoomStep? {
         if case .leading(let epoch) = local.standing, local.isReleased || !local.isWanted(now: now) {
             rooms[room]?.closing = epoch
             setStanding(.unplaced, of: room)
         }
         if let epoch = rooms[room]?.closing {
-            var changes: [DirectoryTransaction.Change] = [.delete(owner), .delete(listing)]
-            // The relay that has the room next takes its settings.
-            if !local.isWanted(now: now) { changes.append(.delete(.settings(room: room))) }
-            return (
-                .close,
-                DirectoryTransaction(
-                    conditions: [.init(key: owner, createRevision: epoch)], changes: changes, reads: [])
-            )
+            return close(room, of: epoch, withSettings: !local.isWanted(now: now))
         }
-        guard local.isWanted(now: now) else {
-            if local.listing != .absent {
-                // A client that comes before the answer has the room listed anew.
-                rooms[room]?.listing = .unsure
-                return (.unlist, DirectoryTransaction(conditions: [], changes: [.delete(listing)], reads: []))
-            }
-            if case .unplaced = local.standing, local.leavesSettings {
-                return (
-                    .deleteSettings,
-                    DirectoryTransaction(
-                        conditions: [.init(key: owner, createRevision: 0)],
-                        changes: [.delete(.settings(room: room))], reads: [])
-                )
-            }
-            forget(room, now: now)
-            return nil
-        }
+        guard local.isWanted(now: now) else { return clear(room, local, now: now) }
         switch local.standing {
-        case .unplaced where local.deposed != nil:
-            return (
-                .depose,
-                DirectoryTransaction(
-                    conditions: [.init(key: owner, createRevision: local.deposed ?? 0)], changes: [.delete(owner)],
-                    reads: [])
-            )
-        case .unplaced where local.isReleased:
-            // It is another's, once one has come.
-            guard let actual = mirror.contents.owners[room], actual.owner.instance != record.instance else {
-                return nil
-            }
-            setStanding(.following(actual.owner.node, epoch: actual.epoch), of: room)
-            return rooms[room].flatMap { next(for: room, $0, lease: lease, now: now) }
-        case .unplaced:
-            let value = DirectoryValue.encode(RoomOwner(node: node, instance: record.instance, lease: lease.rawValue))
-            return (
-                .claim(lease),
-                DirectoryTransaction(
-                    conditions: [.init(key: owner, createRevision: 0)],
-                    changes: [.put(owner, value, lease), .put(listing, [], lease)],
-                    reads: [owner, .settings(room: room)])
-            )
-        case .leading(let epoch):
-            guard !local.areSettingsWritten else { return nil }
-            var change = DirectoryTransaction.Change.delete(.settings(room: room))
-            if let settings = local.settings {
-                guard let lease = settingsLease.lease(now: now) else { return nil }
-                change = .put(.settings(room: room), settings, lease)
-            }
-            return (
-                .settings(local.settings, epoch: epoch),
-                DirectoryTransaction(
-                    conditions: [.init(key: owner, createRevision: epoch)], changes: [change], reads: [])
-            )
-        case .following(_, let epoch):
-            // A client that lost the race for the room here is at the other relay by now.
-            guard local.isPresent, local.listing != .present else { return nil }
+        case .unplaced where local.deposed != nil: return depose(local.deposed ?? 0, of: room)
+        case .unplaced where local.isReleased: return follow(room, lease: lease, now: now)
+        case .unplaced: return claim(room, lease: lease)
+        case .leading(let epoch): return writeSettings(of: room, local, epoch: epoch, now: now)
+        case .following(_, let epoch): return list(room, local, epoch: epoch, lease: lease)
+        }
+    }
+
+    /// - Parameter withSettings: False: the relay that has the room next takes its settings.
+    private func close(_ room: String, of epoch: Int64, withSettings: Bool) -> RoomStep {
+        let owner = DirectoryKey.owner(room: room)
+        var changes: [DirectoryTransaction.Change] = [.delete(owner), .delete(.relay(node, room: room))]
+        if withSettings { changes.append(.delete(.settings(room: room))) }
+        return (.close, Self.transaction(if: owner, isOf: epoch, changes))
+    }
+
+    /// Deletes what is left of a room that is not wanted any more.
+    private mutating func clear(_ room: String, _ local: LocalRoom, now: MonotonicInstant) -> RoomStep? {
+        if local.listing != .absent {
+            // A client that comes before the answer has the room listed anew.
             rooms[room]?.listing = .unsure
+            let listing = DirectoryKey.relay(node, room: room)
+            return (.unlist, DirectoryTransaction(conditions: [], changes: [.delete(listing)], reads: []))
+        }
+        if case .unplaced = local.standing, local.leavesSettings {
             return (
-                .list(epoch: epoch),
-                DirectoryTransaction(
-                    conditions: [.init(key: owner, createRevision: epoch)], changes: [.put(listing, [], lease)],
-                    reads: [])
+                .deleteSettings,
+                Self.transaction(if: .owner(room: room), isOf: 0, [.delete(.settings(room: room))])
             )
         }
+        forget(room, now: now)
+        return nil
+    }
+
+    private func depose(_ epoch: Int64, of room: String) -> RoomStep {
+        let owner = DirectoryKey.owner(room: room)
+        return (.depose, Self.transaction(if: owner, isOf: epoch, [.delete(owner)]))
+    }
+
+    /// A room that was given away is another's, once one has come.
+    private mutating func follow(_ room: String, lease: LeaseID, now: MonotonicInstant) -> RoomStep? {
+        guard let actual = mirror.contents.owners[room], actual.owner.instance != record.instance else { return nil }
+        setStanding(.following(actual.owner.node, epoch: actual.epoch), of: room)
+        return rooms[room].flatMap { next(for: room, $0, lease: lease, now: now) }
+    }
+
+    private func claim(_ room: String, lease: LeaseID) -> RoomStep {
+        let owner = DirectoryKey.owner(room: room)
+        let value = DirectoryValue.encode(RoomOwner(node: node, instance: record.instance, lease: lease.rawValue))
+        return (
+            .claim(lease),
+            Self.transaction(
+                if: owner, isOf: 0, [.put(owner, value, lease), .put(.relay(node, room: room), [], lease)],
+                reads: [owner, .settings(room: room)])
+        )
+    }
+
+    private func writeSettings(
+        of room: String, _ local: LocalRoom, epoch: Int64, now: MonotonicInstant
+    ) -> RoomStep? {
+        guard !local.areSettingsWritten else { return nil }
+        var change = DirectoryTransaction.Change.delete(.settings(room: room))
+        if let settings = local.settings {
+            guard let lease = settingsLease.lease(now: now) else { return nil }
+            change = .put(.settings(room: room), settings, lease)
+        }
+        return (
+            .settings(local.settings, epoch: epoch),
+            Self.transaction(if: .owner(room: room), isOf: epoch, [change])
+        )
+    }
+
+    private mutating func list(_ room: String, _ local: LocalRoom, epoch: Int64, lease: LeaseID) -> RoomStep? {
+        // A client that lost the race for the room here is at the other relay by now.
+        guard local.isPresent, local.listing != .present else { return nil }
+        rooms[room]?.listing = .unsure
+        let listing = DirectoryTransaction.Change.put(.relay(node, room: room), [], lease)
+        return (.list(epoch: epoch), Self.transaction(if: .owner(room: room), isOf: epoch, [listing]))
+    }
+
+    /// Changes on the condition that a room's owner key is of an epoch; zero: that there is none.
+    private static func transaction(
+        if owner: DirectoryKey, isOf epoch: Int64, _ changes: [DirectoryTransaction.Change], reads: [DirectoryKey] = []
+    ) -> DirectoryTransaction {
+        DirectoryTransaction(
+            conditions: [.init(key: owner, createRevision: epoch)], changes: changes, reads: reads)
     }
 
     mutating func receive(
