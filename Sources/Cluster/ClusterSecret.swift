@@ -11,8 +11,15 @@ public struct ClusterSecret: Sendable {
     public static let ticketLifetime = 10.0
     /// The largest difference between the clocks of two relays, in seconds.
     static let leeway = 5.0
-    /// The longest ticket that is read.
-    static let maximumTicketSize = 4096
+    /// The longest grant of a ticket, in bytes: the claims of the longest token.
+    public static let maximumGrantSize = 3072
+    /// The longest telling of a former participant in a ticket, in bytes.
+    public static let maximumFormerSize = 1024
+    /// The longest ticket that is read. It is JSON in Base64: each byte of a text in it takes two at most, and the rest
+    /// of the ticket, with its code, has names and numbers alone.
+    static let maximumTicketSize = (2 * (maximumGrantSize + maximumFormerSize) + 1024) / 3 * 4
+    /// The longest key or signature that is read.
+    private static let maximumCodeSize = 4096
 
     public init(_ bytes: [UInt8]) { hash = KeyedHash(key: bytes) }
 
@@ -87,7 +94,7 @@ public struct ClusterSecret: Sendable {
     /// The participant of such a key, and when the key was made; nil for a wrong one.
     public func participant(ofRejoinKey text: String, in room: String) -> (id: String, time: Double)? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard text.utf8.count <= Self.maximumTicketSize, parts.count == 3, let second = Int64(parts[1]),
+        guard text.utf8.count <= Self.maximumCodeSize, parts.count == 3, let second = Int64(parts[1]),
             matches(rejoinKey(of: String(parts[0]), in: room, second: second), text)
         else { return nil }
         return (String(parts[0]), Double(second))
@@ -125,7 +132,7 @@ public struct ClusterSecret: Sendable {
 
     /// When a signature expires; nil: it has, or it is none.
     private static func expiry(ofSignature text: String, time: Double) -> Int64? {
-        guard text.utf8.count <= maximumTicketSize, let expiry = Int64(text.prefix { $0 != "." }),
+        guard text.utf8.count <= maximumCodeSize, let expiry = Int64(text.prefix { $0 != "." }),
             time < Double(expiry) + leeway, Double(expiry) < time + ticketLifetime + leeway
         else { return nil }
         return expiry

@@ -53,4 +53,17 @@ struct ClusterSecretTests {
             #expect(secret.participant(ofRejoinKey: forged, in: "demo") == nil, "\(forged)")
         }
     }
+
+    @Test("are read with the longest claims and the longest telling of a former participant")
+    func longestTicket() throws {
+        let node = try #require(NodeID(rawValue: String(repeating: "n", count: NodeID.maximumLength)))
+        // Each quote takes two bytes.
+        let ticket = ClusterSecret.Ticket(
+            room: String(repeating: "r", count: 64), node: node, expiry: 1_700_000_000.123_456, hops: 3,
+            grant: String(repeating: "\"", count: ClusterSecret.maximumGrantSize),
+            former: String(repeating: "\"", count: ClusterSecret.maximumFormerSize), isFurther: true,
+            client: "2001:db8:1111:2222:3333:4444:5555:6666")
+        let text = try #require(secret.sign(ticket))
+        #expect(secret.ticket(text, node: node, room: nil, time: 1_700_000_000) == ticket)
+    }
 }

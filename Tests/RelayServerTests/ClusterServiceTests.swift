@@ -17,111 +17,6 @@ import Testing
 
 @Suite("A relay's part in its cluster")
 struct ClusterServiceTests {
-    /// A directory that takes whatever it is told, and keeps nothing of it.
-    private final class Directory: DirectoryEngine {
-        private let entries: [DirectoryEntry]
-        private let settings: [DirectoryEntry]
-        private let isAway: Bool
-        private let changes: AsyncStream<[DirectoryChange]>
-        /// For each lease that was given back, whether the task was cancelled that did so.
-        private let endings = Mutex<[Bool]>([])
-
-        /// - Parameters:
-        ///   - entries: The keys that there are.
-        ///   - settings: The settings of rooms. A relay reads them when it claims one.
-        ///   - changes: Changes of keys.
-        init(
-            _ entries: [DirectoryEntry] = [], settings: [DirectoryEntry] = [], isAway: Bool = false,
-            changes: AsyncStream<[DirectoryChange]> = AsyncStream { _ in }
-        ) {
-            self.entries = entries
-            self.settings = settings
-            self.isAway = isAway
-            self.changes = changes
-        }
-
-        var endedLeases: [Bool] { endings.withLock { $0 } }
-
-        func perform(_ request: DirectoryRequest) async -> DirectoryResponse {
-            guard !isAway else { return .failed(reason: "nobody is there") }
-            switch request {
-            case .grantLease(let timeToLive): return .lease(LeaseID(rawValue: 7), timeToLive: timeToLive)
-            case .renewLease(let lease): return .lease(lease, timeToLive: .seconds(5))
-            case .endLease:
-                let isCancelled = Task.isCancelled
-                endings.withLock { $0.append(isCancelled) }
-                return .leaseEnded
-            case .read: return .page(entries, revision: 1, hasMore: false)
-            case .commit: return .committed(revision: 2, read: settings)
-            case .watch: return .failed(reason: "a watch is no single request")
-            }
-        }
-
-        func watch(from revision: Int64, tell: @Sendable (DirectoryNews) async -> Void) async {
-            await tell(.began)
-            var revision: Int64 = 2
-            for await change in changes {
-                revision += 1
-                await tell(.changes(change, revision: revision))
-            }
-            await tell(.ended(isIncomplete: false))
-        }
-
-        func close() async {}
-    }
-
-    private func makeService(
-        _ directory: Directory, _ driver: RelayDriver, name: String = "a", advertising url: String? = nil,
-        log: LogLines = LogLines(), patience: Duration = .seconds(60)
-    ) async throws -> ClusterService {
-        let service = ClusterService(
-            ClusterSettings(
-                etcd: EtcdSettings(endpoints: []), node: try #require(NodeID(rawValue: name)), advertisedURL: url),
-            url: url ?? "http://127.0.0.1:7000", engine: directory, driver: driver,
-            logger: Logger(label: "test") { _ in LogCollector(lines: log) })
-        await service.waitUntilReachable(upTo: patience)
-        return service
-    }
-
-    private func makeDriver(_ client: SignallingClient) -> RelayDriver {
-        RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
-            [script = client.script] in TwinRelay(script)
-        }
-    }
-
-    /// A directory in which another relay has people in a room.
-    ///
-    /// - Parameters:
-    ///   - room: A room that it leads.
-    ///   - url: Where it is.
-    ///   - changes: Nil: it has the people from the beginning.
-    private func directoryOfOther(
-        owning room: String? = nil, at url: String = "http://b.example", changes: AsyncStream<[DirectoryChange]>? = nil
-    ) throws -> Directory {
-        let other = try #require(NodeID(rawValue: "b"))
-        let record = NodeRecord(url: url, region: "default", version: "1", instance: "1")
-        let value = [UInt8](try JSONEncoder().encode(record))
-        var entries = [
-            DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1),
-            DirectoryEntry(
-                path: DirectoryKey.secret.path, value: [UInt8](repeating: 7, count: ClusterSecret.size),
-                createRevision: 1),
-        ]
-        if let room {
-            let owner = Data(#"{"node":"b","instance":"1","lease":7}"#.utf8)
-            entries.append(
-                DirectoryEntry(path: DirectoryKey.owner(room: room).path, value: [UInt8](owner), createRevision: 1))
-        }
-        guard let changes else { return Directory(entries + [try listing()]) }
-        return Directory(entries, changes: changes)
-    }
-
-    /// The key of another relay that has people in a room.
-    private func listing() throws -> DirectoryEntry {
-        let other = try #require(NodeID(rawValue: "b"))
-        return DirectoryEntry(path: DirectoryKey.relay(other, room: "demo").path, value: [], createRevision: 1)
-    }
-
     @Test("makes a link to a relay as soon as that has people of a room", .timeLimit(.minutes(1)))
     func linkAtOnce() async throws {
         let offer = CascadeOffer(
@@ -138,12 +33,12 @@ struct ClusterServiceTests {
             $0.onLink = { openings.yield($0) }
         }
         let (changes, continuation) = AsyncStream.makeStream(of: [DirectoryChange].self)
-        let driver = makeDriver(client)
-        let service = try await makeService(
-            try directoryOfOther(owning: "demo", at: "http://127.0.0.1:\(server.port)", changes: changes), driver,
+        let driver = client.makeDriver()
+        let service = try await ClusterService.start(
+            try FixedDirectory.ofOther(owning: "demo", at: "http://127.0.0.1:\(server.port)", changes: changes), driver,
             name: "c")
         await service.readOccupancy()
-        continuation.yield([.put(try listing())])
+        continuation.yield([.put(try FixedDirectory.listing())])
         var iterator = opened.makeAsyncIterator()
         #expect(await iterator.next() == "demo")
         await service.close()
@@ -153,9 +48,9 @@ struct ClusterServiceTests {
     @Test("is told at the start if the directory does not answer", arguments: [true, false])
     func absentDirectory(isAway: Bool) async throws {
         let log = LogLines()
-        let driver = makeDriver(SignallingClient())
-        let service = try await makeService(
-            Directory(isAway: isAway), driver, log: log, patience: isAway ? .zero : .seconds(60))
+        let driver = SignallingClient().makeDriver()
+        let service = try await ClusterService.start(
+            FixedDirectory(isAway: isAway), driver, log: log, patience: isAway ? .zero : .seconds(60))
         #expect(log.texts.withLock { $0 }.contains { $0.hasPrefix("warning: the cluster's directory") } == isAway)
         await service.close()
         await driver.close()
@@ -165,8 +60,8 @@ struct ClusterServiceTests {
     func comingBack() async throws {
         var client = SignallingClient()
         client.script.state.withLock { $0.occupancy.rooms = ["demo": RelayOccupancy.RoomSettings()] }
-        let driver = makeDriver(client)
-        let service = try await makeService(try directoryOfOther(), driver)
+        let driver = client.makeDriver()
+        let service = try await ClusterService.start(try FixedDirectory.ofOther(), driver)
         client.cluster = service
         for query in ["", "?resume=\(SignallingClient.session("p1"))"] {
             let answer = try await client.answer(
@@ -184,8 +79,8 @@ struct ClusterServiceTests {
     @Test("takes back who left a moment ago although only another relay has the room by now, and sends others there")
     func comingBackAlone() async throws {
         var client = SignallingClient()
-        let driver = makeDriver(client)
-        let service = try await makeService(try directoryOfOther(), driver)
+        let driver = client.makeDriver()
+        let service = try await ClusterService.start(try FixedDirectory.ofOther(), driver)
         client.cluster = service
         for (participant, status) in [("p2", HTTPResponse.Status.temporaryRedirect), ("p1", .created)] {
             let answer = try await client.answer(
@@ -202,8 +97,8 @@ struct ClusterServiceTests {
     @Test("sends no join on whose keys crossed the network in the clear")
     func keysInTheClear() async throws {
         var client = SignallingClient()
-        let driver = makeDriver(client)
-        let service = try await makeService(try directoryOfOther(), driver)
+        let driver = client.makeDriver()
+        let service = try await ClusterService.start(try FixedDirectory.ofOther(), driver)
         client.cluster = service
         for (host, status) in [
             (0x7F00_0001 as UInt32, HTTPResponse.Status.temporaryRedirect), (0xC000_0263, .forbidden),
@@ -257,8 +152,8 @@ struct ClusterServiceTests {
             path: DirectoryKey.settings(room: "demo").path, value: former.directoryValue, createRevision: 1)
         var client = SignallingClient()
         client.script.state.withLock { $0.snapshot.rooms = [RoomSnapshot(id: "demo")] }
-        let driver = makeDriver(client)
-        let service = try await makeService(Directory(settings: [entry]), driver)
+        let driver = client.makeDriver()
+        let service = try await ClusterService.start(FixedDirectory(settings: [entry]), driver)
         client.cluster = service
         let answer = try await client.answer(
             driver, .post, "/rooms/demo/participants", headers: [.contentType: "application/sdp"], body: "v=0\r\n")
@@ -298,9 +193,9 @@ struct ClusterServiceTests {
 
     @Test("announces where the relay is when its address changes, unless its operator has said where")
     func changedAddress() async throws {
-        let driver = makeDriver(SignallingClient())
+        let driver = SignallingClient().makeDriver()
         for given in [nil, "http://relay.example"] {
-            let service = try await makeService(Directory(), driver, advertising: given)
+            let service = try await ClusterService.start(FixedDirectory(), driver, advertising: given)
             await service.ownURLChanged(to: "http://192.0.2.1:7000")
             #expect(await service.ownURL == given ?? "http://192.0.2.1:7000")
             await service.close()
@@ -312,8 +207,8 @@ struct ClusterServiceTests {
     func ended() async throws {
         let client = SignallingClient()
         client.script.state.withLock { $0.occupancy.rooms = ["demo": RelayOccupancy.RoomSettings()] }
-        let driver = makeDriver(client)
-        let service = try await makeService(Directory(), driver)
+        let driver = client.makeDriver()
+        let service = try await ClusterService.start(FixedDirectory(), driver)
         await service.readOccupancy()
         #expect(await service.presentRooms == ["demo"])
         await driver.stop()
@@ -335,8 +230,8 @@ struct ClusterServiceTests {
         let token = try await keys.current.sign(claims)
         var client = SignallingClient()
         client.keys = keys
-        let driver = makeDriver(client)
-        let service = try await makeService(try directoryOfOther(owning: "demo"), driver)
+        let driver = client.makeDriver()
+        let service = try await ClusterService.start(try FixedDirectory.ofOther(owning: "demo"), driver)
         client.cluster = service
         let requests: [(HTTPRequest.Method, String, HTTPResponse.Status)] = [
             (.get, "/rooms/demo/events", .unauthorized), (.put, "/rooms/demo/layout", .unauthorized),
@@ -365,8 +260,8 @@ struct ClusterServiceTests {
     @Test("reads the body of no message between relays that nobody has signed")
     func unsignedMessage() async throws {
         var client = SignallingClient()
-        let driver = makeDriver(client)
-        let service = try await makeService(try directoryOfOther(), driver)
+        let driver = client.makeDriver()
+        let service = try await ClusterService.start(try FixedDirectory.ofOther(), driver)
         client.cluster = service
         let body = ByteBuffer(repeating: 0, count: CascadeRequests.bodySize + 1)
         let answer = try await client.answer(driver, .post, CascadeRequests.path, bytes: body)
@@ -380,8 +275,8 @@ struct ClusterServiceTests {
         let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
             TwinRelay(TwinRelay.Script())
         }
-        let directory = Directory()
-        let service = try await makeService(directory, driver)
+        let directory = FixedDirectory()
+        let service = try await ClusterService.start(directory, driver)
         let stop = Task {
             // Until it is cancelled.
             try? await Task.sleep(for: .seconds(3600))

@@ -1,3 +1,4 @@
+import Cluster
 import Foundation
 public import RoomAPI
 import SecureTransport
@@ -148,8 +149,9 @@ public struct AccessKeys: Sendable {
 
     // MARK: Tokens
 
-    /// Longest token that is read; those of `confrelay token` have a quarter of that.
-    static let maximumTokenLength = 4096
+    /// Longest token that is read; those of `confrelay token` have a quarter of that. Its claims, which it has in
+    /// Base64, go along in a ticket to another relay.
+    static let maximumTokenLength = ClusterSecret.maximumGrantSize / 3 * 4
 
     /// The header of a token, which describes its signature (RFC 7515, section 4.1).
     private struct Header: Codable {

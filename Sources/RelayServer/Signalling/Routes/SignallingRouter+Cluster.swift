@@ -29,6 +29,15 @@ extension SignallingRouter {
         var secret: ClusterSecret?
     }
 
+    /// What a join brings from other relays of the cluster, as far as it is proved.
+    private struct Credentials {
+        var ticket: ClusterSecret.Ticket?
+        var rejoining: (id: String, time: Double)?
+        var secret: ClusterSecret?
+        /// Seconds since 1970.
+        var time: Double
+    }
+
     /// Decides where a join goes.
     ///
     /// - Parameter returning: The participant of a session here whose key the client has.
@@ -47,54 +56,68 @@ extension SignallingRouter {
                 nil, ClusterJoin(isFurther: stay.isFurther, alternates: alternates, secret: await cluster.secret)
             )
         }
-        let query = request.uri.queryParameters
-        let secret = await cluster.secret
-        let time = Date.now.timeIntervalSince1970
-        let ticket = query[ClusterQuery.ticket[...]].flatMap { text in
-            secret?.ticket(String(text), node: cluster.node, room: room.rawValue, time: time)
-        }
-        let rejoining = query[ClusterQuery.rejoin[...]].flatMap { text in
-            secret?.participant(ofRejoinKey: String(text), in: room.rawValue)
-        }
+        let credentials = await credentials(of: request, room: room, cluster)
         let placement = await cluster.place(
-            room.rawValue, hops: ticket?.hops, isFurther: ticket?.isFurther ?? false,
-            isRejoining: rejoining != nil)
+            room.rawValue, hops: credentials.ticket?.hops, isFurther: credentials.ticket?.isFurther ?? false,
+            isRejoining: credentials.rejoining != nil)
         let alternates = placement.alternates.map { "\($0)\(request.uri.path)" }
+        let target: (node: NodeID, url: String, isFurther: Bool?)
         switch placement.decision {
-        case .here, .pending:
-            let told = ticket?.former.flatMap { text in
-                try? JSONDecoder().decode(CascadeState.Member.self, from: Data(text.utf8))
-            }
-            return (
-                nil,
-                ClusterJoin(
-                    // A ticket of another client's proves nothing about this one.
-                    rejoining: rejoining.map { ($0.id, $0.time) }, former: told?.id == rejoining?.id ? told : nil,
-                    isFurther: ticket?.isFurther ?? false, alternates: alternates, secret: secret)
-            )
+        case .here, .pending: return (nil, Self.join(with: credentials, alternates: alternates))
         case .refused(let reason):
             throw Problem(.serviceUnavailable, "\(reason); try again in a second", headers: [.retryAfter: "1"])
-        case .elsewhere(let node, let url), .further(let node, let url):
-            var isFurther: Bool?
-            if case .further = placement.decision { isFurther = true }
-            let claims = context.caller.claims.flatMap { try? JSONEncoder().encode($0) }
-            let next = ClusterSecret.Ticket(
-                room: room.rawValue, node: node, expiry: time + ClusterSecret.ticketLifetime,
-                hops: (ticket?.hops ?? 0) + 1, grant: claims.map { String(decoding: $0, as: UTF8.self) },
-                former: await telling(of: rejoining?.id, in: room) ?? ticket?.former, isFurther: isFurther,
-                client: cluster.joinProxy == nil ? nil : context.client?.host)
-            guard let signed = secret?.sign(next) else {
-                throw Problem(
-                    .serviceUnavailable, "the relay does not know its cluster yet", headers: [.retryAfter: "1"])
-            }
-            let location = Self.location(url, request, adding: signed)
-            var response = Response.text("the room is at \(url)\n", status: .temporaryRedirect)
-            response.headers[.location] = location
-            // A place is for one client, and for now.
-            response.headers[.cacheControl] = "no-store"
-            response.headers.append(alternates: alternates)
-            return (response, ClusterJoin())
+        case .elsewhere(let node, let url): target = (node, url, nil)
+        case .further(let node, let url): target = (node, url, true)
         }
+        let ticket = await ticket(
+            to: target.node, isFurther: target.isFurther, for: context, room: room, credentials, cluster)
+        guard let signed = credentials.secret?.sign(ticket) else {
+            throw Problem(.serviceUnavailable, "the relay does not know its cluster yet", headers: [.retryAfter: "1"])
+        }
+        var response = Response.text("the room is at \(target.url)\n", status: .temporaryRedirect)
+        response.headers[.location] = Self.location(target.url, request, adding: signed)
+        // A place is for one client, and for now.
+        response.headers[.cacheControl] = "no-store"
+        response.headers.append(alternates: alternates)
+        return (response, ClusterJoin())
+    }
+
+    private func credentials(of request: Request, room: RoomName, _ cluster: ClusterService) async -> Credentials {
+        let query = request.uri.queryParameters
+        var credentials = Credentials(secret: await cluster.secret, time: Date.now.timeIntervalSince1970)
+        credentials.ticket = query[ClusterQuery.ticket[...]].flatMap { text in
+            credentials.secret?.ticket(String(text), node: cluster.node, room: room.rawValue, time: credentials.time)
+        }
+        credentials.rejoining = query[ClusterQuery.rejoin[...]].flatMap { text in
+            credentials.secret?.participant(ofRejoinKey: String(text), in: room.rawValue)
+        }
+        return credentials
+    }
+
+    /// How a client joins here with what it brings.
+    private static func join(with credentials: Credentials, alternates: [String]) -> ClusterJoin {
+        let told = credentials.ticket?.former.flatMap { text in
+            try? JSONDecoder().decode(CascadeState.Member.self, from: Data(text.utf8))
+        }
+        return ClusterJoin(
+            // A ticket of another client's proves nothing about this one.
+            rejoining: credentials.rejoining.map { ($0.id, $0.time) },
+            former: told?.id == credentials.rejoining?.id ? told : nil,
+            isFurther: credentials.ticket?.isFurther ?? false, alternates: alternates, secret: credentials.secret)
+    }
+
+    /// The ticket with which a client goes to another relay.
+    private func ticket(
+        to node: NodeID, isFurther: Bool?, for context: SignallingContext, room: RoomName, _ credentials: Credentials,
+        _ cluster: ClusterService
+    ) async -> ClusterSecret.Ticket {
+        // Not longer than a token has them: a ticket takes no more.
+        let claims = context.caller.claims.flatMap { try? JSONEncoder.compact.encode($0) }
+        return ClusterSecret.Ticket(
+            room: room.rawValue, node: node, expiry: credentials.time + ClusterSecret.ticketLifetime,
+            hops: (credentials.ticket?.hops ?? 0) + 1, grant: claims.map { String(decoding: $0, as: UTF8.self) },
+            former: await telling(of: credentials.rejoining?.id, in: room) ?? credentials.ticket?.former,
+            isFurther: isFurther, client: cluster.joinProxy == nil ? nil : context.client?.host)
     }
 
     /// This relay's knowledge of the participant that a client was, for a ticket; nil: none.
@@ -104,7 +127,15 @@ extension SignallingRouter {
         else { return nil }
         // The join brings its own, and tickets are short.
         (member.name, member.avatar) = ("", nil)
-        return (try? JSONEncoder().encode(member)).map { String(decoding: $0, as: UTF8.self) }
+        guard let text = Self.text(of: member) else { return nil }
+        guard text.utf8.count > ClusterSecret.maximumFormerSize else { return text }
+        // What moderators have done to the member matters more than the layout.
+        member.layout = nil
+        return Self.text(of: member)
+    }
+
+    private static func text(of member: CascadeState.Member) -> String? {
+        (try? JSONEncoder.compact.encode(member)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The same request at another relay, with another ticket.
