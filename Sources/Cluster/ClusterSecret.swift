@@ -69,14 +69,25 @@ public struct ClusterSecret: Sendable {
     ///   - time: Seconds since 1970 (UTC).
     /// - Returns: nil: it is not of this cluster, not for this relay and room, or too old.
     public func ticket(_ text: String, node: NodeID, room: String?, time: Double) -> Ticket? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard text.utf8.count <= Self.maximumTicketSize, parts.count == 2,
-            matches(code("ticket", String(parts[0])), String(parts[1])),
-            let bytes = Self.bytes(base64URL: parts[0]),
-            let ticket = DirectoryValue.decode(Ticket.self, from: bytes),
-            ticket.node == node, ticket.room == room ?? ticket.room, time < ticket.expiry + Self.leeway
+        guard let ticket = ticket(text), ticket.node == node, ticket.room == room ?? ticket.room,
+            time < ticket.expiry + Self.leeway
         else { return nil }
         return ticket
+    }
+
+    /// The seconds since which a ticket of this cluster for this relay is too old; nil: it is not, or none.
+    public func lateness(ofTicket text: String, node: NodeID, time: Double) -> Double? {
+        guard let ticket = ticket(text), ticket.node == node, time >= ticket.expiry + Self.leeway else { return nil }
+        return time - ticket.expiry
+    }
+
+    /// A ticket of this cluster.
+    private func ticket(_ text: String) -> Ticket? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= Self.maximumTicketSize, parts.count == 2,
+            matches(code("ticket", String(parts[0])), String(parts[1])), let bytes = Self.bytes(base64URL: parts[0])
+        else { return nil }
+        return DirectoryValue.decode(Ticket.self, from: bytes)
     }
 
     /// A participant's id with a key, by which its client can be the same participant at another relay; nil where

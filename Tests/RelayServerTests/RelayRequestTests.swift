@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import RoomAPI
+import Synchronization
 import Testing
 
 @testable import RelayServer
@@ -37,6 +38,28 @@ struct RelayRequestTests {
         let ticket = try #require(secret.ticket(String(text), node: node, room: "demo", time: 0))
         let grant = try #require(ticket.grant)
         #expect(try JSONDecoder().decode(AccessClaims.self, from: Data(grant.utf8)) == claims)
+        await service.close()
+        await driver.close()
+    }
+
+    @Test("have the log told of tickets that come late, as they do where clocks differ, and not of each")
+    func lateTickets() async throws {
+        let log = LogLines()
+        var client = SignallingClient()
+        let driver = client.makeDriver()
+        let service = try await ClusterService.start(try FixedDirectory.ofOther(), driver, log: log)
+        client.cluster = service
+        for lateness in [-600.0, 30, 30] {
+            let ticket = ClusterSecret.Ticket(
+                room: "demo", node: try #require(NodeID(rawValue: "a")),
+                expiry: Date.now.timeIntervalSince1970 - lateness, hops: 1)
+            let text = try #require(secret.sign(ticket))
+            _ = try await client.answer(
+                driver, .post, "/rooms/demo/participants?placement=\(text)",
+                headers: [.contentType: "application/sdp"], body: "v=0\r\n")
+            let warnings = log.texts.withLock { $0.count { $0.contains("clocks of the relays") } }
+            #expect(warnings == (lateness < 0 ? 0 : 1))
+        }
         await service.close()
         await driver.close()
     }

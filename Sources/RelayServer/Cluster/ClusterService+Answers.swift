@@ -1,6 +1,7 @@
 import Cluster
 import Foundation
 import Hummingbird
+import Logging
 import MediaCore
 import SecureTransport
 
@@ -19,6 +20,25 @@ extension ClusterService {
 
     /// Signs tickets; nil while the cluster's secret is not known.
     var secret: ClusterSecret? { directory.secret }
+
+    /// The ticket of a join; nil: it has none that is good.
+    func ticket(_ text: String, room: String) -> ClusterSecret.Ticket? {
+        let time = Date.now.timeIntervalSince1970
+        if let seconds = secret?.lateness(ofTicket: text, node: node, time: time) { warn(ofTicketLateBy: seconds) }
+        return secret?.ticket(text, node: node, room: room, time: time)
+    }
+
+    /// Tells the log, once a minute, of what may be a client's fault, but comes with each client if clocks differ.
+    private func warn(ofTicketLateBy seconds: Double) {
+        let now = now()
+        guard now >= nextLateTicketWarning else { return }
+        nextLateTicketWarning = now + .seconds(60)
+        logger.warning(
+            """
+            a join came with a ticket of another relay that ended \(Int(min(seconds, 1e6))) s ago; if this goes on, \
+            synchronize the clocks of the relays
+            """)
+    }
 
     /// The client of a join that another relay of the cluster brings; nil: a client brings it.
     func broughtClient(of request: Request) -> TransportAddress? {

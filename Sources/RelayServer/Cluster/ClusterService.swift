@@ -18,7 +18,7 @@ actor ClusterService {
     private let hasAdvertisedURL: Bool
     private let engine: any DirectoryEngine
     let driver: RelayDriver
-    private let logger: Logger
+    let logger: Logger
     let now: @Sendable () -> MonotonicInstant
     private(set) var counters = ClusterCounters()
     private var watch: Task<Void, Never>?
@@ -35,6 +35,8 @@ actor ClusterService {
     /// The links that `links` was told of last.
     private var arranged: (peers: [CascadeDialer.Peer], epochs: [String: Int64]) = ([], [:])
     private var failureReason: String?
+    /// When the log is told of a late ticket again.
+    var nextLateTicketWarning = MonotonicInstant.zero
     private var isClosed = false
     /// The number of the newest occupancy that the directory was told.
     private var newestOccupancy: UInt64 = 0

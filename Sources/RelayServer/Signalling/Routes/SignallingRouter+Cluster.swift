@@ -85,8 +85,8 @@ extension SignallingRouter {
     private func credentials(of request: Request, room: RoomName, _ cluster: ClusterService) async -> Credentials {
         let query = request.uri.queryParameters
         var credentials = Credentials(secret: await cluster.secret, time: Date.now.timeIntervalSince1970)
-        credentials.ticket = query[ClusterQuery.ticket[...]].flatMap { text in
-            credentials.secret?.ticket(String(text), node: cluster.node, room: room.rawValue, time: credentials.time)
+        if let text = query[ClusterQuery.ticket[...]] {
+            credentials.ticket = await cluster.ticket(String(text), room: room.rawValue)
         }
         credentials.rejoining = query[ClusterQuery.rejoin[...]].flatMap { text in
             credentials.secret?.participant(ofRejoinKey: String(text), in: room.rawValue)
@@ -184,8 +184,7 @@ extension SignallingRouter {
     /// What another relay has found out about the bearer of a ticket: redirects may drop `Authorization`.
     func claims(ofTicketIn request: Request, room: RoomName?) async -> AccessClaims? {
         guard let cluster, let room, let text = request.uri.queryParameters[ClusterQuery.ticket[...]],
-            let ticket = await cluster.secret?.ticket(
-                String(text), node: cluster.node, room: room.rawValue, time: Date.now.timeIntervalSince1970)
+            let ticket = await cluster.ticket(String(text), room: room.rawValue)
         else { return nil }
         return ticket.grant.flatMap { try? JSONDecoder().decode(AccessClaims.self, from: Data($0.utf8)) }
     }
