@@ -53,10 +53,12 @@ public struct NodeRecord: Hashable, Codable, Sendable {
     public var state: State
     /// Tells this process from an earlier one of the same name.
     public var instance: String
+    /// True if it signs the heads of its requests to other relays; nil, from earlier versions: it does not.
+    public var signsHeads: Bool?
 
     public init(
         url: String, region: String, version: String, seatsLeft: Int? = nil, participants: Int = 0, rooms: Int = 0,
-        state: State = .serving, instance: String
+        state: State = .serving, instance: String, signsHeads: Bool? = nil
     ) {
         self.url = url
         self.region = region
@@ -66,6 +68,7 @@ public struct NodeRecord: Hashable, Codable, Sendable {
         self.rooms = rooms
         self.state = state
         self.instance = instance
+        self.signsHeads = signsHeads
     }
 
     /// The seats of a relay that does not count them (`--overload-control off`).

@@ -141,6 +141,26 @@ public struct ClusterSecret: Sendable {
         expiry(ofSignature: text, time: time) != nil
     }
 
+    /// Signs the head of a request of a relay to another one, for a header field: it shows before the body has come
+    /// that a relay has made the request. Nil where the library refuses.
+    ///
+    /// - Parameters:
+    ///   - signature: The signature of the whole request.
+    ///   - size: The bytes of the body.
+    public func headSignature(of request: String, signature: String, bodySize size: Int, to node: NodeID) -> String? {
+        code("head", "\(size)/\(node)/\(signature)/\(request)").map { "\(size).\($0)" }
+    }
+
+    /// The bytes of the body of a request whose head a relay of the cluster has signed; nil: none has.
+    public func bodySize(
+        ofHeadSignature text: String, of request: String, signature: String, node: NodeID
+    ) -> Int? {
+        guard text.utf8.count <= Self.maximumCodeSize, let size = Int(text.prefix { $0 != "." }), size >= 0,
+            matches(headSignature(of: request, signature: signature, bodySize: size, to: node), text)
+        else { return nil }
+        return size
+    }
+
     /// When a signature expires; nil: it has, or it is none.
     private static func expiry(ofSignature text: String, time: Double) -> Int64? {
         guard text.utf8.count <= maximumCodeSize, let expiry = Int64(text.prefix { $0 != "." }),

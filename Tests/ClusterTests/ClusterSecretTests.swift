@@ -66,4 +66,25 @@ struct ClusterSecretTests {
         let text = try #require(secret.sign(ticket))
         #expect(secret.ticket(text, node: node, room: nil, time: 1_700_000_000) == ticket)
     }
+
+    @Test("show of a request's head alone that a relay has made it, and how long its body is")
+    func heads() throws {
+        let (node, other) = (try #require(NodeID(rawValue: "b")), try #require(NodeID(rawValue: "c")))
+        let line = "PUT /cascade/links/l"
+        let signature = try #require(secret.signature(of: line, body: [1, 2, 3], to: node, time: 100))
+        let head = try #require(secret.headSignature(of: line, signature: signature, bodySize: 3, to: node))
+        func size(
+            _ head: String, of line: String = line, signature: String = signature, node: NodeID = node
+        ) -> Int? {
+            secret.bodySize(ofHeadSignature: head, of: line, signature: signature, node: node)
+        }
+        #expect(size(head) == 3)
+        #expect(size(head, of: "PUT /cascade/links/m") == nil)
+        #expect(size(head, signature: signature + "A") == nil)
+        #expect(size(head, node: other) == nil)
+        let code = head.dropFirst(2)
+        for forged in ["", ".", "3", "3.", "4.\(code)", "-3.\(code)", "03.\(code)", String(head.dropLast())] {
+            #expect(size(forged) == nil, "\(forged)")
+        }
+    }
 }

@@ -257,19 +257,6 @@ struct ClusterServiceTests {
         await driver.close()
     }
 
-    @Test("reads the body of no message between relays that nobody has signed")
-    func unsignedMessage() async throws {
-        var client = SignallingClient()
-        let driver = client.makeDriver()
-        let service = try await ClusterService.start(try FixedDirectory.ofOther(), driver)
-        client.cluster = service
-        let body = ByteBuffer(repeating: 0, count: CascadeRequests.bodySize + 1)
-        let answer = try await client.answer(driver, .post, CascadeRequests.path, bytes: body)
-        #expect(answer.status == .unauthorized)
-        await service.close()
-        await driver.close()
-    }
-
     @Test("gives its lease back although the stop that ends it takes too long and is cancelled")
     func cancelledStop() async throws {
         let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {

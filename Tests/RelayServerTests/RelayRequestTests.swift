@@ -2,6 +2,7 @@ import Cluster
 import Foundation
 import HTTPTypes
 import Logging
+import NIOCore
 import RoomAPI
 import Synchronization
 import Testing
@@ -12,6 +13,84 @@ import Testing
 @Suite("Requests between relays of a cluster")
 struct RelayRequestTests {
     private let secret = ClusterSecret(FixedDirectory.secret)
+    private static let line = "POST \(CascadeRequests.path)"
+
+    /// Sends a message to the relay `a`, and returns its answer.
+    ///
+    /// - Parameters:
+    ///   - headers: The fields. They are made when the relay is there: signatures soon end.
+    ///   - otherSignsHeads: Nil: the other relay of the cluster is of the last version.
+    private func send(
+        _ headers: () throws -> HTTPFields, body: ByteBuffer, otherSignsHeads: Bool? = true
+    ) async throws -> SignallingClient.Answer {
+        var client = SignallingClient()
+        let driver = client.makeDriver()
+        let service = try await ClusterService.start(
+            try FixedDirectory.ofOther(signsHeads: otherSignsHeads), driver)
+        client.cluster = service
+        let answer = try await client.answer(driver, .post, CascadeRequests.path, headers: try headers(), bytes: body)
+        await service.close()
+        await driver.close()
+        return answer
+    }
+
+    /// The fields of a message that the relay `b` has signed.
+    private func signed(
+        _ body: ByteBuffer, after seconds: Double = 0, withHead: Bool = true
+    ) throws -> HTTPFields {
+        let node = try #require(NodeID(rawValue: "a"))
+        let bytes = Array(buffer: body)
+        let time = Date.now.timeIntervalSince1970 + seconds
+        let signature = try #require(secret.signature(of: Self.line, body: bytes, to: node, time: time))
+        var headers: HTTPFields = [.relaySignature: signature]
+        if withHead {
+            headers[.relayHeadSignature] = secret.headSignature(
+                of: Self.line, signature: signature, bodySize: bytes.count, to: node)
+        }
+        return headers
+    }
+
+    /// A signature that nobody has made.
+    private func forgery() -> String { "\(Int(Date.now.timeIntervalSince1970) + 10).AAAAAAAAAAAAAAAAAAAAAA" }
+
+    @Test("have no body read that nobody has signed, or whose signature is made up")
+    func unsigned() async throws {
+        // The relay reads no body of this length.
+        let body = ByteBuffer(repeating: 0, count: CascadeRequests.bodySize + 1)
+        #expect(try await send({ [:] }, body: body).status == .unauthorized)
+        #expect(try await send({ [.relaySignature: forgery()] }, body: body).status == .unauthorized)
+        let head = "\(body.readableBytes).AAAAAAAAAAAAAAAAAAAAAA"
+        let both = { () -> HTTPFields in [.relaySignature: forgery(), .relayHeadSignature: head] }
+        #expect(try await send(both, body: body).status == .unauthorized)
+    }
+
+    @Test("have only as much of a body read as their signed head says")
+    func longerBody() async throws {
+        for (text, status) in [
+            ("{}", HTTPResponse.Status.badRequest), ("{ }", .contentTooLarge), ("[]", .unauthorized),
+        ] {
+            let answer = try await send(
+                { try signed(ByteBuffer(string: "{}")) }, body: ByteBuffer(string: text))
+            #expect(answer.status == status, "\(text)")
+        }
+    }
+
+    @Test("are taken without a signed head while a relay of the last version is in the cluster")
+    func lastVersion() async throws {
+        let body = ByteBuffer(string: "{}")
+        for (signsHeads, status) in [(nil, HTTPResponse.Status.badRequest), (true, .unauthorized)] {
+            let answer = try await send(
+                { try signed(body, withHead: false) }, body: body, otherSignsHeads: signsHeads)
+            #expect(answer.status == status)
+        }
+    }
+
+    @Test("are refused with the reason when the clocks of two relays differ", arguments: [-40.0, 40])
+    func clocks(difference: Double) async throws {
+        let body = ByteBuffer(string: "{}")
+        let answer = try await send({ try signed(body, after: difference) }, body: body)
+        #expect(answer.status == .unauthorized && answer.detail.contains("clocks"), "\(answer.detail)")
+    }
 
     @Test("bring along the claims of the longest tokens")
     func longestToken() async throws {

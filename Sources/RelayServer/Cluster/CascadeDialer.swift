@@ -2,6 +2,7 @@ import Cluster
 import Conference
 import Foundation
 import HTTPTransfer
+import HTTPTypes
 import Logging
 import MediaCore
 import RoomAPI
@@ -251,13 +252,16 @@ actor CascadeDialer {
         _ method: HTTPClient.Method, _ path: String, body: [UInt8], with peer: Peer,
         upTo size: Int = CascadeRequests.bodySize
     ) async throws -> Data {
-        guard !isClosed,
-            let signature = secret?.signature(
-                of: "\(method.rawValue) \(path)", body: body, to: peer.node, time: Date.now.timeIntervalSince1970)
+        let line = "\(method.rawValue) \(path)"
+        guard !isClosed, let secret,
+            let signature = secret.signature(
+                of: line, body: body, to: peer.node, time: Date.now.timeIntervalSince1970),
+            let head = secret.headSignature(of: line, signature: signature, bodySize: body.count, to: peer.node)
         else { throw Refusal(description: "the cluster's secret is not known") }
         var request = HTTPClient.Request(method, "\(peer.url)\(path)")
         request.add("Content-Type", SignallingMediaType.json)
-        request.add("Relay-Signature", signature)
+        request.add(HTTPField.Name.relaySignature.rawName, signature)
+        request.add(HTTPField.Name.relayHeadSignature.rawName, head)
         request.body = body
         let answer = try await client.perform(request, within: Self.timeout, upTo: size)
         guard answer.isSuccess else {

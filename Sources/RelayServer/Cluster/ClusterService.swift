@@ -66,7 +66,7 @@ actor ClusterService {
             node: settings.node,
             record: NodeRecord(
                 url: url, region: settings.region, version: RelayVersion.current,
-                instance: String(random.next(), radix: 36)),
+                instance: String(random.next(), radix: 36), signsHeads: true),
             random: random)
     }
 

@@ -38,13 +38,14 @@ final class FixedDirectory: DirectoryEngine {
     /// - Parameters:
     ///   - room: A room that it leads.
     ///   - url: Where it is.
+    ///   - signsHeads: Nil: it is of the last version.
     ///   - changes: Nil: it has the people from the beginning.
     static func ofOther(
-        owning room: String? = nil, at url: String = "http://b.example",
+        owning room: String? = nil, at url: String = "http://b.example", signsHeads: Bool? = true,
         changes: AsyncStream<[DirectoryChange]>? = nil
     ) throws -> FixedDirectory {
         let other = try #require(NodeID(rawValue: "b"))
-        let record = NodeRecord(url: url, region: "default", version: "1", instance: "1")
+        let record = NodeRecord(url: url, region: "default", version: "1", instance: "1", signsHeads: signsHeads)
         let value = [UInt8](try JSONEncoder().encode(record))
         var entries = [
             DirectoryEntry(path: DirectoryKey.node(other).path, value: value, createRevision: 1),

@@ -86,26 +86,48 @@ extension SignallingRouter {
     /// The body of a request that a relay of this cluster has signed.
     private func signedBody(_ request: Request, _ context: SignallingContext) async throws -> [UInt8] {
         guard let cluster else { throw Problem(.notFound, "this relay is in no cluster") }
+        let line = "\(request.method.rawValue) \(request.uri.path)"
         let signature = request.headers[.relaySignature] ?? ""
         // Nobody else's body is read.
-        guard ClusterSecret.mayBeSignature(signature, time: Date.now.timeIntervalSince1970) else {
-            throw try refusal(ofStranger: context)
-        }
-        let body = try await request.bytes(upTo: CascadeRequests.bodySize)
         guard let secret = await cluster.secret,
+            let size = try await sizeOfBody(request, line: line, signature: signature, secret, cluster)
+        else { throw try refusal(ofStranger: context) }
+        let body = try await request.bytes(upTo: size)
+        guard
             secret.isSignature(
-                signature, of: "\(request.method.rawValue) \(request.uri.path)", body: body, node: cluster.node,
-                time: Date.now.timeIntervalSince1970)
+                signature, of: line, body: body, node: cluster.node, time: Date.now.timeIntervalSince1970)
         else { throw try refusal(ofStranger: context) }
         return body
+    }
+
+    /// The bytes of body that are read of a request whose body has yet to come; nil: no relay of this cluster has made
+    /// the request.
+    private func sizeOfBody(
+        _ request: Request, line: String, signature: String, _ secret: ClusterSecret, _ cluster: ClusterService
+    ) async throws(Problem) -> Int? {
+        let isTimely = ClusterSecret.mayBeSignature(signature, time: Date.now.timeIntervalSince1970)
+        guard let head = request.headers[.relayHeadSignature] else {
+            // The last version does not sign heads. Its signature cannot be checked before the body is there.
+            guard isTimely, await !cluster.allSignHeads else { return nil }
+            return CascadeRequests.bodySize
+        }
+        guard let size = secret.bodySize(ofHeadSignature: head, of: line, signature: signature, node: cluster.node)
+        else { return nil }
+        guard isTimely else {
+            throw Self.unauthorized("the request is old, or the clocks of the two relays differ: synchronize them")
+        }
+        return min(size, CascadeRequests.bodySize)
     }
 
     /// Refuses a request that no relay has signed. Requests of relays are not counted; guesses are.
     private func refusal(ofStranger context: SignallingContext) throws -> Problem {
         if let subject = context.quotaSubject { try quotas.admit(.join, of: subject, now: now()) }
-        return Problem(
-            .unauthorized, "this is for relays of the cluster: Relay-Signature is missing, wrong or too old",
-            headers: [.wwwAuthenticate: "Relay-Signature"])
+        return Self.unauthorized(
+            "this is for relays of the cluster: Relay-Signature or Relay-Head-Signature is missing, wrong or too old")
+    }
+
+    private static func unauthorized(_ detail: String) -> Problem {
+        Problem(.unauthorized, detail, headers: [.wwwAuthenticate: "Relay-Signature"])
     }
 }
 
@@ -127,4 +149,6 @@ extension Problem {
 extension HTTPField.Name {
     /// Proves that a relay of the cluster has made a request.
     static let relaySignature = known("Relay-Signature")
+    /// Proves the same before the body has come.
+    static let relayHeadSignature = known("Relay-Head-Signature")
 }
