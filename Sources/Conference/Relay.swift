@@ -186,6 +186,7 @@ public final class Relay {
         handshakes.release(participant.id)
         participants[participant.id] = nil
         guard let room = rooms[participant.room] else { return }
+        if reason == .left, participant.isSeated { room.door.left(participant.publicID) }
         removeMember(participant, from: room, now: now)
         // The same client is about to join again.
         if reason != .replaced { endIfEmpty(room, now: now) }

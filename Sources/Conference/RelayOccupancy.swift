@@ -43,7 +43,7 @@ extension Relay {
         var occupancy = RelayOccupancy()
         for room in rooms.values {
             occupancy.rooms[room.id] = .init(
-                layout: room.layout, overlays: room.overlays, conditions: room.door.conditions)
+                layout: room.layout, overlays: room.overlays, conditions: room.door.conditions.told)
             if room.door.isRestrictive { occupancy.restrictedRooms.insert(room.id) }
             let count = room.participants.count { $0.remote == nil }
             if count >= configuration.maximumParticipants { occupancy.fullRooms.insert(room.id) }

@@ -184,6 +184,35 @@ struct CascadeMoveTests {
         try comeBack("al", keyTime: began)
     }
 
+    @Test("who has left comes back past no lock of a room that had another relay, unless let in anew since")
+    func leftBefore() throws {
+        let before = VirtualCall()
+        let (ada, ben, cy) = (try before.join("Ada"), try before.join("Ben"), try before.join("Cy"))
+        before.run(for: .seconds(1))
+        for leaving in [ben, cy] {
+            _ = before.act { relay, now in relay.leave(room: "demo", participant: leaving.participantID, now: now) }
+        }
+        // Without a lock nobody needs to know.
+        #expect(before.relay.occupancy.rooms["demo"]?.conditions.left == [])
+        try before.join("Cy", adjustRequest: { $0.rejoiningAs = cy.participantID })
+        before.run(for: .seconds(1))
+        try lock(before, by: "Ada")
+        let conditions = try #require(before.relay.occupancy.rooms["demo"]?.conditions)
+        #expect(conditions.left == [ben.participantID])
+
+        let after = VirtualCall()
+        for (client, isLetIn) in [(ben, false), (ada, true), (ben, false), (cy, true)] {
+            let comeBack = {
+                try after.join(
+                    "Back",
+                    adjustRequest: { request in
+                        (request.inheritedConditions, request.rejoiningAs) = (conditions, client.participantID)
+                    })
+            }
+            if isLetIn { _ = try comeBack() } else { #expect { try comeBack() } throws: { Self.isLocked($0) } }
+        }
+    }
+
     @Test(
         "whom a moderator removes during a move is at neither relay, and comes back to neither",
         arguments: [true, false])

@@ -176,7 +176,7 @@ struct ClusterServiceTests {
     @Test("keeps the conditions of a room in the directory")
     func conditions() throws {
         let conditions = EntryConditions(
-            isLocked: true, hasLobby: true, pin: [1], moderatorKey: [2], roomBegan: 3, removed: ["ben"])
+            isLocked: true, hasLobby: true, pin: [1], moderatorKey: [2], roomBegan: 3, removed: ["ben"], left: ["cy"])
         let settings = RelayOccupancy.RoomSettings(conditions: conditions)
         #expect(RelayOccupancy.RoomSettings(directory: settings.directoryValue) == settings)
     }

@@ -313,6 +313,7 @@ extension Relay {
         }
         for (id, member) in link.members where told[id] == nil {
             link.members[id] = nil
+            room.door.left(id)
             removeMember(member, from: room, now: now)
         }
         for (id, wanted) in told {

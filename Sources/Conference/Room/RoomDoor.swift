@@ -15,8 +15,10 @@ public struct EntryConditions: Hashable, Sendable {
     public var roomBegan: Double?
     /// The ids of members whom moderators removed, the latest last: they come back by no key from before.
     public var removed: [String]
+    /// The ids of members who left, likewise.
+    public var left: [String]
 
-    /// The most ids of removed members. Of more, the one that was removed first comes back as others do.
+    /// The most ids of removed members, and of those who left. Of more, the first one comes back as others do.
     public static let maximumRemoved = 256
     /// The time in which members of a room that had another relay come back past its conditions, and to a layout that
     /// names them.
@@ -24,7 +26,7 @@ public struct EntryConditions: Hashable, Sendable {
 
     public init(
         isLocked: Bool = false, hasLobby: Bool = false, pin: [UInt8]? = nil, moderatorKey: [UInt8]? = nil,
-        roomBegan: Double? = nil, removed: [String] = []
+        roomBegan: Double? = nil, removed: [String] = [], left: [String] = []
     ) {
         self.isLocked = isLocked
         self.hasLobby = hasLobby
@@ -32,6 +34,15 @@ public struct EntryConditions: Hashable, Sendable {
         self.moderatorKey = moderatorKey
         self.roomBegan = roomBegan
         self.removed = removed
+        self.left = left
+    }
+
+    /// The conditions as other relays need them: who has left comes back by no key only where they keep somebody out.
+    var told: EntryConditions {
+        guard !areRestrictive else { return self }
+        var told = self
+        told.left = []
+        return told
     }
 
     /// True if these conditions may keep somebody out.
@@ -104,6 +115,13 @@ struct RoomDoor {
     mutating func returned(_ id: String) {
         expected[id] = nil
         conditions.removed.removeAll { $0 == id }
+        conditions.left.removeAll { $0 == id }
+    }
+
+    /// A member has left, at any relay of the room, and may have a key that was made for the time after a fault.
+    mutating func left(_ id: String) {
+        guard !conditions.removed.contains(id), !conditions.left.contains(id) else { return }
+        conditions.left = conditions.left.suffix(EntryConditions.maximumRemoved - 1) + [id]
     }
 
     /// Somebody whom a moderator removed, at any relay of the room, comes back past the conditions no more.
@@ -126,7 +144,7 @@ struct RoomDoor {
             if isMember || expectedMember(id, now: now) != nil { return refusal(ofReturning: request.grants) }
             // Nothing is known of who was a member at the relay that the room had before.
             if let returnsEnd, now < returnsEnd, isOfFormerRoom(request.rejoinKeyTime),
-                !conditions.removed.contains(id)
+                !conditions.removed.contains(id), !conditions.left.contains(id)
             {
                 return isKeptOut(request.grants, request.client) ? .keptOut : nil
             }

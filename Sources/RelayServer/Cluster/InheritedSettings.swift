@@ -29,7 +29,9 @@ struct InheritedSettings {
     func stillHold(in room: String, with settings: RelayOccupancy.RoomSettings) -> Bool {
         guard let former = entries[room]?.settings else { return false }
         var conditions = former.conditions
+        // These change by themselves.
         conditions.roomBegan = settings.conditions.roomBegan
+        conditions.left = settings.conditions.left
         let isUnchanged = [OverlayList(), former.overlays].contains(settings.overlays)
         return settings.layout == .grid && isUnchanged && settings.conditions == conditions
     }

@@ -6,7 +6,9 @@ import RoomAPI
 /// A room's settings as the directory keeps them. Of a layout's mode or overlays that a later version has added, a
 /// relay keeps its own default: the room's lock, PIN and bans, and whom it hides, hold all the same.
 extension RelayOccupancy.RoomSettings: Codable {
-    private enum CodingKeys: String, CodingKey { case layout, overlays, locked, lobby, pin, moderator, began, removed }
+    private enum CodingKeys: String, CodingKey {
+        case layout, overlays, locked, lobby, pin, moderator, began, removed, left
+    }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -20,6 +22,8 @@ extension RelayOccupancy.RoomSettings: Codable {
                 moderatorKey: try container.decodeIfPresent(Data.self, forKey: .moderator).map(Array.init),
                 roomBegan: try container.decodeIfPresent(Double.self, forKey: .began),
                 removed: try container.decodeIfPresent([String].self, forKey: .removed)?
+                    .suffix(EntryConditions.maximumRemoved) ?? [],
+                left: try container.decodeIfPresent([String].self, forKey: .left)?
                     .suffix(EntryConditions.maximumRemoved) ?? []))
     }
 
@@ -33,6 +37,7 @@ extension RelayOccupancy.RoomSettings: Codable {
         try container.encodeIfPresent(conditions.moderatorKey.map { Data($0) }, forKey: .moderator)
         try container.encodeIfPresent(conditions.roomBegan, forKey: .began)
         if !conditions.removed.isEmpty { try container.encode(conditions.removed, forKey: .removed) }
+        if !conditions.left.isEmpty { try container.encode(conditions.left, forKey: .left) }
     }
 
     /// Reads what another relay has written; nil for anything else.
