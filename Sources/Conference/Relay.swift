@@ -30,6 +30,8 @@ public final class Relay {
     var recentLinks = CircularBuffer<String>()
     /// Rooms that end as soon as the other relays know.
     var endingRooms: [String: EndingRoom] = [:]
+    /// Orders of other relays about people of whom one of them is about to tell.
+    var heldOrders = HeldOrders()
     /// Finds the owners of packets whose keys were negotiated with their addresses.
     var demultiplexer = MediaDemultiplexer()
     /// Finds the owners of datagrams on paths that ICE found.
@@ -140,6 +142,7 @@ public final class Relay {
         service(participant, now: now)
         var result = participant.joinResult
         result.moderatesByKey = newKey != nil
+        carryOutHeldOrders(about: participant.publicID, in: room, now: now)
         return result
     }
 
@@ -201,6 +204,7 @@ public final class Relay {
         rooms[room.id] = nil
         // A room of this name that begins now is another.
         endingRooms[room.id] = nil
+        heldOrders.forget(room: room.id)
         roomEvents.append(.closed, room: room.id)
     }
 

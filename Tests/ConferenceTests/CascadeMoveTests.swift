@@ -10,20 +10,6 @@ import Testing
 /// Members of a room on several relays who go from one relay to another, because theirs died or before it ends.
 @Suite("Moving between the relays of a room")
 struct CascadeMoveTests {
-    /// Ada at the first of three relays, Ben and Cy at the others, all linked.
-    private func three() throws -> (relays: VirtualCascade, ada: TestClient, cy: TestClient) {
-        let three = VirtualCascade(["a", "b", "c"])
-        let ada = try three[0].join("Ada", colour: .red)
-        try three[0].join("Al", colour: .yellow)
-        try three[1].join("Ben", colour: .green)
-        let cy = try three[2].join("Cy", colour: .blue)
-        three.run(for: .milliseconds(500))
-        for (maker, other) in [(1, 0), (2, 0), (2, 1)] { try three.link(maker, other) }
-        for index in 0..<3 { #expect(three.run { three.names(index) == ["Ada", "Al", "Ben", "Cy"] }) }
-        three.run(for: .seconds(2))
-        return (three, ada, cy)
-    }
-
     private func lock(_ relay: VirtualCall, by name: String) throws {
         try relay.act { relay, now in
             try relay.perform(
@@ -44,25 +30,13 @@ struct CascadeMoveTests {
         if case JoinError.locked = error { true } else { false }
     }
 
-    /// Joins Ada at the second relay, by the id that she has.
-    private func move(_ ada: TestClient, in three: VirtualCascade) throws {
-        let again = try three[1].join(
-            "Ada", colour: .red, returningAs: ada.participantID,
-            adjustRequest: { $0.rejoiningAs = ada.participantID })
-        #expect(again.participantID == ada.participantID)
-    }
-
-    private func relay(ofAdaAt index: Int, in three: VirtualCascade) -> String? {
-        three.remote("Ada", at: index)?.remote?.link.node
-    }
-
     @Test("somebody whose relay died is seen at the next one before the link to the dead one ends")
     func comingBack() throws {
-        let (three, ada, cy) = try three()
+        let (three, ada, cy) = try VirtualCascade.three()
         three.kill(0)
         three.run(for: .milliseconds(1500))
-        try move(ada, in: three)
-        #expect(three.run(until: { relay(ofAdaAt: 2, in: three) == "b" }, limit: .milliseconds(300)))
+        try three.move(ada)
+        #expect(three.run(until: { three.relay(ofAdaAt: 2) == "b" }, limit: .milliseconds(300)))
         #expect(three.room(2)?.links["a"] != nil)
         three.run(for: .milliseconds(1200))
         #expect(three.room(2)?.links["a"] != nil)
@@ -75,40 +49,40 @@ struct CascadeMoveTests {
 
     @Test("somebody who joins at another relay and then leaves the first is a member everywhere all the time")
     func moving() throws {
-        let (three, ada, _) = try three()
-        try move(ada, in: three)
-        #expect(three.run(until: { relay(ofAdaAt: 2, in: three) == "b" }, limit: .milliseconds(300)))
+        let (three, ada, _) = try VirtualCascade.three()
+        try three.move(ada)
+        #expect(three.run(until: { three.relay(ofAdaAt: 2) == "b" }, limit: .milliseconds(300)))
         three.run(for: .seconds(1))
         for index in 0..<3 { #expect(three.names(index) == ["Ada", "Al", "Ben", "Cy"]) }
         _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
-        #expect(relay(ofAdaAt: 0, in: three) == "b")
+        #expect(three.relay(ofAdaAt: 0) == "b")
         three.run(for: .seconds(2))
         for index in 0..<3 { #expect(three.names(index) == ["Ada", "Al", "Ben", "Cy"]) }
-        #expect(relay(ofAdaAt: 0, in: three) == "b" && relay(ofAdaAt: 2, in: three) == "b")
+        #expect(three.relay(ofAdaAt: 0) == "b" && three.relay(ofAdaAt: 2) == "b")
     }
 
     @Test("somebody whose relay died comes back past a lock, with or without a link that still tells of them")
     func lock() throws {
         for isKnown in [true, false] {
-            let (three, ada, _) = try three()
+            let (three, ada, _) = try VirtualCascade.three()
             try lock(three[1], by: "Ben")
             three.kill(0)
             if !isKnown { #expect(three.run { three.room(1)?.links["a"] == nil }) }
             #expect {
                 try three[1].join("Di", adjustRequest: { $0.rejoiningAs = "di" })
             } throws: { Self.isLocked($0) }
-            try move(ada, in: three)
+            try three.move(ada)
         }
     }
 
     @Test("somebody whose relay died, and whom a moderator then removed, comes back past a lock at no relay")
     func removedAfterReturn() throws {
-        let (three, ada, _) = try three()
+        let (three, ada, _) = try VirtualCascade.three()
         try lock(three[1], by: "Ben")
         three.kill(0)
         for index in 1...2 { try #require(three.run { three.room(index)?.links["a"] == nil }) }
-        try move(ada, in: three)
-        try #require(three.run { relay(ofAdaAt: 2, in: three) == "b" })
+        try three.move(ada)
+        try #require(three.run { three.relay(ofAdaAt: 2) == "b" })
         try lock(three[2], by: "Cy")
         try remove(ada, by: "Cy", at: three[2])
         try #require(three.run { (1...2).allSatisfy { three.names($0) == ["Ben", "Cy"] } })
@@ -217,11 +191,11 @@ struct CascadeMoveTests {
         "whom a moderator removes during a move is at neither relay, and comes back to neither",
         arguments: [true, false])
     func removedMeanwhile(hasLeft: Bool) throws {
-        let (three, ada, _) = try three()
-        try move(ada, in: three)
+        let (three, ada, _) = try VirtualCascade.three()
+        try three.move(ada)
         try lock(three[0], by: "Al")
         try lock(three[1], by: "Ben")
-        try #require(three.run { relay(ofAdaAt: 2, in: three) == "b" })
+        try #require(three.run { three.relay(ofAdaAt: 2) == "b" })
         if hasLeft {
             _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
             three.run(for: .milliseconds(300))
@@ -237,50 +211,9 @@ struct CascadeMoveTests {
         }
     }
 
-    private func mute(_ client: TestClient, by name: String, at relay: VirtualCall) throws {
-        try relay.act { relay, now in
-            try relay.perform(
-                .moderate(
-                    .member(MemberModeration(microphone: .muted), participant: client.participantID),
-                    by: RoomActor(name: name)), room: "demo", now: now)
-        }
-    }
-
-    @Test("an order to a relay that somebody has just left goes on to the relay where they are")
-    func orderAfterMove() throws {
-        let three = VirtualCascade(["a", "b", "c"])
-        let ada = try three[0].join("Ada", colour: .red)
-        try three[0].join("Al", colour: .yellow)
-        try three[1].join("Ben", colour: .green)
-        try three[2].join("Cy", colour: .blue)
-        three.run(for: .milliseconds(500))
-        // The third relay hears of the move from the first, later than that one.
-        for maker in 1...2 { try three.link(maker, 0) }
-        try #require(three.run { three.names(0).count == 4 && relay(ofAdaAt: 2, in: three) == "a" })
-        try move(ada, in: three)
-        three.run(for: .milliseconds(300))
-        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
-        try #require(relay(ofAdaAt: 0, in: three) == "b" && relay(ofAdaAt: 2, in: three) == "a")
-        try mute(ada, by: "Cy", at: three[2])
-        three.run(for: .seconds(1))
-        #expect(three.room(1)?.localParticipant(publicID: ada.participantID)?.moderation.isMuted == true)
-    }
-
-    @Test("a moderator's order during a move holds at the next relay, too")
-    func orderDuringMove() throws {
-        let (three, ada, _) = try three()
-        try move(ada, in: three)
-        try #require(three.run { three.room(0)?.links["b"]?.elsewhere[ada.participantID] != nil })
-        try mute(ada, by: "Al", at: three[0])
-        three.run(for: .seconds(1))
-        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
-        three.run(for: .seconds(1))
-        #expect(three.room(1)?.localParticipant(publicID: ada.participantID)?.moderation.isMuted == true)
-    }
-
     @Test("somebody who moves keeps the tile and the layout, and layouts of others that name them stay")
     func keeping() throws {
-        let (three, ada, cy) = try three()
+        let (three, ada, cy) = try VirtualCascade.three()
         let own = ParticipantLayout(.speaker, hidden: [cy.participantID])
         try three[0].act { relay, now in
             try relay.perform(
@@ -293,7 +226,7 @@ struct CascadeMoveTests {
         }
         three.run(for: .seconds(1))
         let order = three.room(2)?.stageMembers.map(\.name)
-        try move(ada, in: three)
+        try three.move(ada)
         three.run(for: .seconds(1))
         _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
         three.run(for: .seconds(2))
@@ -319,7 +252,7 @@ struct CascadeMoveTests {
         }
         three.run(for: .seconds(1))
         #expect(three[1].relay.access(ofRoom: "demo", participant: nil)?.moderatorKey == [1, 2, 3])
-        try move(ada, in: three)
+        try three.move(ada)
         let moved = try #require(three.room(1)?.localParticipant(publicID: ada.participantID))
         #expect(moved.moderation.isMuted && moved.grants == MemberGrants(role: .moderator))
     }
@@ -348,7 +281,7 @@ struct CascadeMoveTests {
         two.kill(0)
         try #require(two.run { two.room(1)?.links["a"] == nil })
         #expect(two.names(1) == ["Ben"])
-        try move(ada, in: two)
+        try two.move(ada)
         let back = try #require(two.room(1)?.localParticipant(publicID: ada.participantID))
         #expect(back.moderation == ModerationState(isMuted: true, isCameraOff: true))
         #expect(back.grants == MemberGrants(role: .moderator) && back.moves == 1)
@@ -368,10 +301,10 @@ struct CascadeMoveTests {
             three.room(index)?.door.expectedMember(ada.participantID, now: three.now) != nil
         }
         #expect(isExpected(1) && isExpected(2))
-        try move(ada, in: three)
+        try three.move(ada)
         // The answer to a join may be lost, and the client tries again.
         #expect(isExpected(1))
-        try #require(three.run { relay(ofAdaAt: 2, in: three) == "b" })
+        try #require(three.run { three.relay(ofAdaAt: 2) == "b" })
         #expect(!isExpected(1) && !isExpected(2))
     }
 

@@ -79,8 +79,15 @@ extension Relay {
     }
 
     /// Carries out what another relay orders, or sends it on: the participant may have moved to a third relay
-    /// meanwhile, or a third one leads the room by now. An order about a participant that has left has no effect.
+    /// meanwhile, or a third one leads the room by now. An order about a participant that has left waits a moment, as
+    /// another relay may be about to tell of them, and then has no effect.
     func carryOut(_ change: CascadeState.Order.Change, in room: Room, now: MonotonicInstant) {
+        if let subject = change.subject, room.participant(publicID: subject) == nil,
+            link(for: change, in: room) == nil
+        {
+            heldOrders.hold(change, about: subject, in: room.id, now: now)
+            return
+        }
         guard (try? order(change, to: link(for: change, in: room), now: now)) == false else { return }
         switch change {
         case .layout(let layout): room.adopt(room.possible(layout).layout(or: room.layout.mode))
@@ -88,6 +95,13 @@ extension Relay {
         case .moderation(let moderation, let actor): try? carryOut(moderation, by: actor, in: room, now: now)
         case .ban(let identity, let host):
             room.door.keepOut(identity: identity, address: host.flatMap { TransportAddress(host: $0, port: 0) })
+        }
+    }
+
+    /// Somebody is known here by now, about whom orders may wait.
+    func carryOutHeldOrders(about participant: String, in room: Room, now: MonotonicInstant) {
+        for change in heldOrders.take(about: participant, in: room.id, now: now) {
+            carryOut(change, in: room, now: now)
         }
     }
 

@@ -39,6 +39,23 @@ extension Room {
         audio.setAdmitted(member.isMicrophoneAdmitted, of: member.id)
     }
 
+    /// Does to a member who is about to come from another relay what moderators have done there since the member joined
+    /// here.
+    func adoptChanges(
+        of told: CascadeState.Member, since before: CascadeState.Member, for member: Participant, now: MonotonicInstant
+    ) {
+        let isSame = told.muted == before.muted && told.cameraOff == before.cameraOff
+        guard !isSame || told.accessRole != before.accessRole else { return }
+        if told.muted != before.muted { setMuted(told.muted, member) }
+        if told.cameraOff != before.cameraOff { member.moderation.isCameraOff = told.cameraOff }
+        if let role = told.accessRole, role != before.accessRole {
+            member.grants.role = role
+            member.grants.permissions = role.permissions
+        }
+        admissionChanged(of: member, now: now)
+        announce(member)
+    }
+
     /// Lets the planes follow what of a member may be heard and seen now.
     private func admissionChanged(of member: Participant, now: MonotonicInstant) {
         audio.setAdmitted(member.isMicrophoneAdmitted, of: member.id)

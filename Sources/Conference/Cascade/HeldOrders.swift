@@ -1,0 +1,51 @@
+import MediaCore
+
+/// Orders of other relays about people whom this one does not know, until it hears where they are: somebody who moves
+/// may have left this relay before the next one has told of them.
+struct HeldOrders {
+    private struct Entry {
+        var room: String
+        var participant: String
+        var change: CascadeState.Order.Change
+        var end: MonotonicInstant
+    }
+
+    /// The longest time until a relay tells of somebody who has come, with a message that is lost and repeated.
+    static let lifetime = Duration.seconds(2)
+    /// Of more the oldest is dropped.
+    static let capacity = 64
+
+    private var entries: [Entry] = []
+
+    mutating func hold(
+        _ change: CascadeState.Order.Change, about participant: String, in room: String, now: MonotonicInstant
+    ) {
+        entries.removeAll { $0.end <= now }
+        if entries.count == Self.capacity { entries.removeFirst() }
+        entries.append(Entry(room: room, participant: participant, change: change, end: now + Self.lifetime))
+    }
+
+    /// Takes out the orders about somebody who is known now, the oldest first.
+    mutating func take(
+        about participant: String, in room: String, now: MonotonicInstant
+    ) -> [CascadeState.Order.Change] {
+        let isMeant = { (entry: Entry) in entry.participant == participant && entry.room == room }
+        let changes = entries.filter { isMeant($0) && now < $0.end }.map(\.change)
+        entries.removeAll(where: isMeant)
+        return changes
+    }
+
+    /// A room has ended.
+    mutating func forget(room: String) { entries.removeAll { $0.room == room } }
+}
+
+extension CascadeState.Order.Change {
+    /// The participant without whom the change is not possible; nil: it is about nobody alone.
+    var subject: String? {
+        switch self {
+        case .moderation(.member(_, let id), _), .moderation(.remove(let id, _), _): id
+        case .moderation(.spotlight(let id), _): id
+        case .layout, .overlays, .moderation, .ban: nil
+        }
+    }
+}

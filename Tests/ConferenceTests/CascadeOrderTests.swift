@@ -1,0 +1,94 @@
+import MediaCore
+import MediaFixtures
+import OrderedCollections
+import RoomAPI
+import Testing
+
+@testable import Conference
+
+/// Orders about somebody who goes from one relay to another meanwhile.
+@Suite("Orders during a move")
+struct CascadeOrderTests {
+    private func mute(_ client: TestClient, by name: String, at relay: VirtualCall) throws {
+        try relay.act { relay, now in
+            try relay.perform(
+                .moderate(
+                    .member(MemberModeration(microphone: .muted), participant: client.participantID),
+                    by: RoomActor(name: name)), room: "demo", now: now)
+        }
+    }
+
+    @Test("an order to a relay that somebody has just left goes on to the relay where they are")
+    func orderAfterMove() throws {
+        let three = VirtualCascade(["a", "b", "c"])
+        let ada = try three[0].join("Ada", colour: .red)
+        try three[0].join("Al", colour: .yellow)
+        try three[1].join("Ben", colour: .green)
+        try three[2].join("Cy", colour: .blue)
+        three.run(for: .milliseconds(500))
+        // The third relay hears of the move from the first, later than that one.
+        for maker in 1...2 { try three.link(maker, 0) }
+        try #require(three.run { three.names(0).count == 4 && three.relay(ofAdaAt: 2) == "a" })
+        try three.move(ada)
+        three.run(for: .milliseconds(300))
+        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+        try #require(three.relay(ofAdaAt: 0) == "b" && three.relay(ofAdaAt: 2) == "a")
+        try mute(ada, by: "Cy", at: three[2])
+        three.run(for: .seconds(1))
+        #expect(three.room(1)?.localParticipant(publicID: ada.participantID)?.moderation.isMuted == true)
+    }
+
+    @Test("a moderator's order during a move holds at the next relay, too")
+    func orderDuringMove() throws {
+        let (three, ada, _) = try VirtualCascade.three()
+        try three.move(ada)
+        try #require(three.run { three.room(0)?.links["b"]?.elsewhere[ada.participantID] != nil })
+        try mute(ada, by: "Al", at: three[0])
+        three.run(for: .seconds(1))
+        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+        three.run(for: .seconds(1))
+        #expect(three.room(1)?.localParticipant(publicID: ada.participantID)?.moderation.isMuted == true)
+    }
+
+    private func leave(_ client: TestClient, in cascade: VirtualCascade) {
+        _ = cascade[0].act { relay, now in
+            relay.leave(room: "demo", participant: client.participantID, now: now)
+        }
+    }
+
+    @Test("an order about somebody who has left waits until the relay hears where they are", arguments: [true, false])
+    func orderBeforeNews(isInTime: Bool) throws {
+        let three = VirtualCascade(["a", "b", "c"])
+        let ada = try three[0].join("Ada", colour: .red)
+        try three[0].join("Al", colour: .yellow)
+        try three[1].join("Ben", colour: .green)
+        try three[2].join("Cy", colour: .blue)
+        three.run(for: .milliseconds(500))
+        try three.link(2, 0)
+        try #require(three.run { three.relay(ofAdaAt: 2) == "a" })
+        try three.move(ada)
+        three.run(for: .milliseconds(300))
+        leave(ada, in: three)
+        try mute(ada, by: "Cy", at: three[2])
+        three.run(for: isInTime ? .milliseconds(200) : .seconds(3))
+        try #require(three.room(0)?.participant(publicID: ada.participantID) == nil)
+        try three.link(1, 0)
+        try #require(three.run { three.relay(ofAdaAt: 0) == "b" })
+        three.run(for: .seconds(1))
+        let moved = try #require(three.room(1)?.localParticipant(publicID: ada.participantID))
+        #expect(moved.moderation.isMuted == isInTime)
+    }
+
+    @Test("an order that the relay of before carries out before the next one has told of somebody holds there, too")
+    func orderBeforeSeat() throws {
+        let (three, ada, _) = try VirtualCascade.three()
+        try three.move(ada)
+        try mute(ada, by: "Al", at: three[0])
+        let moved = try #require(three.room(1)?.localParticipant(publicID: ada.participantID))
+        #expect(!moved.moderation.isMuted && !moved.isSeated)
+        three.run(for: .seconds(1))
+        leave(ada, in: three)
+        three.run(for: .seconds(1))
+        #expect(moved.moderation.isMuted && three.relay(ofAdaAt: 0) == "b")
+    }
+}
