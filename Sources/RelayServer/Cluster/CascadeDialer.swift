@@ -32,6 +32,16 @@ actor CascadeDialer {
         var peers: [Peer]
         var epochs: [String: Int64]
         var secret: ClusterSecret
+        /// The relays that the directory has.
+        var relays: Set<NodeID>
+    }
+
+    /// A relay that the directory does not name for a room to which there is a link.
+    private struct UnlistedPeer {
+        /// As the directory named it last; nil: it never did.
+        var peer: Peer?
+        /// Since when the directory has the relay, and not with the room; nil: it does not have the relay.
+        var since: MonotonicInstant?
     }
 
     private struct Attempt {
@@ -43,10 +53,13 @@ actor CascadeDialer {
     private let node: NodeID
     private let driver: RelayDriver
     private let logger: Logger
+    private let now: @Sendable () -> MonotonicInstant
     private let client = HTTPClient(connectingWithin: .seconds(1))
     /// The newest arrangement that is to be made. One is made after the other: an older one must not win.
     private nonisolated let arrangements: AsyncStream<Arrangement>.Continuation
     private var peers: [Key: Peer] = [:]
+    /// Links that the directory does not ask for, or not any more.
+    private var unlisted: [Key: UnlistedPeer] = [:]
     private var attempts: [Key: Attempt] = [:]
     /// Links that are not there yet, in the order in which they are made.
     private var missing: [Peer] = []
@@ -62,11 +75,17 @@ actor CascadeDialer {
     private static let timeout = Duration.seconds(2)
     private static let shortestInterval = Duration.milliseconds(500)
     private static let longestInterval = Duration.seconds(10)
+    /// The time in which a relay writes its rooms again into a directory that has lost them.
+    private static let patience = Duration.seconds(10)
 
-    init(node: NodeID, driver: RelayDriver, logger: Logger) {
+    init(
+        node: NodeID, driver: RelayDriver, logger: Logger,
+        now: @escaping @Sendable () -> MonotonicInstant = { .now() }
+    ) {
         self.node = node
         self.driver = driver
         self.logger = logger
+        self.now = now
         let (stream, continuation) = AsyncStream.makeStream(
             of: Arrangement.self, bufferingPolicy: .bufferingNewest(1))
         arrangements = continuation
@@ -84,15 +103,25 @@ actor CascadeDialer {
 
     /// Makes the links that are missing, and ends those that are not wanted any more.
     ///
-    /// - Parameter epochs: The rooms that this relay leads, with their epochs.
-    nonisolated func arrange(_ wanted: [Peer], leading epochs: [String: Int64], secret: ClusterSecret) {
-        arrangements.yield(Arrangement(peers: wanted, epochs: epochs, secret: secret))
+    /// A relay that leaves a room ends its links itself. A directory that was away has lost all keys, and gets them
+    /// again one by one: so the link to a relay that the directory does not have stays, and one to a relay that has the
+    /// room no longer stays for a while.
+    ///
+    /// - Parameters:
+    ///   - epochs: The rooms that this relay leads, with their epochs.
+    ///   - relays: The relays that the directory has.
+    nonisolated func arrange(
+        _ wanted: [Peer], leading epochs: [String: Int64], secret: ClusterSecret, among relays: Set<NodeID>
+    ) {
+        arrangements.yield(Arrangement(peers: wanted, epochs: epochs, secret: secret, relays: relays))
     }
 
     private func make(_ arrangement: Arrangement) async {
         guard !isClosed else { return }
         secret = arrangement.secret
+        let former = peers
         peers = Dictionary(arrangement.peers.map { ($0.key, $0) }) { first, _ in first }
+        for (key, peer) in former where peers[key] == nil { unlisted[key] = UnlistedPeer(peer: peer) }
         attempts = attempts.filter { peers[$0.key] != nil || $0.value.isUnderWay }
         if !isListening {
             isListening = true
@@ -121,19 +150,29 @@ actor CascadeDialer {
             } else {
                 connecting[other] = key
             }
-            guard peers[key] == nil else { continue }
+            guard peers[key] == nil, !keepsLink(key, among: arrangement.relays) else { continue }
             await driver.act { relay, now in relay.endLink(room: link.room, to: link.node, now: now) }
         }
+        unlisted = unlisted.filter { peers[$0.key] == nil && present.contains($0.key) }
         missing = peers.values
             .filter { $0.node < node && !present.contains($0.key) && connecting[$0.node] != $0.key }
             .sorted { ($0.room, $0.node) < ($1.room, $1.node) }
         beginNext()
     }
 
+    /// Returns true if the link to a relay stays although the directory does not name the relay for the room.
+    private func keepsLink(_ key: Key, among relays: Set<NodeID>) -> Bool {
+        let now = now()
+        var entry = unlisted[key] ?? UnlistedPeer()
+        entry.since = relays.contains(key.node) ? entry.since ?? now : nil
+        unlisted[key] = entry
+        return entry.since.map { now - $0 < Self.patience } ?? true
+    }
+
     /// Begins to make the next missing link to each relay to which none is being made.
     private func beginNext() {
         guard !isClosed else { return }
-        let now = MonotonicInstant.now()
+        let now = now()
         for peer in missing where connecting[peer.node] == nil {
             let attempt = attempts[peer.key] ?? Attempt()
             if now >= attempt.next { begin(peer, after: attempt) }
@@ -152,7 +191,7 @@ actor CascadeDialer {
         var attempt = attempt
         attempt.isUnderWay = true
         let wait = Self.shortestInterval * (1 << min(attempt.count, 5))
-        attempt.next = MonotonicInstant.now() + min(wait, Self.longestInterval)
+        attempt.next = now() + min(wait, Self.longestInterval)
         attempt.count += 1
         attempts[peer.key] = attempt
         connecting[peer.node] = peer.key
@@ -182,6 +221,8 @@ actor CascadeDialer {
         }
     }
 
+    private func peer(_ key: Key) -> Peer? { peers[key] ?? unlisted[key]?.peer }
+
     private func send(_ update: CascadeUpdate) async {
         var isDelivered = false
         let key = NodeID(rawValue: update.node).map { Key(room: update.room, node: $0) }
@@ -190,7 +231,7 @@ actor CascadeDialer {
             missing.removeAll { $0.key == key }
             ended(key)
         }
-        if let peer = key.flatMap({ peers[$0] }) {
+        if let peer = key.flatMap({ peer($0) }) {
             let telling = CascadeRequests.Telling(room: update.room, from: node, state: update.state)
             do {
                 _ = try await exchange(.put, "\(CascadeRequests.path)/\(update.link)", telling, with: peer)
@@ -211,7 +252,7 @@ actor CascadeDialer {
 
     /// Gets avatars of participants from their relay.
     func fetch(_ missing: [Relay.MissingAvatar], room: String, from node: NodeID, link: String) {
-        guard let peer = peers[Key(room: room, node: node)] else { return }
+        guard let peer = peer(Key(room: room, node: node)) else { return }
         for avatar in missing where avatars.count < Self.maximumAvatars && avatars.insert(avatar).inserted {
             Task {
                 do {

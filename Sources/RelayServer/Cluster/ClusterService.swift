@@ -60,7 +60,7 @@ actor ClusterService {
         self.driver = driver
         self.logger = logger
         self.now = now
-        links = CascadeDialer(node: settings.node, driver: driver, logger: logger)
+        links = CascadeDialer(node: settings.node, driver: driver, logger: logger, now: now)
         var random = SystemRandomNumberGenerator()
         directory = ClusterDirectory(
             node: settings.node,
@@ -364,7 +364,7 @@ actor ClusterService {
         }
         guard !ifChanged || wanted != arranged.peers || epochs != arranged.epochs else { return }
         arranged = (wanted, epochs)
-        links.arrange(wanted, leading: epochs, secret: secret)
+        links.arrange(wanted, leading: epochs, secret: secret, among: Set(directory.nodes.keys))
     }
 
     /// Gives all rooms away, or takes rooms again.

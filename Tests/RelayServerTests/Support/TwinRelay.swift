@@ -38,6 +38,12 @@ final class TwinRelay: RelayCore {
             var linkOffer: CascadeOffer?
             /// Called with the room of each link that was opened.
             var onLink: @Sendable (String) -> Void = { _ in }
+            /// The links that there are.
+            var links: [CascadeLinkSnapshot] = []
+            /// Called when they are asked for.
+            var onLinkSnapshots: @Sendable () -> Void = {}
+            /// Called when one of them is ended.
+            var onLinkEnd: @Sendable () -> Void = {}
             /// The first messages of these links.
             var updates: [CascadeUpdate] = []
             var rooms: [String: RoomState] = [:]
@@ -339,57 +345,9 @@ final class TwinRelay: RelayCore {
         script.state.withLock { $0.snapshot.rooms.first { $0.id == id } }
     }
 
-    func offerLink(room id: String) throws(CascadeError) -> CascadeOffer {
-        guard let offer = script.state.withLock({ $0.linkOffer }) else { throw .noSuchRoom }
-        return offer
-    }
-
-    func answerLink(
-        room id: String, from node: String, offer: CascadeOffer, now: MonotonicInstant
-    ) throws(CascadeError) -> CascadeOffer {
-        throw .noSuchRoom
-    }
-
-    func openLink(
-        room id: String, to node: String, offer: CascadeOffer, answer: CascadeOffer, now: MonotonicInstant
-    ) throws(CascadeError) {
-        script.state.withLock {
-            $0.updates.append(CascadeUpdate(room: id, node: node, link: offer.link, state: CascadeState()))
-            $0.onLink(id)
-        }
-    }
-
-    func endLink(room: String, to node: String, now: MonotonicInstant) {}
-
-    func pollCascade(now: MonotonicInstant) -> CascadeUpdate? {
-        script.state.withLock { $0.updates.isEmpty ? nil : $0.updates.removeFirst() }
-    }
-
-    func cascadeEnded(_ update: CascadeUpdate, isDelivered: Bool, now: MonotonicInstant) {}
-
-    func receive(
-        _ state: CascadeState, room id: String, from node: String, link name: String, now: MonotonicInstant
-    ) throws(CascadeError) {
-        throw .noSuchLink
-    }
-
-    func missingAvatars(inRoom id: String, from node: String) -> [Relay.MissingAvatar] { [] }
-
-    func receive(
-        _ avatar: Avatar, ofParticipant publicID: String, inRoom id: String, from node: String, now: MonotonicInstant
-    ) {}
-
-    func avatarFile(ofParticipant publicID: String, forLink name: String) -> [UInt8]? { nil }
-
-    func setConductedRooms(_ epochs: [String: Int64]) {}
-    func setOtherRelays(_ relays: [String: Set<String>]) {}
     func setWallClock(_ clock: WallClock) {}
     func setMediaAddresses(_ addresses: [TransportAddress]) {}
     func sendingFailed(on path: NetworkPath, now: MonotonicInstant) {}
-
-    func linkSnapshots(now: MonotonicInstant) -> [CascadeLinkSnapshot] { [] }
-
-    var cascadeCounters: CascadeCounters { CascadeCounters() }
 
     func timeline(ofRoom id: String, now: MonotonicInstant) -> RoomTimelineSnapshot? {
         script.state.withLock {
