@@ -277,19 +277,18 @@ final class EncodeGroup {
         let settings = LazyEncoder.Settings(
             bitRate: bitRate, frameRate: frameRate, hasLayers: hasLayers, recovers: recovers,
             preset: request.limits.preset ?? format.properties.preset, maximumSize: bound)
-        let (encoder, packetizer) = (encoder, format.packetizer)
-        var options = options(isKeyframe: isKeyframe)
-        // Any frame may be the first of a session: after a failure nobody has to ask for a keyframe.
         keyframeSizes.scale(to: picture.dimensions)
-        options.expectedKeyframeQP = keyframeSizes.firstQP(for: bound.bytes)
+        let (encoder, packetizer, keyframeSizes) = (encoder, format.packetizer, keyframeSizes)
+        let options = options(isKeyframe: isKeyframe)
         let newest = JobPicture(picture, of: request)
         jobPicture = newest
         let room = request.room
         return .encoded(
-            Job(kind: .encode, queue: queue, deadline: request.deadline, yields: true, handedOut: now) { [options] in
+            Job(kind: .encode, queue: queue, deadline: request.deadline, yields: true, handedOut: now) {
                 let (picture, request) = newest.take()
                 var result = encoder.value.encode(
-                    picture, captureTime: request.tick.captureTime, settings: settings, options: options)
+                    picture, captureTime: request.tick.captureTime, settings: settings, options: options,
+                    keyframeSizes: keyframeSizes)
                 result.payloads = result.frame.flatMap { FramePayloads(of: $0, by: packetizer) }
                 return .encoded(room: room, result)
             })

@@ -52,8 +52,10 @@ final class LazyEncoder {
         self.format = format
     }
 
+    /// - Parameter keyframeSizes: The sizes of keyframes of this content, for the first frame of a session.
     func encode(
-        _ picture: PixelBuffer, captureTime: MonotonicInstant, settings wanted: Settings, options: EncodeOptions
+        _ picture: PixelBuffer, captureTime: MonotonicInstant, settings wanted: Settings, options: EncodeOptions,
+        keyframeSizes: KeyframeSizeModel = KeyframeSizeModel()
     ) -> EncodedPicture {
         var fault: EncoderFailure?
         do throws(VideoCodingError) {
@@ -64,8 +66,11 @@ final class LazyEncoder {
                 fault = startDevice(wanted, wantedForm, dimensions: picture.dimensions, now: captureTime)
             }
             var options = options
-            // A session knows its own keyframes better.
-            if self.session != nil { options.expectedKeyframeQP = nil }
+            // Any frame may be the first of a session: after a failure nobody has to ask for a keyframe. A session that
+            // there is knows its own keyframes better.
+            if self.session == nil {
+                options.expectedKeyframeQP = keyframeSizes.firstQP(for: wanted.maximumSize.bytes)
+            }
             let session = try session(wanted, dimensions: picture.dimensions, now: captureTime)
             // A frame of software's that was acknowledged meanwhile.
             if form.usesDevice { options.acknowledgedReferences = [] }

@@ -2,9 +2,9 @@ import Foundation
 package import MediaCore
 
 /// Predicts the size of a keyframe of the present content at a QP from the last ones.
-package struct KeyframeSizeModel {
+package struct KeyframeSizeModel: Sendable {
     /// A keyframe that came out, or a try at one.
-    struct Keyframe {
+    struct Keyframe: Sendable {
         var bytes: Int
         var qp: Int
         /// The serial number of its picture in the session; nil outside of it.
