@@ -4,7 +4,7 @@ package import VideoCoding
 /// The format of a receiver's stream, apart from its rate: receivers of one format can share an encoder.
 package struct EncodeFormat: Hashable, Sendable {
     package var dimensions: VideoDimensions
-    /// All properties except the rates, which are the encoder's.
+    /// All properties except the bitrates, which are the encoder's. The expected frame rate is the room's.
     package var properties: CompressionProperties
     /// True if the receiver's level does not allow the whole canvas.
     package var isSmallerThanCanvas = false

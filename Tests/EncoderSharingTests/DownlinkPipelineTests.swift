@@ -8,7 +8,7 @@ import VideoCoding
 /// The frames of a group that one receiver is sent.
 @Suite struct DownlinkPipelineTests {
     private static let rung = EncodeRung(
-        dimensions: VideoDimensions(width: 320, height: 180), roomFrameRate: 30)
+        dimensions: VideoDimensions(width: 320, height: 180), frameRate: 30)
     private static let free = LinkBacklog(sent: .zero)
     private static let full = LinkBacklog(sent: .milliseconds(150))
 

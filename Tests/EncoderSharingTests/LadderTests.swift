@@ -224,13 +224,13 @@ import VideoCoding
         "all pictures a second are regained within seconds where their size is kept and they are good",
         arguments: [35.5, 37.2])
     func regainsFrameRate(qp: Double) throws {
-        let rung = EncodeRung(dimensions: VideoDimensions(width: 640, height: 360), roomFrameRate: 30, divisor: 2)
+        let rung = EncodeRung(dimensions: VideoDimensions(width: 640, height: 360), frameRate: 15)
         // At 30 pictures a second the QP will be poorer than where a size is regained, and better than where one is
         // given up.
-        let wanted = EncodeRung(dimensions: rung.dimensions, roomFrameRate: 30)
+        let wanted = EncodeRung(dimensions: rung.dimensions, frameRate: 30)
         let content = ContentComplexity(qp: qp, rate: .kilobits(400), rung: wanted)
         var encoder = Encoder(rate: .kilobits(150), cost: content)
-        #expect(encoder.selector.rung.divisor == 2)
+        #expect(encoder.selector.rung.frameRate == 15)
         encoder.selector.step(to: rung, now: Self.start)
         encoder.run(content, at: .kilobits(400), for: .seconds(5))
         #expect(encoder.selector.rung == wanted)

@@ -123,7 +123,7 @@ final class EncodeGroup {
     var qp: Double? { selector.qp }
     /// True if the rung is below what the receivers could get.
     var isRungReduced: Bool {
-        rung.dimensions.area < format.dimensions.area || rung.divisor > 1
+        rung.dimensions.area < format.dimensions.area || Double(rung.frameRate) < format.properties.expectedFrameRate
     }
 
     /// Changes to the rung that the quality demands, if a keyframe is due for it. From the next tick on pictures of

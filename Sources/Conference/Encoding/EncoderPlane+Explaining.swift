@@ -62,7 +62,7 @@ extension EncoderPlane {
     /// Explains the size and the frame rate of the pictures; empty if they are the maximum.
     private func rungExplanation(_ group: EncodeGroup) -> String {
         guard group.isRungReduced else { return "" }
-        let canvas = EncodeRung(dimensions: group.format.dimensions, roomFrameRate: configuration.frameRate)
+        let canvas = EncodeRung(dimensions: group.format.dimensions, frameRate: configuration.frameRate)
         let size = " The picture is \(group.rung) and not \(canvas): "
         guard
             FrameBound.fitsKeyframe(

@@ -6,13 +6,10 @@ public struct EncodeRung: Hashable, Sendable {
     /// Pictures a second, while the room has all its ticks. While overload control leaves some out, the nearest whole
     /// part of the others is encoded.
     public var frameRate: Int
-    /// The room's frame rate, in frame rates of the rung.
-    package var divisor = 1
 
-    package init(dimensions: VideoDimensions, roomFrameRate: Int, divisor: Int = 1) {
+    package init(dimensions: VideoDimensions, frameRate: Int) {
         self.dimensions = dimensions
-        self.divisor = max(1, divisor)
-        frameRate = max(1, roomFrameRate / max(1, divisor))
+        self.frameRate = max(1, frameRate)
     }
 
     /// The number of ticks of which one is encoded, to come near the frame rate.

@@ -51,15 +51,14 @@ package struct Ladder: Hashable, Sendable {
 
     /// - Parameter isOn: True if there are rungs below the canvas.
     package init(canvas: VideoDimensions, frameRate: Int, preference: DegradationPreference, isOn: Bool = true) {
-        var rungs = [EncodeRung(dimensions: canvas, roomFrameRate: frameRate)]
+        var rungs = [EncodeRung(dimensions: canvas, frameRate: frameRate)]
         for step in isOn ? Self.steps[preference] ?? [] : [] {
-            let rung = EncodeRung(
-                dimensions: step.dimensions(of: canvas), roomFrameRate: frameRate, divisor: step.divisor)
+            let rung = EncodeRung(dimensions: step.dimensions(of: canvas), frameRate: frameRate / step.divisor)
             let last = rungs[rungs.count - 1]
             // No step increases what another one reduced.
-            let isLess = rung.dimensions.area <= last.dimensions.area && rung.divisor >= last.divisor
+            let isLess = rung.dimensions.area <= last.dimensions.area && rung.frameRate <= last.frameRate
             let isLarge = rung.dimensions == canvas || rung.dimensions.area >= Self.fewestSamples
-            let isFast = rung.divisor == 1 || rung.frameRate >= Self.fewestPictures[preference] ?? 1
+            let isFast = step.divisor == 1 || rung.frameRate >= Self.fewestPictures[preference] ?? 1
             if isLess, isLarge, isFast { rungs.append(rung) }
         }
         self.rungs = rungs

@@ -51,7 +51,7 @@ final class ModelledEncoder: PictureEncoding {
         let dependency = dependency(isKeyframe: isKeyframe)
         let layer = dependency.temporalLayer ?? 0
         let frameRate = max(1, properties.expectedFrameRate)
-        let rung = EncodeRung(dimensions: dimensions, roomFrameRate: Int(frameRate))
+        let rung = EncodeRung(dimensions: dimensions, frameRate: Int(frameRate))
         let share = share(at: rung, frameRate: frameRate)
         let noise = max(0.3, 1 + content.noise * (Double.random(in: -1.7...1.7, using: &random)))
         var even = max(share * Self.leastPart, share - owed * Self.repayment)

@@ -56,7 +56,7 @@ public struct SimulatedContent: Hashable, Sendable {
     var cost: ContentComplexity {
         ContentComplexity(
             qp: qp, rate: .megabits(1),
-            rung: EncodeRung(dimensions: VideoDimensions(width: 1280, height: 720), roomFrameRate: 30))
+            rung: EncodeRung(dimensions: VideoDimensions(width: 1280, height: 720), frameRate: 30))
     }
 }
 
