@@ -1,44 +1,22 @@
-import CongestionControl
-import EncoderSharing
-import LoadControl
 import MediaCore
 import MediaFixtures
 import Testing
-import VideoCoding
 
 @testable import Conference
-@testable import PeerConnection
 
 /// The behaviour of an encoder that takes longer than a tick, while further pictures arrive.
 @Suite("A busy encoder") struct BusyEncoderTests {
     private static let dimensions = VideoDimensions(width: 320, height: 180)
     private static let interval = Duration.nanoseconds(33_333_333)
-    private static let hasRoom = {
-        var demand = EncodeGroup.Demand(activeHasRoom: true)
-        demand.bound(to: DataSize(bytes: 100_000))
-        return demand
-    }()
+    private static let hasRoom = EncodeGroup.Demand.room(keyframeBound: DataSize(bytes: 100_000))
 
-    private let group = EncodeGroup(
-        id: EncodeGroupID(rawValue: 1), queue: JobQueueID(rawValue: 1),
-        format: EncodeFormat(dimensions: dimensions, properties: CompressionProperties()),
-        encoder: LazyEncoder(
-            backEnd: .openH264, format: EncodeFormat(dimensions: dimensions, properties: CompressionProperties())),
-        bitRate: VideoBitRate(target: .megabits(1), sustained: .megabits(1)),
-        rung: RungSelector(
-            ladder: Ladder(canvas: dimensions, frameRate: 30, preference: .motion), rate: .megabits(1)),
-        keyframeShare: 0.05)
+    private let group = EncodeGroup(dimensions: dimensions, rate: .megabits(1))
 
     private func time(_ tick: Int64) -> MonotonicInstant { .zero + Self.interval * tick }
 
     private func request(_ tick: Int64) -> EncodeGroup.Request {
-        var composed = ComposedTick(
-            captureTime: time(tick), composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: time(tick))
-        composed.pictures = [PixelBuffer.pattern(.red, dimensions: Self.dimensions, phase: Int(tick))]
-        composed.sources = [[]]
-        return EncodeGroup.Request(
-            tick: composed, index: 0, room: "room", deadline: time(tick + 1), limits: WorkLimits(),
-            tickRate: 30)
+        EncodeGroup.Request(
+            .pattern(.red, dimensions: Self.dimensions, phase: Int(tick)), at: time(tick), deadline: time(tick + 1))
     }
 
     private func isPostponed(_ tick: EncodeGroup.Tick) -> Bool {

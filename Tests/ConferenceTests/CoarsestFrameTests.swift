@@ -1,12 +1,9 @@
-import CongestionControl
 import EncoderSharing
-import LoadControl
 import MediaCore
 import Testing
 import VideoCoding
 
 @testable import Conference
-@testable import PeerConnection
 
 /// The behaviour of an encoder whose pictures exceed their bound at every QP.
 @Suite("Frames larger than their bound") struct CoarsestFrameTests {
@@ -14,14 +11,7 @@ import VideoCoding
     private static let rate = BitRate.kilobits(100)
     private static let bound = DataSize(bytes: 2000)
 
-    private let group = EncodeGroup(
-        id: EncodeGroupID(rawValue: 1), queue: JobQueueID(rawValue: 1),
-        format: EncodeFormat(dimensions: dimensions, properties: CompressionProperties()),
-        encoder: LazyEncoder(
-            backEnd: .openH264, format: EncodeFormat(dimensions: dimensions, properties: CompressionProperties())),
-        bitRate: VideoBitRate(target: rate, sustained: rate),
-        rung: RungSelector(ladder: Ladder(canvas: dimensions, frameRate: 30, preference: .motion), rate: rate),
-        keyframeShare: 0.05)
+    private let group = EncodeGroup(dimensions: dimensions, rate: rate)
 
     private func noise(_ generator: inout SeededGenerator) -> PixelBuffer {
         var picture = MutablePixelBuffer(format: .i420, dimensions: Self.dimensions)
@@ -36,22 +26,11 @@ import VideoCoding
     @Test("noise is sent after a few pictures, in frames above their limit, and continues to be sent")
     func noiseIsSent() throws {
         var generator = SeededGenerator(seed: 7)
-        var demand = EncodeGroup.Demand(activeHasRoom: true)
-        demand.bound(to: Self.bound)
         var sizes: [DataSize?] = []
         for tick in Int64(0)..<40 {
-            let now = MonotonicInstant.zero + .milliseconds(33) * tick
-            var composed = ComposedTick(
-                captureTime: now, composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: now)
-            composed.pictures = [noise(&generator)]
-            composed.sources = [[]]
-            let request = EncodeGroup.Request(
-                tick: composed, index: 0, room: "room", deadline: now, limits: WorkLimits(),
-                tickRate: 30)
-            guard case .encoded(let job) = group.tick(request, demand: demand, now: now) else { continue }
-            let completion = job.run { now }
-            guard case .encoded(_, let result) = completion.output else { continue }
-            group.complete(result, of: completion)
+            let encoded = group.encode(
+                noise(&generator), keyframeBound: Self.bound, now: .zero + .milliseconds(33) * tick)
+            guard let result = encoded else { continue }
             #expect(result.error == nil)
             sizes.append(result.frame?.size)
         }

@@ -1,9 +1,7 @@
 import CongestionControl
 import EncoderSharing
-import LoadControl
 import MediaCore
 import MediaFixtures
-import Synchronization
 import Testing
 import VideoCoding
 
@@ -13,65 +11,15 @@ import VideoCoding
 @Suite struct UnchangedPictureTests {
     private static let dimensions = VideoDimensions(width: 320, height: 180)
     private static let rate = BitRate.kilobits(500)
-    private static let format = EncodeFormat(dimensions: dimensions, properties: CompressionProperties())
     private static let ladder = Ladder(canvas: dimensions, frameRate: 30, preference: .detail)
 
-    /// Encoders that leave out frames, or say that they are coarse, while they are told to.
-    private final class Workshop: Sendable {
-        let leavesOut = Atomic(false)
-        let isCoarse = Atomic(false)
-
-        func make(
-            _ dimensions: VideoDimensions, _ properties: CompressionProperties
-        ) throws(VideoCodingError) -> any PictureEncoding {
-            try Encoder(
-                workshop: self,
-                session: SessionPictureEncoder(dimensions: dimensions, backEnd: .openH264, properties: properties))
-        }
-    }
-
-    private final class Encoder: PictureEncoding {
-        private let workshop: Workshop
-        private let session: SessionPictureEncoder
-
-        init(workshop: Workshop, session: SessionPictureEncoder) {
-            self.workshop = workshop
-            self.session = session
-        }
-
-        var dimensions: VideoDimensions { session.dimensions }
-
-        func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {
-            try session.setProperties(change)
-        }
-
-        func encode(
-            _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
-        ) throws(VideoCodingError) -> EncodedFrame? {
-            guard !workshop.leavesOut.load(ordering: .relaxed) else { return nil }
-            var frame = try session.encode(picture, presentationTime: presentationTime, options: options)
-            if workshop.isCoarse.load(ordering: .relaxed) { frame?.statistics.averageQP = 40 }
-            return frame
-        }
-    }
-
-    private let workshop: Workshop
+    private let workshop: EncoderWorkshop
     private let group: EncodeGroup
     private let picture = PixelBuffer.pattern(.red, dimensions: dimensions, phase: 0)
 
     init() {
-        let workshop = Workshop()
-        self.workshop = workshop
-        group = EncodeGroup(
-            id: EncodeGroupID(rawValue: 1), queue: JobQueueID(rawValue: 1), format: Self.format,
-            encoder: LazyEncoder(
-                backEnd: .openH264,
-                make: { dimensions, properties throws(VideoCodingError) in
-                    try workshop.make(dimensions, properties)
-                },
-                format: Self.format),
-            bitRate: VideoBitRate(target: Self.rate, sustained: Self.rate),
-            rung: RungSelector(ladder: Self.ladder, rate: Self.rate), keyframeShare: 0.05)
+        workshop = EncoderWorkshop()
+        group = EncodeGroup(dimensions: Self.dimensions, rate: Self.rate, preference: .detail, workshop: workshop)
     }
 
     /// The group's rate, and its needs, from the next frame on.
@@ -83,21 +31,9 @@ import VideoCoding
 
     /// Encodes a picture at one of 30 ticks a second. Returns the frame; nil if none was needed, or it was left out.
     private func frame(at tick: Int64, of picture: PixelBuffer? = nil) -> EncodedFrame? {
-        let picture = picture ?? self.picture
-        let now = MonotonicInstant.zero + .milliseconds(33) * tick
-        var composed = ComposedTick(
-            captureTime: now, composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: now)
-        composed.pictures = [picture]
-        composed.sources = [[]]
-        let request = EncodeGroup.Request(
-            tick: composed, index: 0, room: "room", deadline: now, limits: WorkLimits(), tickRate: 30)
-        var demand = EncodeGroup.Demand(activeHasRoom: true)
-        demand.bound(to: DataSize(bytes: 10_000))
-        guard case .encoded(let job) = group.tick(request, demand: demand, now: now) else { return nil }
-        let completion = job.run { now }
-        guard case .encoded(_, let result) = completion.output else { return nil }
-        group.complete(result, of: completion)
-        return result.frame
+        group.encode(
+            picture ?? self.picture, keyframeBound: DataSize(bytes: 10_000), now: .zero + .milliseconds(33) * tick)?
+            .frame
     }
 
     @Test("a keyframe of a picture that was sharp is sharpened as fast as a new picture")
@@ -115,10 +51,10 @@ import VideoCoding
     @Test("a frame of an unchanged picture that the encoder leaves out is tried again at the next tick")
     func leftOut() {
         for tick in Int64(0)..<200 { _ = frame(at: tick) }
-        workshop.leavesOut.store(true, ordering: .relaxed)
+        workshop.behaviour = .leavesOut
         #expect((Int64(200)..<240).allSatisfy { frame(at: $0) == nil })
         #expect(!group.isStill)
-        workshop.leavesOut.store(false, ordering: .relaxed)
+        workshop.behaviour = .usual
         #expect(frame(at: 240) != nil)
     }
 
@@ -140,7 +76,7 @@ import VideoCoding
 
     @Test("a picture for which there are too few bits is refined for ten seconds")
     func tooFewBits() {
-        workshop.isCoarse.store(true, ordering: .relaxed)
+        workshop.behaviour = .coarse
         let ticks = (Int64(0)..<600).filter { tick in
             _ = frame(at: tick)
             return !group.isStill
