@@ -1,5 +1,6 @@
 import MediaCore
 import SecureTransport
+import Testing
 
 @testable import SDP
 
@@ -21,5 +22,24 @@ struct Answered {
             _ = try Answered(offer, policy: policy)
             return nil
         } catch { return error }
+    }
+}
+
+extension PendingOffer {
+    /// Expects that an answer does not fit the offer when another text stands in it.
+    func expectMismatch(
+        of answer: SessionDescription, replacing original: String, with replacement: String, reason: String
+    ) throws {
+        let text = answer.encode()
+        #expect(text.contains(original))
+        let changed = try SessionDescription(parsing: text.replacing(original, with: replacement))
+        let error = #expect(throws: SDPError.self) {
+            _ = try OfferAnswer.complete(pending: self, answer: changed)
+        }
+        guard case .mismatchedAnswer = try #require(error) else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
     }
 }

@@ -189,17 +189,7 @@ import Testing
         let (offer, pending) = OfferAnswer.makeOffer(OfferParameters(address: Self.client), using: &generator)
         let (answer, _) = try OfferAnswer.answer(
             offer: offer, policy: AnswerPolicy(publicAddress: Answered.relay), using: &generator)
-        let text = answer.encode()
-        #expect(text.contains(original))
-        let changed = try SessionDescription(parsing: text.replacing(original, with: replacement))
-        let error = #expect(throws: SDPError.self) {
-            _ = try OfferAnswer.complete(pending: pending, answer: changed)
-        }
-        guard case .mismatchedAnswer = try #require(error) else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+        try pending.expectMismatch(of: answer, replacing: original, with: replacement, reason: reason)
     }
 
     @Test("an answer that rejects everything, or lacks a line, is an error")

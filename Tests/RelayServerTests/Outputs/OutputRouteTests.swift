@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Logging
 import MediaCore
-import NIOPosix
 import RoomAPI
 import Synchronization
 import Testing
@@ -15,13 +14,7 @@ import Testing
 @Suite struct OutputRouteTests {
     /// A driver with a room, whose outputs never reach their servers.
     private func driver(_ client: SignallingClient) async -> RelayDriver {
-        client.script.state.withLock { state in
-            state.snapshot.rooms = [RoomSnapshot(id: "demo")]
-            state.access = ["demo": RoomAccess()]
-        }
-        let driver = RelayDriver(
-            eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1
-        ) { [script = client.script] in TwinRelay(script) }
+        let driver = client.makeDriverOfRoom()
         await driver.setOutputs(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { _ in
             { _, _ throws(OutputFailure) in throw OutputFailure(reason: .refused, detail: "nobody listens") }
         }
@@ -38,9 +31,7 @@ import Testing
         _ client: SignallingClient, _ driver: RelayDriver, _ method: HTTPRequest.Method, _ path: String = "",
         _ body: String = ""
     ) async throws -> SignallingClient.Answer {
-        try await client.answer(
-            driver, method, "/rooms/demo/outputs\(path)",
-            headers: body.isEmpty ? [:] : [.contentType: "application/json"], body: body)
+        try await client.ask(driver, method, ofRoom: "outputs\(path)", body)
     }
 
     @Test("an output is begun, shown and ended, and its key is in no answer")

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Logging
 import MediaCore
-import NIOPosix
 import RoomAPI
 import Synchronization
 import Testing
@@ -14,13 +13,7 @@ import Testing
 /// Requests about players.
 @Suite struct PlayerRouteTests {
     private func driver(_ client: SignallingClient) async -> RelayDriver {
-        client.script.state.withLock { state in
-            state.snapshot.rooms = [RoomSnapshot(id: "demo")]
-            state.access = ["demo": RoomAccess()]
-        }
-        let driver = RelayDriver(
-            eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1
-        ) { [script = client.script] in TwinRelay(script) }
+        let driver = client.makeDriverOfRoom()
         if let rules = client.playerRules {
             await driver.setPlayers(rules, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         }
@@ -39,9 +32,7 @@ import Testing
         _ client: SignallingClient, _ driver: RelayDriver, _ method: HTTPRequest.Method, _ path: String = "",
         _ body: String = ""
     ) async throws -> SignallingClient.Answer {
-        try await client.answer(
-            driver, method, "/rooms/demo/players\(path)",
-            headers: body.isEmpty ? [:] : [.contentType: "application/json"], body: body)
+        try await client.ask(driver, method, ofRoom: "players\(path)", body)
     }
 
     @Test("a player is begun, shown, changed and ended, and its key is in no answer")
