@@ -6,7 +6,7 @@ import Testing
 
 @testable import Conference
 
-/// A recorder's items of streams that are silent for hours.
+/// A recorder's items of streams that are silent for hours, jump, turn, or lose frames.
 @Suite struct RoomRecorderTests {
     private static let format = VideoFormatDescription(
         parameterSets: [],
@@ -73,6 +73,20 @@ import Testing
         #expect(record(at: .seconds(46_800), isSync: false))
         #expect(!record(at: .seconds(46_801), isSync: true))
         #expect(times() == [10, 600, -1, 46_801])
+    }
+
+    @Test("a camera whose frames did not get to the disk goes on with a keyframe, asked for once a second")
+    func lostFrames() {
+        let recorder = RoomRecorder(id: "r1", log: log, now: .zero)
+        func record(at milliseconds: Int, isSync: Bool = false) -> Bool {
+            let time = Duration.milliseconds(milliseconds)
+            return recorder.record(frame(at: time, isSync: isSync), of: member, now: .zero + time)
+        }
+        #expect(!record(at: 0, isSync: true) && !record(at: 40))
+        recorder.lostFrames(of: RecordingTrack(participant: "ada", content: .camera))
+        #expect([80, 120, 1080, 1120].map { record(at: $0) } == [true, false, true, false])
+        #expect(!record(at: 1160, isSync: true) && !record(at: 1200))
+        #expect(times() == [0, 0.04, 1.16, 1.2])
     }
 
     @Test("a sender whose clock jumps with each packet fills no timeline, and all its packets are recorded")
