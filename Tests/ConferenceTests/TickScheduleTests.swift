@@ -44,6 +44,19 @@ import Testing
         #expect(second == nil)
     }
 
+    @Test("a woken tick is the newest one, also if a single one was left out")
+    func wakeSoon() {
+        var schedule = schedule(taking: 4)
+        schedule.pause(for: .milliseconds(200))
+        schedule.wake()
+        let news = Self.start + .milliseconds(170)
+        let tick = schedule.takeTick(tolerance: 1, now: news)
+        #expect(tick?.index == 5)
+        #expect(tick?.leftOut == 1)
+        let second = schedule.takeTick(tolerance: 1, now: news)
+        #expect(second == nil)
+    }
+
     @Test("news just after a tick wait for the next one, as without a pause")
     func wakeAtOnce() {
         var schedule = schedule(taking: 4)

@@ -128,6 +128,39 @@ import Testing
         #expect(bytes < 10_000)
     }
 
+    @Test("a mix has the rate that its receiver's network carries")
+    func mixRate() throws {
+        let plane = makePlane(members: [ada, ben])
+        let encoder = try OpusEncoder(settings: AudioEncoderSettings(bitRate: .kilobits(64)))
+        var random = SeededGenerator(seed: 3)
+        var now = Self.start
+        var sequence: Int64 = 0
+        /// The bytes of the mix that Ben gets of a second of noise.
+        func bytesInSecond() throws -> Int {
+            var bytes = 0
+            for _ in 0..<50 {
+                let noise = (0..<AudioFormat.frameSampleCount).map { _ in Float.random(in: -0.2...0.2, using: &random) }
+                var packet = try packet(sequence, now: now)
+                packet.payload = try encoder.encode(noise)
+                _ = plane.insert(packet, from: ada, now: now)
+                let job = try #require(plane.wake(losses: { _ in 0 }, now: now))
+                for mix in try finish(job, of: plane, now: now) {
+                    for packet in mix.packets where packet.receiver == ben {
+                        bytes += packet.audio.payload.readableBytes
+                    }
+                }
+                sequence += 1
+                now += Self.frame
+            }
+            return bytes
+        }
+        _ = try bytesInSecond()
+        let usual = try bytesInSecond()
+        plane.setBitRate(.kilobits(16), of: ben)
+        let less = try bytesInSecond()
+        #expect(usual > 3000 && less < 2500, "\(usual), then \(less)")
+    }
+
     @Test("a participant whose microphone is off is not the speaker, however loud the packets are")
     func microphoneOff() throws {
         let plane = makePlane(members: [ada, ben])

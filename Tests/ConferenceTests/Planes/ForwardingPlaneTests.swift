@@ -95,6 +95,19 @@ import Testing
         if case .forward = command { true } else { false }
     }
 
+    @Test("nothing is forwarded on a path on which video is paused")
+    func videoPaused() throws {
+        let plane = makePlane()
+        var receiver = try state()
+        receiver.isVideoPaused = true
+        for tick in 0..<Int64(150) {
+            let now = Self.start + Self.interval * tick
+            plane.observe(frame(), of: source, now: now)
+            #expect(plane.update([receiver], required: [], now: now).isEmpty)
+        }
+        #expect(plane.link(of: receiver.id)?.obstacle == .network)
+    }
+
     @Test("after two seconds without an obstacle, a keyframe of the source is requested")
     func asksForKeyframe() throws {
         let plane = makePlane()
