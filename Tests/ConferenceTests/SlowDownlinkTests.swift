@@ -16,7 +16,7 @@ import Testing
         let call = VirtualCall {
             $0.canvas = VideoDimensions(width: 320, height: 180)
             $0.frameRate = 15
-            $0.rateLimits = RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .kilobits(3000))
+            $0.rateLimits = RateLimits(minimum: .kilobits(150), start: .megabits(1), maximum: .kilobits(3000))
         }
         let camera = try call.join(
             "Camera", colour: .red, video: .sendOnly, dimensions: VideoDimensions(width: 320, height: 180))
@@ -46,14 +46,14 @@ import Testing
     }
 
     @Test(
-        "what is sent before the path is known waits for less than a second on any link that carries audio",
-        arguments: [60, 70, 80, 100, 150], [320, 640, 1280])
+        "what is sent before the path is known waits for less than 0.8 s on a link that carries little but audio",
+        arguments: [60, 100], [320, 1280])
     func start(kilobits: Double, width: Int) throws {
         let dimensions = VideoDimensions(width: width, height: width * 9 / 16)
         let call = VirtualCall {
             $0.canvas = dimensions
             $0.frameRate = 30
-            $0.rateLimits = RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .kilobits(3000))
+            $0.rateLimits = RateLimits(minimum: .kilobits(150), start: .megabits(1), maximum: .kilobits(3000))
         }
         let camera = try call.join(
             "Camera", colour: .red, video: .sendOnly, dimensions: VideoDimensions(width: 320, height: 180))
@@ -62,8 +62,8 @@ import Testing
         let watcher = try call.join(
             "Cy", video: .receiveOnly, overDTLS: true,
             downlink: LinkProfile(rate: .fixed(.kilobits(kilobits)), delay: .milliseconds(20), queue: .packets(1000)))
-        call.run(for: .seconds(10))
+        call.run(for: .seconds(4))
         let longest = watcher.queueing.map(\.delay).max() ?? .seconds(9)
-        #expect(watcher.queueing.count > 400 && longest < .seconds(1), "\(longest)")
+        #expect(watcher.queueing.count > 200 && longest < .milliseconds(800), "\(longest)")
     }
 }
