@@ -56,7 +56,7 @@ import VideoCoding
         "a rung has as many pictures a second as whole parts of the ticks give",
         arguments: [(30, 15), (25, 12), (20, 20), (15, 15), (10, 10)])
     func picturesOfTicks(tickRate: Int, pictures: Int) {
-        let rung = EncodeRung(dimensions: Self.hd, roomFrameRate: 30, divisor: 2)
+        let rung = EncodeRung(dimensions: Self.hd, frameRate: 15)
         #expect(rung.encoded(ofTicks: tickRate).frameRate == pictures)
         #expect(rung.encoded(ofTicks: nil) == rung)
     }
@@ -167,11 +167,11 @@ import VideoCoding
 
     @Test("content is as complex as it is, where overload control leaves more ticks than the rung has pictures")
     func complexityUnderOverload() throws {
-        let rung = EncodeRung(dimensions: VideoDimensions(width: 640, height: 360), roomFrameRate: 30, divisor: 2)
+        let rung = EncodeRung(dimensions: VideoDimensions(width: 640, height: 360), frameRate: 15)
         var encoder = Encoder(cost: Self.sport)
         encoder.selector.step(to: rung, now: Self.start)
         // An encoder that has 20 pictures a second.
-        let encoded = EncodeRung(dimensions: rung.dimensions, roomFrameRate: 20)
+        let encoded = EncodeRung(dimensions: rung.dimensions, frameRate: 20)
         // At this rate the QP is nearly whole, as that of a frame is.
         let rate = BitRate.kilobits(650)
         for tick in 0..<40 {

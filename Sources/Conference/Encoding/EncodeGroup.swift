@@ -268,7 +268,7 @@ final class EncodeGroup {
             hasLayers = wantsLayers
             if !format.repeatsKeyframes { unchanged.begin(at: request.tick.captureTime) }
         }
-        let frameRate = max(1, request.tickRate / rung.divisor(ofTicks: request.tickRate))
+        let frameRate = rung.encoded(ofTicks: request.tickRate).frameRate
         let wanted =
             isKeyframe
             ? demand.keyframeBound ?? .zero

@@ -19,7 +19,7 @@ public struct EncodeRung: Hashable, Sendable {
 
     /// The same with the pictures a second that are encoded of so many ticks (20, not 15, of 20); nil: of as many as
     /// the frame rate takes.
-    func encoded(ofTicks tickRate: Int?) -> EncodeRung {
+    package func encoded(ofTicks tickRate: Int?) -> EncodeRung {
         guard let tickRate else { return self }
         var rung = self
         rung.frameRate = max(1, tickRate / divisor(ofTicks: tickRate))

@@ -38,8 +38,8 @@ package struct RungSelector: Sendable {
     /// The time over which frames are averaged, and the number of frames that it takes.
     private static let averaging = (time: Duration.milliseconds(1500), frames: 5)
 
-    /// The encoder's rate, that of its slowest receiver, which may be less, and the room's ticks a second, which overload
-    /// control lowers.
+    /// The encoder's rate, that of its slowest receiver, which may be less, and the room's ticks a second, which
+    /// overload control lowers.
     package struct Rates {
         package var encoder: BitRate
         package var slowest: BitRate
