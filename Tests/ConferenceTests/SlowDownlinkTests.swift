@@ -25,8 +25,9 @@ import Testing
             LinkRate.Step(at: .zero, rate: .kilobits(kilobits)),
             LinkRate.Step(at: .seconds(40), rate: .kilobits(600)),
         ]
+        call.run(for: .seconds(2))
         let watcher = try call.join(
-            "Cy", video: .receiveOnly,
+            "Cy", video: .receiveOnly, overDTLS: true,
             downlink: LinkProfile(rate: .steps(steps), delay: .milliseconds(20), queue: .packets(1000)))
         let start = call.now
 
