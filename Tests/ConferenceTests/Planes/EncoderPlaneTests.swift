@@ -125,6 +125,16 @@ import VideoCoding
         #expect(plane.groups.isEmpty)
     }
 
+    @Test("a receiver that has moved to another encoder is sent the frames of that one alone")
+    func moves() throws {
+        let plane = makePlane(encoders: 1, receivers: [ada, ben])
+        #expect(try encode(plane, tick: 0, for: [ada, ben]).map(\.receivers) == [[ada, ben]])
+        // From now on they see different pictures.
+        for number in Int64(1)..<200 { _ = try encode(plane, tick: number, for: [ada, ben], unreachable: []) }
+        let receivers = try encode(plane, tick: 200, for: [ada, ben], unreachable: []).flatMap(\.receivers)
+        #expect(receivers.count == 2 && Set(receivers) == [ada, ben])
+    }
+
     @Test("the encoder of a receiver that cannot be reached ends, and another receiver has its place")
     func unreachable() throws {
         let plane = makePlane(encoders: 1, receivers: [ada, ben, cem])
