@@ -1,6 +1,8 @@
+import CongestionControl
 import MediaCore
 import MediaFixtures
 import Testing
+import VideoCoding
 
 @testable import Conference
 
@@ -85,6 +87,25 @@ import Testing
             return
         }
         #expect(group.framesLeftOut == 1)
+    }
+
+    @Test("leaves pictures out for several receivers until the frames before have had time to leave")
+    func waitsForLink() throws {
+        let rate = BitRate.kilobits(20)
+        group.update(
+            bitRate: VideoBitRate(target: rate, sustained: rate), isShared: true, recovers: false, needsLayers: false)
+        let first = try begin(group.tick(request(0), demand: Self.hasRoom, now: time(0)), now: time(0))
+        guard case .encoded(_, let result) = first.output else { throw CancellationError() }
+        let toSend = rate.duration(for: try #require(result.frame).size)
+        try #require(toSend > .milliseconds(200))
+        _ = try finish(first)
+        guard case .leftOut = group.tick(request(1), demand: Self.hasRoom, now: time(0) + toSend - .milliseconds(130))
+        else {
+            Issue.record("a picture is encoded behind a queue")
+            return
+        }
+        let later = time(0) + toSend - .milliseconds(110)
+        #expect(try finish(try begin(group.tick(request(2), demand: Self.hasRoom, now: later), now: later)) == time(2))
     }
 
     @Test("encodes the newest picture when the job had to wait for a worker")

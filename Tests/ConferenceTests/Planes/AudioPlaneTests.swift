@@ -161,6 +161,22 @@ import Testing
         #expect(usual > 3000 && less < 2500, "\(usual), then \(less)")
     }
 
+    @Test("who leaves, or sends no audio any more, speaks no more")
+    func speakerGoes() throws {
+        let plane = makePlane(members: [ada, ben])
+        var now = Self.start
+        for sequence in 0..<Int64(150) {
+            _ = plane.insert(try packet(sequence, level: 5, now: now), from: ada, now: now)
+            if let job = plane.wake(losses: { _ in 0 }, now: now) { _ = try finish(job, of: plane, now: now) }
+            now += Self.frame
+        }
+        #expect(plane.activeSpeaker == ada && plane.isSpeaking(ada))
+        plane.setStreams(of: ada, sendsAudio: false, hearsMix: true)
+        #expect(!plane.isSpeaking(ada))
+        plane.remove(ada)
+        #expect(plane.activeSpeaker == nil)
+    }
+
     @Test("a participant whose microphone is off is not the speaker, however loud the packets are")
     func microphoneOff() throws {
         let plane = makePlane(members: [ada, ben])
