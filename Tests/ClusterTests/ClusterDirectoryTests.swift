@@ -34,6 +34,17 @@ struct ClusterDirectoryTests {
         #expect(world.standing(b, "demo") == nil)
     }
 
+    @Test("sends a join on that relays have sent on less than three times")
+    func hops() {
+        open()
+        world.join("demo", at: b, hops: 2)
+        world.run(for: .seconds(1))
+        #expect(world.relays[a]?.members["demo"] == 2 && world.refusedJoins == 0)
+        world.join("demo", at: b, hops: 3)
+        world.run(for: .seconds(1))
+        #expect(world.relays[a]?.members["demo"] == 2 && world.refusedJoins == 1)
+    }
+
     @Test("sends requests about a room to its owner also if it was asked for the room at the same moment")
     func race() throws {
         world.join("demo", at: a, hops: 1)
