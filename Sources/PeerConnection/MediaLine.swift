@@ -45,7 +45,9 @@ final class MediaLine {
 
     /// An endpoint uses a few SSRCs a line; of more, those that were heard longest ago are forgotten.
     private static let maximumSSRCs = 8
-    /// The limit of forgotten sources whose places under the keys others may have: a new source has keys to derive.
+    /// Forgotten sources that still have their places under the keys, the first one forgotten first.
+    private var forgottenSSRCs: [UInt32] = []
+    /// The limit of places that others may have: a new source has keys to derive.
     private var successions = TokenBucket(rate: 0.2, capacity: 16)
 
     /// The negotiated RTP header: the received payload types, and the identifiers of the header extensions in use,
@@ -228,10 +230,7 @@ final class MediaLine {
 
     /// Takes a packet of the line that authenticated. Returns its transport-wide number, if it has one.
     func received(_ packet: RTPPacket, now: MonotonicInstant) -> UInt16? {
-        if let forgotten = remember(ssrc: packet.ssrc), successions.take(now: now) {
-            // A gateway may change its source with each call that it connects, for weeks and without another offer.
-            keys?.inbound.endSource(forgotten)
-        }
+        remember(ssrc: packet.ssrc)
         lastRTP = now
         return header.inboundTransportSequence.flatMap { packet.extensions.transportSequenceNumber(id: $0) }
     }
@@ -251,16 +250,27 @@ final class MediaLine {
     /// The source of the media that comes on the line; nil before its first packet.
     var receivedSSRC: UInt32? { videoReceiver?.ssrc ?? audioReceiver?.ssrc }
 
-    /// Remembers a source that was heard or announced. Returns the one that is forgotten for it, if any.
-    @discardableResult
-    func remember(ssrc: UInt32) -> UInt32? {
-        guard knownSSRCs.last != ssrc else { return nil }
-        defer { knownSSRCs.append(ssrc) }
+    /// Remembers a source that was heard or announced.
+    func remember(ssrc: UInt32) {
+        guard knownSSRCs.last != ssrc else { return }
         if let index = knownSSRCs.firstIndex(of: ssrc) {
             knownSSRCs.remove(at: index)
-            return nil
+        } else if knownSSRCs.count >= Self.maximumSSRCs {
+            forgottenSSRCs.append(knownSSRCs.removeFirst())
+            // No more of them have places.
+            if forgottenSSRCs.count > SRTPContext.maximumSourceCount { forgottenSSRCs.removeFirst() }
         }
-        return knownSSRCs.count < Self.maximumSSRCs ? nil : knownSSRCs.removeFirst()
+        knownSSRCs.append(ssrc)
+    }
+
+    /// Lets new sources have the places of forgotten ones.
+    ///
+    /// - Parameter isInUse: Returns true for a source that a line with these keys has.
+    func endForgottenSources(except isInUse: (_ ssrc: UInt32, _ keys: SRTPContext) -> Bool, now: MonotonicInstant) {
+        while let forgotten = forgottenSSRCs.first, successions.take(now: now) {
+            forgottenSSRCs.removeFirst()
+            if let keys = keys?.inbound, !isInUse(forgotten, keys) { keys.endSource(forgotten) }
+        }
     }
 
     func forget(ssrc: UInt32) {

@@ -38,9 +38,7 @@ struct MediaLines: RandomAccessCollection {
             guard let keys = line.keys else { continue }
             let earlier = all[..<index]
             if !earlier.contains(where: { $0.keys?.inbound === keys.inbound }) {
-                keys.inbound.endSources { ssrc in
-                    all.contains { $0.keys?.inbound === keys.inbound && $0.hears(ssrc) }
-                }
+                keys.inbound.endSources { hears($0, under: keys.inbound) }
             }
             if !earlier.contains(where: { $0.keys?.outbound === keys.outbound }) {
                 keys.outbound.endSources { ssrc in
@@ -48,6 +46,18 @@ struct MediaLines: RandomAccessCollection {
                 }
             }
         }
+    }
+
+    /// Lets new sources have the places of those that their lines have forgotten, within the lines' limits: a gateway may
+    /// change its source with each call that it connects, for weeks and without another offer. Before each packet, as
+    /// the packet of a new source needs a place.
+    func endForgottenSources(now: MonotonicInstant) {
+        for line in all { line.endForgottenSources(except: hears, now: now) }
+    }
+
+    /// Returns true if packets of a remote source may come under these keys.
+    private func hears(_ ssrc: UInt32, under keys: SRTPContext) -> Bool {
+        all.contains { $0.keys?.inbound === keys && $0.hears(ssrc) }
     }
 
     /// The video line of this content that is in use.

@@ -23,9 +23,12 @@ extension PeerConnection {
         do throws(MediaRouter.Refusal) {
             switch DatagramKind.classify(datagram) {
             case .rtp:
+                lines.endForgottenSources(now: now)
                 try receiveRTP(
                     datagram, on: path, arrival: arrival ?? now, ecn: ecn, mayLatch: mayLatch, now: now)
-            case .rtcp: try receiveRTCP(datagram, on: path, mayLatch: mayLatch, now: now)
+            case .rtcp:
+                lines.endForgottenSources(now: now)
+                try receiveRTCP(datagram, on: path, mayLatch: mayLatch, now: now)
             case .stun: return receiveSTUN(datagram, on: path, now: now)
             case .dtls: return receiveDTLS(datagram, from: source, now: now)
             case .turnChannel, .unknown: return .unknown

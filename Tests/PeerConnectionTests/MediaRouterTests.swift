@@ -59,6 +59,32 @@ import Testing
         }
     }
 
+    @Test("a sender is heard again after more new sources within a minute than may follow each other so fast")
+    func sourcesInBursts() throws {
+        var remote = try KeyedRemote()
+        var ssrc: UInt32 = 1000
+        for _ in 0..<8 {
+            for _ in 0..<40 {
+                _ = try remote.videoOutcome(from: ssrc)
+                ssrc += 1
+                remote.now += .seconds(1)
+            }
+            remote.now += .seconds(240)
+            try remote.sendVideo(from: ssrc)
+            ssrc += 1
+        }
+    }
+
+    @Test("a receiver whose reports come from more sources than its key has places for is heard all the same")
+    func manyReportingSources() throws {
+        var remote = try KeyedRemote()
+        for number in 0..<UInt32(3 * SRTPContext.maximumSourceCount) {
+            try remote.say([.receiverReport(ReceiverReport(ssrc: 1000 + number))])
+            remote.now += .seconds(5)
+        }
+        try remote.sendVideo(from: 1)
+    }
+
     @Test("a sender with another source for each packet is not heard once its key has no places")
     func inventedSources() throws {
         let remote = try KeyedRemote()
