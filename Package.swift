@@ -223,8 +223,8 @@ let package = Package(
         .testTarget(
             name: "ConfsimTests",
             dependencies: [
-                "confsim", "ConferenceClient", "CongestionControl", "LinkEmulation", "MediaCore", "ResearchControllers",
-                "Simulation", argumentParser,
+                "confsim", "ConferenceClient", "CongestionControl", "FlightRecording", "LinkEmulation", "MediaCore",
+                "ResearchControllers", "Simulation", argumentParser,
             ],
             swiftSettings: testSettings),
         .testTarget(

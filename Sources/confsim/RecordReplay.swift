@@ -1,4 +1,5 @@
 import ArgumentParser
+import CongestionControl
 import FlightRecording
 import Foundation
 import MediaCore
@@ -46,11 +47,14 @@ struct RecordReplay: ParsableCommand {
                 "\(file): it is of a controller '\(FlightFile.shown(header.controller))', which this program does not "
                     + "have; run another with --controller")
         }
-        guard let made = kind.make(header) else {
+        let recorded: any CongestionController
+        do throws(ConfrelayParameters.ScalingError) {
+            recorded = try kind.make(header)
+        } catch {
             throw InputError.unusable(
-                "\(file): the controller was recorded with constants changed that this program does not know")
+                "\(file): the controller was recorded with changed constants: \(FlightFile.shown("\(error)"))")
         }
-        var replay = FlightReplay(controller: made)
+        var replay = FlightReplay(controller: recorded)
         var analysis = FlightAnalysis(header: header, interval: interval)
         while let record = try FlightFile.next(&flight, of: file) {
             let replayed = replay.apply(record)

@@ -15,12 +15,12 @@ struct RecordedController {
         self.kind = kind
     }
 
-    /// Creates a controller with the recording's initial state; nil for constants that this program does not know.
-    func make(_ header: FlightHeader) -> (any CongestionController)? {
+    /// Creates a controller with the recording's initial state.
+    ///
+    /// - Throws: The reason why this program cannot change the constants as the recording says.
+    func make(_ header: FlightHeader) throws(ConfrelayParameters.ScalingError) -> any CongestionController {
         let scaling = kind == .confrelay && header.controller == kind.rawValue ? header.scaling : []
-        guard let parameters = try? ConfrelayParameters(multiplying: scaling.map { ($0.name, $0.factor) }) else {
-            return nil
-        }
+        let parameters = try ConfrelayParameters(multiplying: scaling.map { ($0.name, $0.factor) })
         let context = ControllerContext(limits: header.limits, start: header.start)
         return kind.make(for: context, parameters: parameters).controller
     }
