@@ -74,11 +74,18 @@ struct ConfrelayCommand: ParsableCommand {
         }
         if let address = access.adminAddress, address.port == network.port,
             let own = TransportAddress(host: network.host, port: network.port),
-            own == address || own.isUnspecified || address.isUnspecified
+            Self.isListening(own, at: address) || Self.isListening(address, at: own)
         {
             throw ValidationError(
                 "--admin-address \(address) is not possible: the relay's own --port is there; choose another port")
         }
+    }
+
+    /// Returns true if what listens at an address listens at another one, too: 0.0.0.0 is all addresses of IPv4, and ::
+    /// those of IPv6 as well.
+    private static func isListening(_ address: TransportAddress, at other: TransportAddress) -> Bool {
+        let (address, other) = (address.unmapped, other.unmapped)
+        return address == other || (address.isUnspecified && (address.isIPv6 || !other.isIPv6))
     }
 
     /// The server's configuration from the options.

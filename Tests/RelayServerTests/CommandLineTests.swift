@@ -137,6 +137,11 @@ struct CommandLineTests {
             (["--host", "0.0.0.0", "--admin-address", "127.0.0.1:7000"], true),
             (["--admin-address", "0.0.0.0:7000"], true), (["--admin-address", "127.0.0.1:7001"], false),
             (["--host", "192.0.2.7", "--admin-address", "127.0.0.1:7000"], false),
+            (["--host", "0.0.0.0", "--admin-address", "[::1]:7000"], false),
+            (["--host", "::1", "--admin-address", "0.0.0.0:7000"], false),
+            (["--host", "::", "--admin-address", "127.0.0.1:7000"], true),
+            (["--host", "192.0.2.7", "--admin-address", "[::]:7000"], true),
+            (["--host", "192.0.2.7", "--admin-address", "[::ffff:192.0.2.7]:7000"], true),
         ])
     func adminPort(arguments: [String], isRefused: Bool) {
         #expect(message(arguments).contains("the relay's own --port") == isRefused)
