@@ -35,6 +35,14 @@ package enum TextFile {
         return text
     }
 
+    /// Returns true for a pipe, which hands out once what is written into it.
+    package static func isPipe(_ path: String) -> Bool {
+        // A pipe of the shell is a link of /proc that leads to no path.
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let type = try? FileManager.default.attributesOfItem(atPath: file)[.type] as? FileAttributeType
+        return FileManager.default.fileExists(atPath: path) && [.typeUnknown, .typeSymbolicLink].contains(type)
+    }
+
     /// The reason for which a file cannot be read, for people: the system's library names an operation and a number.
     package static func reason(_ error: any Error) -> String {
         switch (error as? CocoaError)?.code {

@@ -260,20 +260,6 @@ struct AccessTests {
         #expect(try await read("/rooms/demo", "ben", .moderator).status == .ok)
     }
 
-    @Test("keys are read again; a file that cannot be used changes nothing")
-    func reload() async throws {
-        let path = try write(AccessKeys.newFile(.hs256, id: "main"))
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let keys = try KeyStore(file: path, logger: Self.logger)
-        let token = try await keys.current.sign(claims())
-        try "nonsense".write(toFile: path, atomically: true, encoding: .utf8)
-        await keys.reload()
-        #expect(await keys.current.claims(of: token) != nil)
-        try AccessKeys.newFile(.edDSA, id: "next").write(toFile: path, atomically: true, encoding: .utf8)
-        await keys.reload()
-        #expect(await keys.current.claims(of: token) == nil)
-    }
-
     // MARK: Open relays
 
     private func openRoom(_ client: SignallingClient, pin: [UInt8]? = nil) {

@@ -34,7 +34,10 @@ import VideoCoding
             for part in ["long", "-", "random"] { try? writing.write(contentsOf: Data(part.utf8)) }
             try? writing.close()
         }
-        #expect(try TextFile.text(of: "/dev/fd/\(reading.fileDescriptor)") == "long-random")
+        let path = "/dev/fd/\(reading.fileDescriptor)"
+        #expect(try TextFile.text(of: path) == "long-random")
+        #expect(TextFile.isPipe(path))
+        #expect(!["/dev/zero", "/etc/passwd", "/proc/self/exe", "/nowhere", "/"].contains(where: TextFile.isPipe))
         try reading.close()
     }
 

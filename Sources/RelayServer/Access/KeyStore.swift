@@ -18,6 +18,11 @@ actor KeyStore {
 
     /// Reads the file again. If it cannot be used, the keys of before stay, and the log says why.
     func reload() {
+        // Its reader would wait for a writer, and all joins for the keys.
+        guard !TextFile.isPipe(path) else {
+            logger.warning("the keys of tokens stay as they were: \(path) is a pipe, which cannot be read again")
+            return
+        }
         do {
             current = try AccessKeys(file: path)
             logger.notice("the keys of tokens were read again from \(path)")
