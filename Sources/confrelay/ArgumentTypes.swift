@@ -10,6 +10,7 @@ import RelayServer
 import RoomAPI
 import RoomMedia
 import SecureTransport
+import Synchronization
 public import VideoCoding
 
 /// An option that is on or off.
@@ -146,13 +147,26 @@ extension Duration {
 
 /// A file that an option names.
 enum NamedFile {
+    /// The texts of pipes, which hand them out once: of options with mistakes the parser is asked several times.
+    private static let textsOfPipes = Mutex<[String: String]>([:])
+
+    private static func text(of path: String) throws(TextFile.Unreadable) -> String {
+        guard TextFile.isPipe(path) else { return try TextFile.text(of: path) }
+        return try textsOfPipes.withLock { texts throws(TextFile.Unreadable) in
+            if let known = texts[path] { return known }
+            let text = try TextFile.text(of: path)
+            texts[path] = text
+            return text
+        }
+    }
+
     /// Reads the file's text as a value.
     static func value<Value, Failure: Error & CustomStringConvertible>(
         of path: String, as parse: (String) throws(Failure) -> Value
     ) throws -> Value {
         let text: String
         do {
-            text = try TextFile.text(of: path)
+            text = try Self.text(of: path)
         } catch {
             throw ValidationError("the file \(path) cannot be read: \(error.reason)")
         }

@@ -191,6 +191,21 @@ struct OptionFileTests {
         #expect(mistakes.last == "relay.yaml: there are more mistakes; these are the first 20")
     }
 
+    @Test("a secret that comes through a pipe is told as no mistake beside another one")
+    func secretFromPipe() throws {
+        let pipe = FileManager.default.temporaryDirectory.appending(path: "confrelay-secret-\(UUID().uuidString)").path
+        try #require(mkfifo(pipe, 0o600) == 0)
+        defer { try? FileManager.default.removeItem(atPath: pipe) }
+        Thread.detachNewThread {
+            let writer = FileHandle(forWritingAtPath: pipe)
+            try? writer?.write(contentsOf: Data("secret".utf8))
+            try? writer?.close()
+        }
+        let mistakes = try valueMistakes("turn-secret: \(pipe)\nframe-rate: 99\n")
+        #expect(mistakes.count == 1)
+        #expect(mistakes.first?.hasPrefix("line 2: --frame-rate 99") == true, "\(mistakes)")
+    }
+
     @Test("a wrong value of the command line is not told as one of the file")
     func wrongCommandLine() throws {
         #expect {
