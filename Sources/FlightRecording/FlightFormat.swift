@@ -51,7 +51,8 @@ enum FlightFormat {
     static let endRecordSize = 16
     /// The longest text of the header, in Unicode scalars. Longer texts are cut.
     static let maximumTextLength = 256
-    static let maximumScalings = 64
+    /// More than there are constants.
+    static let maximumScalings = 128
 
     enum Kind: UInt8 {
         case packetSent = 1

@@ -40,6 +40,7 @@ actor LoadClient {
         guard !isLeaving, !session.rejoinURLs.isEmpty else { return false }
         let going = Task { await move(reason: reason) }
         self.going = going
+        defer { self.going = nil }
         return await going.value
     }
 
