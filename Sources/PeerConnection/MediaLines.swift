@@ -48,9 +48,9 @@ struct MediaLines: RandomAccessCollection {
         }
     }
 
-    /// Lets new sources have the places of those that their lines have forgotten, within the lines' limits: a gateway may
-    /// change its source with each call that it connects, for weeks and without another offer. Before each packet, as
-    /// the packet of a new source needs a place.
+    /// Lets new sources have the places of those that their lines have forgotten, within the lines' limits: a gateway
+    /// may change its source with each call that it connects, for weeks and without another offer. Before each packet,
+    /// as the packet of a new source needs a place.
     func endForgottenSources(now: MonotonicInstant) {
         for line in all { line.endForgottenSources(except: hears, now: now) }
     }
