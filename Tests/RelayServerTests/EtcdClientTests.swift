@@ -135,6 +135,46 @@ struct EtcdClientTests {
         await client.close()
     }
 
+    @Test(
+        "a token that another request has got stays when one is refused for the token of before",
+        .timeLimit(.minutes(1)))
+    func refusedTogether() async throws {
+        let (arrived, arrive) = AsyncStream.makeStream(of: Void.self)
+        let isAnswered = DispatchSemaphore(value: 0)
+        let logins = Mutex(0)
+        let server = try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                if request.path.hasSuffix("/authenticate") {
+                    let number = logins.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    connection.answer(200, #"{"token":"token \#(number)"}"#)
+                } else if request.head.contains("token 1\r\n") {
+                    if request.path.hasSuffix("/keepalive") {
+                        arrive.yield()
+                        isAnswered.wait()
+                    }
+                    connection.answer(401, #"{"error":"etcdserver: invalid auth token"}"#)
+                } else {
+                    connection.answer(200, #"{"header":{"revision":"7"},"result":{"ID":"7","TTL":"5"}}"#)
+                }
+            }
+        }
+        let endpoint = try #require(EtcdSettings.Endpoint("http://127.0.0.1:\(server.port)"))
+        var settings = EtcdSettings(endpoints: [endpoint])
+        settings.user = "relay"
+        let client = try EtcdClient(settings, timeout: .seconds(30))
+        let lease = LeaseID(rawValue: 7)
+        let renewal = Task { await client.perform(.renewLease(lease)) }
+        for await _ in arrived.prefix(1) {}
+        #expect(await client.perform(Self.read) == .page([], revision: 7, hasMore: false))
+        isAnswered.signal()
+        #expect(await renewal.value == .lease(lease, timeToLive: .seconds(5)))
+        #expect(logins.withLock { $0 } == 2)
+        await client.close()
+    }
+
     private func withFiles(_ body: (_ settings: inout EtcdSettings, URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "confrelay-etcd-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -171,12 +171,13 @@ final class EtcdClient: DirectoryEngine {
     private func followChanges(
         from revision: Int64, tell: @Sendable (DirectoryNews) async -> Void
     ) async throws -> Bool {
-        try await logIn(for: .others)
+        let token = try await token(for: .others)
         let request = try request(
             "watch",
             Etcd.WatchRequest(
                 createRequest: .init(
-                    key: Etcd.root, rangeEnd: Etcd.rootEnd, startRevision: Etcd.Number(revision))))
+                    key: Etcd.root, rangeEnd: Etcd.rootEnd, startRevision: Etcd.Number(revision))),
+            token: token)
         let client = state.withLock { $0.clients[.others] }
         let parts: HTTPParts
         do throws(HTTPFailure) {
@@ -198,7 +199,7 @@ final class EtcdClient: DirectoryEngine {
                     if case .ended(let isIncomplete) = news {
                         // An etcd that was started again knows no tokens of before, and ends a watch alike whatever
                         // the reason. Without a watch the directory asks for little else that needs a token.
-                        if !isIncomplete { state.withLock { $0.token = nil } }
+                        if !isIncomplete { state.withLock { if $0.token == token { $0.token = nil } } }
                         return isIncomplete
                     }
                     await tell(news)
@@ -210,8 +211,10 @@ final class EtcdClient: DirectoryEngine {
 
     // MARK: Requests
 
-    private func request(_ path: String, _ message: some Encodable) throws(EtcdError) -> HTTPClient.Request {
-        let (index, token) = state.withLock { ($0.endpoint, $0.token) }
+    private func request(
+        _ path: String, _ message: some Encodable, token: String?
+    ) throws(EtcdError) -> HTTPClient.Request {
+        let index = state.withLock { $0.endpoint }
         guard settings.endpoints.indices.contains(index) else { throw .refused("no endpoint is given") }
         var request = HTTPClient.Request(.post, "\(settings.endpoints[index].url)/v3/\(path)")
         request.add("Content-Type", "application/json")
@@ -222,31 +225,31 @@ final class EtcdClient: DirectoryEngine {
     }
 
     private func exchange<Answer: Decodable>(
-        _ path: String, _ message: some Encodable, as type: Answer.Type,
-        for use: Use = .others
+        _ path: String, _ message: some Encodable, as type: Answer.Type, for use: Use = .others
     ) async throws(EtcdError) -> Answer {
-        try await logIn(for: use)
+        let token = try await token(for: use)
         do {
-            return try await send(path, message, as: type, for: use)
+            return try await send(path, message, token: token, as: type, for: use)
         } catch .tokenExpired where settings.user != nil {
-            try await authenticate(for: use)
-            return try await send(path, message, as: type, for: use)
+            let next = try await self.token(insteadOf: token, for: use)
+            return try await send(path, message, token: next, as: type, for: use)
         }
     }
 
-    /// Gets a token if there is a user without one.
-    private func logIn(for use: Use) async throws(EtcdError) {
-        if settings.user != nil, state.withLock({ $0.token == nil }) { try await authenticate(for: use) }
-    }
-
-    private func authenticate(for use: Use) async throws(EtcdError) {
-        state.withLock { $0.token = nil }
+    /// What a request is shown as. The user says the password if there is no token.
+    ///
+    /// - Parameter refused: A token that etcd does not know. The user has another one where another request, which was
+    ///   refused with the same, has logged in meanwhile: that one stays in use.
+    /// - Returns: nil: there is no user.
+    private func token(insteadOf refused: String? = nil, for use: Use) async throws(EtcdError) -> String? {
+        guard let user = settings.user else { return nil }
+        if let token = state.withLock({ $0.token }), token != refused { return token }
         let answer = try await send(
-            "auth/authenticate",
-            Etcd.AuthenticationRequest(name: settings.user ?? "", password: try readPassword()),
+            "auth/authenticate", Etcd.AuthenticationRequest(name: user, password: try readPassword()), token: nil,
             as: Etcd.AuthenticationResponse.self, for: use)
         guard let token = answer.token else { throw .refused("etcd gave no token") }
         state.withLock { $0.token = token }
+        return token
     }
 
     /// Reads the user's password. Where that is not possible, the one of before is used.
@@ -264,10 +267,9 @@ final class EtcdClient: DirectoryEngine {
     }
 
     private func send<Answer: Decodable>(
-        _ path: String, _ message: some Encodable, as type: Answer.Type,
-        for use: Use
+        _ path: String, _ message: some Encodable, token: String?, as type: Answer.Type, for use: Use
     ) async throws(EtcdError) -> Answer {
-        let request = try request(path, message)
+        let request = try request(path, message, token: token)
         let client = state.withLock { $0.clients[use] }
         let answer: HTTPClient.Answer
         do throws(HTTPFailure) {
