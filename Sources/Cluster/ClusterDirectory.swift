@@ -88,8 +88,8 @@ public struct ClusterDirectory {
     /// Goes back into a directory that has lost its data: clients have keys that were made with it.
     private var lastSecret: [UInt8]?
     private var wasReachable = false
-    /// Since when the relay finds its name in use, and whether it has told that this lasts.
-    private var nameConflict: (since: MonotonicInstant, isTold: Bool)?
+    /// Since when the relay finds its name in use, when it found that last, and whether it has told that this lasts.
+    private var nameConflict: (since: MonotonicInstant, last: MonotonicInstant, isTold: Bool)?
     private(set) var isClosed = false
 
     /// - Parameter random: Chooses relays, and makes the cluster's secret if it has none: outside tests the system's.
@@ -349,13 +349,18 @@ public struct ClusterDirectory {
     }
 
     private mutating func noteNameConflict(now: MonotonicInstant) {
-        guard let (since, isTold) = nameConflict else {
-            nameConflict = (now, false)
+        guard var conflict = nameConflict else {
+            nameConflict = (now, now, false)
             return tell(.nameInUse(node))
         }
-        guard !isTold, now - since >= Self.leaseDuration * 2 else { return }
-        nameConflict = (since, true)
-        tell(.nameTaken(node))
+        // A directory that was away meanwhile gives all leases their whole time again.
+        if now - conflict.last >= Self.leaseDuration { conflict.since = now }
+        conflict.last = now
+        if !conflict.isTold, now - conflict.since >= Self.leaseDuration * 2 {
+            conflict.isTold = true
+            tell(.nameTaken(node))
+        }
+        nameConflict = conflict
     }
 
     private mutating func stepSecret(now: MonotonicInstant) {

@@ -339,14 +339,35 @@ struct ClusterDirectoryTests {
         #expect(twin.relays[a]?.directory.waitsForName == false)
     }
 
-    @Test("says that its name is another's when that lasts")
-    func names() throws {
+    /// A relay whose name is another process's for good.
+    private func makeNamesake() -> ClusterWorld {
         let twin = ClusterWorld(nodes: ["a"], seed: 6)
         let record = NodeRecord(url: "http://x", region: "here", version: "test", instance: "other")
         let put = DirectoryTransaction.Change.put(.node(a), DirectoryValue.encode(record), nil)
         _ = twin.twin.perform(
             .commit(DirectoryTransaction(conditions: [], changes: [put], reads: [])),
             id: DirectoryRequestID(rawValue: 0), of: b, now: twin.now)
+        return twin
+    }
+
+    @Test("does not say so for a time in which the directory was away")
+    func namesAfterOutage() throws {
+        let twin = makeNamesake()
+        twin.losesAnswers = false
+        twin.run(for: .seconds(3))
+        #expect(twin.relays[a]?.notices.contains(.nameInUse(a)) == true)
+        twin.setPartitioned(true, a)
+        twin.run(for: .seconds(30))
+        twin.setPartitioned(false, a)
+        twin.run(for: .seconds(9))
+        #expect(twin.relays[a]?.notices.contains(.nameTaken(a)) == false)
+        twin.run(for: .seconds(9))
+        #expect(twin.relays[a]?.notices.contains(.nameTaken(a)) == true)
+    }
+
+    @Test("says that its name is another's when that lasts")
+    func names() throws {
+        let twin = makeNamesake()
         twin.run(for: .seconds(9))
         let before = try #require(twin.relays[a]?.notices)
         #expect(before.contains(.nameInUse(a)) && !before.contains(.nameTaken(a)))
