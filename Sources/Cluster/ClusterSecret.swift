@@ -155,7 +155,8 @@ public struct ClusterSecret: Sendable {
     public func bodySize(
         ofHeadSignature text: String, of request: String, signature: String, node: NodeID
     ) -> Int? {
-        guard text.utf8.count <= Self.maximumCodeSize, let size = Int(text.prefix { $0 != "." }), size >= 0,
+        guard max(text.utf8.count, signature.utf8.count) <= Self.maximumCodeSize,
+            let size = Int(text.prefix { $0 != "." }), size >= 0,
             matches(headSignature(of: request, signature: signature, bodySize: size, to: node), text)
         else { return nil }
         return size

@@ -82,6 +82,10 @@ struct ClusterSecretTests {
         #expect(size(head, of: "PUT /cascade/links/m") == nil)
         #expect(size(head, signature: signature + "A") == nil)
         #expect(size(head, node: other) == nil)
+        // As long as no signature is.
+        let text = String(repeating: "A", count: 5000)
+        let long = try #require(secret.headSignature(of: line, signature: text, bodySize: 3, to: node))
+        #expect(size(long, signature: text) == nil)
         let code = head.dropFirst(2)
         for forged in ["", ".", "3", "3.", "4.\(code)", "-3.\(code)", "03.\(code)", String(head.dropLast())] {
             #expect(size(forged) == nil, "\(forged)")
