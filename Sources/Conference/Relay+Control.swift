@@ -14,7 +14,8 @@ extension Relay {
         case .setLayout(let layout):
             try room.changeLimits.room.take(now: now)
             try room.check(layout.mode, hidden: layout.hidden)
-            if try !order(.layout(ReadableLayout(layout)), to: room.conductor, now: now) { room.adopt(layout) }
+            guard try !order(.layout(ReadableLayout(layout)), to: room.conductor, now: now) else { return }
+            choose(layout, in: room)
         case .setParticipantLayout(let layout, let id):
             let participant = try Self.participant(id, in: room)
             try participant.changeLimits.layout.take(now: now)

@@ -52,6 +52,7 @@ extension Relay {
                 guard let member = room.participant(publicID: id) else { throw .noSuchParticipant(id) }
                 return member
             }
+            heldOrders.dropSpotlights(in: room.id)
             room.spotlight(member, by: actor)
         case .lowerHands: room.lowerHands(by: actor)
         case .setEntry(let locked, let lobby, let pin):

@@ -79,6 +79,53 @@ struct CascadeOrderTests {
         #expect(moved.moderation.isMuted == isInTime)
     }
 
+    @Test("a spotlight that waits for somebody who has left yields to what a moderator has chosen since")
+    func spotlightBeforeNews() throws {
+        let al = RoomActor(name: "Al")
+        let choices: [(RoomCommand?, isKept: Bool)] = [
+            (nil, true), (.moderate(.spotlight(participant: nil), by: al), false),
+            (.setLayout(RoomLayout(.grid)), false),
+        ]
+        for (choice, isKept) in choices {
+            let three = VirtualCascade(["a", "b", "c"])
+            let ada = try three[0].join("Ada", colour: .red)
+            try three[0].join("Al", colour: .yellow)
+            try three[1].join("Ben", colour: .green)
+            try three[2].join("Cy", colour: .blue)
+            three[0].relay.setConductedRooms(["demo": 1])
+            three.run(for: .milliseconds(500))
+            try three.link(2, 0)
+            try #require(three.run { three.relay(ofAdaAt: 2) == "a" && three.room(2)?.conductor != nil })
+            try three.move(ada)
+            three.run(for: .milliseconds(300))
+            leave(ada, in: three)
+            try three[2].act { relay, now in
+                try relay.perform(
+                    .moderate(.spotlight(participant: ada.participantID), by: RoomActor(name: "Cy")), room: "demo",
+                    now: now)
+            }
+            three.run(for: .milliseconds(200))
+            if let choice {
+                try three[0].act { relay, now in try relay.perform(choice, room: "demo", now: now) }
+            }
+            try three.link(1, 0)
+            try #require(three.run { three.relay(ofAdaAt: 0) == "b" })
+            #expect(three.room(0)?.layout.mode == (isKept ? .pinned(participant: ada.participantID) : .grid))
+        }
+    }
+
+    @Test("of two spotlights that wait the later one holds, whoever is known first")
+    func spotlightsBeforeNews() throws {
+        var held = HeldOrders()
+        let actor = RoomActor(name: "Cy")
+        func spotlight(_ id: String) -> CascadeState.Order.Change {
+            .moderation(.spotlight(participant: id), by: actor)
+        }
+        for id in ["ben", "di"] { held.hold(spotlight(id), about: id, in: "demo", now: .zero) }
+        #expect(held.take(about: "ben", in: "demo", now: .zero).isEmpty)
+        #expect(held.take(about: "di", in: "demo", now: .zero) == [spotlight("di")])
+    }
+
     @Test("an order that the relay of before carries out before the next one has told of somebody holds there, too")
     func orderBeforeSeat() throws {
         let (three, ada, _) = try VirtualCascade.three()

@@ -21,6 +21,7 @@ struct HeldOrders {
         _ change: CascadeState.Order.Change, about participant: String, in room: String, now: MonotonicInstant
     ) {
         entries.removeAll { $0.end <= now }
+        if change.isSpotlight { dropSpotlights(in: room) }
         if entries.count == Self.capacity { entries.removeFirst() }
         entries.append(Entry(room: room, participant: participant, change: change, end: now + Self.lifetime))
     }
@@ -35,6 +36,9 @@ struct HeldOrders {
         return changes
     }
 
+    /// Somebody has chosen what a room shows, later than a spotlight that waits.
+    mutating func dropSpotlights(in room: String) { entries.removeAll { $0.room == room && $0.change.isSpotlight } }
+
     /// A room has ended.
     mutating func forget(room: String) { entries.removeAll { $0.room == room } }
 }
@@ -47,5 +51,9 @@ extension CascadeState.Order.Change {
         case .moderation(.spotlight(let id), _): id
         case .layout, .overlays, .moderation, .ban: nil
         }
+    }
+
+    fileprivate var isSpotlight: Bool {
+        if case .moderation(.spotlight, _) = self { true } else { false }
     }
 }

@@ -90,12 +90,18 @@ extension Relay {
         }
         guard (try? order(change, to: link(for: change, in: room), now: now)) == false else { return }
         switch change {
-        case .layout(let layout): room.adopt(room.possible(layout).layout(or: room.layout.mode))
+        case .layout(let layout): choose(room.possible(layout).layout(or: room.layout.mode), in: room)
         case .overlays(let overlays): try? room.setOverlays(overlays)
         case .moderation(let moderation, let actor): try? carryOut(moderation, by: actor, in: room, now: now)
         case .ban(let identity, let host):
             room.door.keepOut(identity: identity, address: host.flatMap { TransportAddress(host: $0, port: 0) })
         }
+    }
+
+    /// Gives a room the layout that somebody has chosen, here or at another relay.
+    func choose(_ layout: RoomLayout, in room: Room) {
+        heldOrders.dropSpotlights(in: room.id)
+        room.adopt(layout)
     }
 
     /// Somebody is known here by now, about whom orders may wait.
