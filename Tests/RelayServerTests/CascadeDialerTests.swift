@@ -47,46 +47,109 @@ struct CascadeDialerTests {
         await driver.close()
     }
 
+    /// A dialer of the relay `b`, which has a link to the relay `a`, with a clock that the test sets.
+    private final class Linked {
+        let other: NodeID
+        let peer: CascadeDialer.Peer
+        let dialer: CascadeDialer
+        let clock: Clock
+        private let script = TwinRelay.Script()
+        private let driver: RelayDriver
+        private var looks: AsyncStream<Void>.Iterator
+        private var ends: AsyncStream<MonotonicInstant>.Iterator
+
+        final class Clock: Sendable {
+            private let time = Mutex(MonotonicInstant.zero)
+
+            var now: MonotonicInstant { time.withLock { $0 } }
+
+            func set(_ seconds: Int) { time.withLock { $0 = .zero + .seconds(seconds) } }
+        }
+
+        init() throws {
+            let node = try #require(NodeID(rawValue: "b"))
+            other = try #require(NodeID(rawValue: "a"))
+            peer = CascadeDialer.Peer(
+                room: "demo", node: other, url: "http://127.0.0.1:1", epoch: 1)
+            let clock = Clock()
+            self.clock = clock
+            let (looks, look) = AsyncStream.makeStream(of: Void.self)
+            let (ends, end) = AsyncStream.makeStream(of: MonotonicInstant.self)
+            (self.looks, self.ends) = (looks.makeAsyncIterator(), ends.makeAsyncIterator())
+            script.state.withLock {
+                $0.links = [
+                    CascadeLinkSnapshot(
+                        room: "demo", node: "a", isConnected: true, members: 1, streamsOut: 0, streamsIn: 0,
+                        sendBitRate: 0, receiveBitRate: 0, targetBitRate: 0)
+                ]
+                $0.onLinkSnapshots = { look.yield() }
+                $0.onLinkEnd = { end.yield(clock.now) }
+            }
+            driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) { [script] in
+                TwinRelay(script)
+            }
+            dialer = CascadeDialer(
+                node: node, driver: driver, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                now: { clock.now })
+        }
+
+        func arrange(_ peers: [CascadeDialer.Peer], among relays: Set<NodeID>) async {
+            // When the links are looked at once more, the first arrangement is made.
+            for _ in 0..<2 {
+                dialer.arrange(peers, leading: [:], secret: ClusterSecret(FixedDirectory.secret), among: relays)
+                var looks = looks
+                _ = await looks.next()
+                self.looks = looks
+            }
+        }
+
+        /// When the link was ended next.
+        func nextEnd() async -> MonotonicInstant? {
+            var ends = ends
+            defer { self.ends = ends }
+            return await ends.next()
+        }
+
+        func close() async {
+            await dialer.close()
+            await driver.close()
+        }
+    }
+
     @Test(
         "stay while the directory does not have the other relay, and a while longer without the room",
         .timeLimit(.minutes(1)))
     func unlisted() async throws {
-        let clock = Mutex(MonotonicInstant.zero)
-        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
-        let (ended, end) = AsyncStream.makeStream(of: MonotonicInstant.self)
-        let script = TwinRelay.Script()
-        script.state.withLock {
-            $0.links = [
-                CascadeLinkSnapshot(
-                    room: "demo", node: "a", isConnected: true, members: 1, streamsOut: 0, streamsIn: 0,
-                    sendBitRate: 0, receiveBitRate: 0, targetBitRate: 0)
-            ]
-            $0.onLinkSnapshots = { ask.yield() }
-            $0.onLinkEnd = { end.yield(clock.withLock { $0 }) }
-        }
-        let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) {
-            TwinRelay(script)
-        }
-        let (node, other) = (try #require(NodeID(rawValue: "b")), try #require(NodeID(rawValue: "a")))
-        let dialer = CascadeDialer(
-            node: node, driver: driver, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            now: { clock.withLock { $0 } })
-        let peer = CascadeDialer.Peer(room: "demo", node: other, url: "http://127.0.0.1:1", epoch: 1)
-        var answers = asked.makeAsyncIterator()
+        let linked = try Linked()
         for (second, peers, relays) in [
-            (0, [peer], [other]), (1, [], []), (3600, [], []), (3601, [], [other]), (3610, [], [other]),
-            (3611, [], [other]),
+            (0, [linked.peer], [linked.other]), (1, [], []), (3600, [], []), (3601, [], [linked.other]),
+            (3610, [], [linked.other]), (3611, [], [linked.other]),
         ] as [(Int, [CascadeDialer.Peer], Set<NodeID>)] {
-            clock.withLock { $0 = .zero + .seconds(second) }
-            // When the links are looked at once more, the first arrangement is made.
-            for _ in 0..<2 {
-                dialer.arrange(peers, leading: [:], secret: ClusterSecret(FixedDirectory.secret), among: relays)
-                _ = await answers.next()
-            }
+            linked.clock.set(second)
+            await linked.arrange(peers, among: relays)
         }
-        var ends = ended.makeAsyncIterator()
-        #expect(await ends.next() == .zero + .seconds(3611))
-        await dialer.close()
-        await driver.close()
+        #expect(await linked.nextEnd() == .zero + .seconds(3611))
+        await linked.close()
+    }
+
+    @Test(
+        "leave the places of a room to the relays that the directory names for it", .timeLimit(.minutes(1)),
+        arguments: [6, 7])
+    func places(named: Int) async throws {
+        let linked = try Linked()
+        await linked.arrange([linked.peer], among: [linked.other])
+        let others = try (0..<named).map { index in
+            // Greater than the relay's own: the others make the links.
+            CascadeDialer.Peer(
+                room: "demo", node: try #require(NodeID(rawValue: "c\(index)")), url: "http://127.0.0.1:1", epoch: 1)
+        }
+        linked.clock.set(1)
+        await linked.arrange(others, among: Set(others.map(\.node)))
+        linked.clock.set(2)
+        await linked.arrange([], among: [linked.other])
+        linked.clock.set(30)
+        await linked.arrange([], among: [linked.other])
+        #expect(await linked.nextEnd() == .zero + .seconds(named == 7 ? 1 : 30))
+        await linked.close()
     }
 }

@@ -105,7 +105,7 @@ actor CascadeDialer {
     ///
     /// A relay that leaves a room ends its links itself. A directory that was away has lost all keys, and gets them
     /// again one by one: so the link to a relay that the directory does not have stays, and one to a relay that has the
-    /// room no longer stays for a while.
+    /// room no longer stays for a while. Neither takes the place of a link that is wanted.
     ///
     /// - Parameters:
     ///   - epochs: The rooms that this relay leads, with their epochs.
@@ -140,6 +140,7 @@ actor CascadeDialer {
             relay.setOtherRelays(relays)
             return relay.linkSnapshots(now: now)
         }
+        var places = relays.mapValues { Relay.maximumLinksOfRoom - $0.count }
         var present: Set<Key> = []
         for link in links {
             guard let other = NodeID(rawValue: link.node) else { continue }
@@ -150,7 +151,11 @@ actor CascadeDialer {
             } else {
                 connecting[other] = key
             }
-            guard peers[key] == nil, !keepsLink(key, among: arrangement.relays) else { continue }
+            guard peers[key] == nil else { continue }
+            if keepsLink(key, among: arrangement.relays), places[link.room, default: Relay.maximumLinksOfRoom] > 0 {
+                places[link.room, default: Relay.maximumLinksOfRoom] -= 1
+                continue
+            }
             await driver.act { relay, now in relay.endLink(room: link.room, to: link.node, now: now) }
         }
         unlisted = unlisted.filter { peers[$0.key] == nil && present.contains($0.key) }
