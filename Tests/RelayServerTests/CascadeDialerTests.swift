@@ -66,11 +66,11 @@ struct CascadeDialerTests {
             func set(_ seconds: Int) { time.withLock { $0 = .zero + .seconds(seconds) } }
         }
 
-        init() throws {
+        init(signsHeads: Bool = true) throws {
             let node = try #require(NodeID(rawValue: "b"))
             other = try #require(NodeID(rawValue: "a"))
             peer = CascadeDialer.Peer(
-                room: "demo", node: other, url: "http://127.0.0.1:1", epoch: 1)
+                room: "demo", node: other, url: "http://127.0.0.1:1", epoch: 1, signsHeads: signsHeads)
             let clock = Clock()
             self.clock = clock
             let (looks, look) = AsyncStream.makeStream(of: Void.self)
@@ -109,6 +109,9 @@ struct CascadeDialerTests {
             defer { self.ends = ends }
             return await ends.next()
         }
+
+        /// The link has been lost.
+        func loseLink() { script.state.withLock { $0.links = [] } }
 
         func close() async {
             await dialer.close()
@@ -151,5 +154,21 @@ struct CascadeDialerTests {
         await linked.arrange([], among: [linked.other])
         #expect(await linked.nextEnd() == .zero + .seconds(named == 7 ? 1 : 30))
         await linked.close()
+    }
+
+    @Test("show what version a relay is that the directory lacks, for as long as they live", .timeLimit(.minutes(1)))
+    func version() async throws {
+        for signsHeads in [true, false] {
+            let linked = try Linked(signsHeads: signsHeads)
+            #expect(await linked.dialer.allSignHeads)
+            await linked.arrange([linked.peer], among: [linked.other])
+            #expect(await linked.dialer.allSignHeads == signsHeads)
+            await linked.arrange([], among: [])
+            #expect(await linked.dialer.allSignHeads == signsHeads)
+            linked.loseLink()
+            await linked.arrange([], among: [])
+            #expect(await linked.dialer.allSignHeads)
+            await linked.close()
+        }
     }
 }

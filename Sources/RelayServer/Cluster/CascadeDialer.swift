@@ -19,6 +19,8 @@ actor CascadeDialer {
         var node: NodeID
         var url: String
         var epoch: Int64
+        /// True if it signs the heads of its requests.
+        var signsHeads = true
 
         fileprivate var key: Key { Key(room: room, node: node) }
     }
@@ -172,6 +174,12 @@ actor CascadeDialer {
         entry.since = relays.contains(key.node) ? entry.since ?? now : nil
         unlisted[key] = entry
         return entry.since.map { now - $0 < Self.patience } ?? true
+    }
+
+    /// True unless a relay to which there is a link, or has to be one, does not sign the heads of its requests, by what
+    /// the directory says of it or said last.
+    var allSignHeads: Bool {
+        peers.values.allSatisfy(\.signsHeads) && unlisted.values.allSatisfy { $0.peer?.signsHeads ?? true }
     }
 
     /// Begins to make the next missing link to each relay to which none is being made.

@@ -358,8 +358,11 @@ actor ClusterService {
             if case .leading(let epoch) = directory.standing(of: room, now: now) { epochs[room] = epoch }
             guard let epoch = directory.owner(of: room)?.epoch else { continue }
             for other in directory.otherRelays(of: room).prefix(ClusterDirectory.maximumRelaysOfRoom - 1) {
-                guard let url = directory.nodes[other]?.url else { continue }
-                wanted.append(CascadeDialer.Peer(room: room, node: other, url: url, epoch: epoch))
+                guard let record = directory.nodes[other] else { continue }
+                wanted.append(
+                    CascadeDialer.Peer(
+                        room: room, node: other, url: record.url, epoch: epoch,
+                        signsHeads: record.signsHeads == true))
             }
         }
         guard !ifChanged || wanted != arranged.peers || epochs != arranged.epochs else { return }
