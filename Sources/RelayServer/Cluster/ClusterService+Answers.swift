@@ -21,8 +21,8 @@ extension ClusterService {
     /// Signs tickets; nil while the cluster's secret is not known.
     var secret: ClusterSecret? { directory.secret }
 
-    /// True unless a relay of the cluster is of a version that does not sign the heads of its requests. The directory may
-    /// lack a relay to which there is a link.
+    /// True unless a relay of the cluster is of a version that does not sign the heads of its requests. The directory
+    /// may lack a relay to which there is a link.
     var allSignHeads: Bool {
         get async {
             let doNamed = directory.nodes.allSatisfy { $0.key == node || $0.value.signsHeads == true }
