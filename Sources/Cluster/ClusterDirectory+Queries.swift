@@ -25,8 +25,8 @@ extension ClusterDirectory {
         (mirror.contents.relays[room] ?? []).filter { $0 != node && nodes[$0] != nil }.sorted()
     }
 
-    /// What tickets are signed with; nil: it is not known yet.
-    public var secret: ClusterSecret? { mirror.contents.secret.map { ClusterSecret($0) } }
+    /// What tickets are signed with, also while a directory that has lost its data lacks it; nil: it is not known yet.
+    public var secret: ClusterSecret? { (mirror.contents.secret ?? lastSecret).map { ClusterSecret($0) } }
 
     /// What this relay is to a room; nil: it has no such room.
     public func standing(of room: String, now: MonotonicInstant) -> RoomStanding? {

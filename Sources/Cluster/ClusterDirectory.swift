@@ -86,7 +86,7 @@ public struct ClusterDirectory {
     private var awaited: (revision: Int64, deadline: MonotonicInstant)?
     private var isMakingSecret = false
     /// Goes back into a directory that has lost its data: clients have keys that were made with it.
-    private var lastSecret: [UInt8]?
+    private(set) var lastSecret: [UInt8]?
     private var wasReachable = false
     /// Since when the relay finds its name in use, when it found that last, and whether it has told that this lasts.
     private var nameConflict: (since: MonotonicInstant, last: MonotonicInstant, isTold: Bool)?
