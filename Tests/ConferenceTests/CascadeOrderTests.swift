@@ -126,6 +126,22 @@ struct CascadeOrderTests {
         #expect(held.take(about: "di", in: "demo", now: .zero) == [spotlight("di")])
     }
 
+    @Test("orders that wait in one room do not push out those of another, and have a bound in all")
+    func boundOfHeldOrders() {
+        var held = HeldOrders()
+        func mute(_ id: String) -> CascadeState.Order.Change {
+            .moderation(.member(MemberModeration(microphone: .muted), participant: id), by: RoomActor(name: "Cy"))
+        }
+        held.hold(mute("ben"), about: "ben", in: "other", now: .zero)
+        for number in 0..<100 { held.hold(mute("p\(number)"), about: "p\(number)", in: "demo", now: .zero) }
+        #expect(held.take(about: "ben", in: "other", now: .zero) == [mute("ben")])
+        #expect(held.take(about: "p83", in: "demo", now: .zero).isEmpty)
+        #expect(held.take(about: "p84", in: "demo", now: .zero) == [mute("p84")])
+        for number in 0..<100 { held.hold(mute("ben"), about: "ben", in: "room\(number)", now: .zero) }
+        #expect(held.take(about: "ben", in: "room35", now: .zero).isEmpty)
+        #expect(held.take(about: "ben", in: "room36", now: .zero) == [mute("ben")])
+    }
+
     @Test("an order that the relay of before carries out before the next one has told of somebody holds there, too")
     func orderBeforeSeat() throws {
         let (three, ada, _) = try VirtualCascade.three()

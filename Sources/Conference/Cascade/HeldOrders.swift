@@ -12,8 +12,8 @@ struct HeldOrders {
 
     /// The longest time until a relay tells of somebody who has come, with a message that is lost and repeated.
     static let lifetime = Duration.seconds(2)
-    /// Of more the oldest is dropped.
-    static let capacity = 64
+    /// Of more, in a room or in all, the oldest is dropped.
+    static let capacity = (room: 16, all: 64)
 
     private var entries: [Entry] = []
 
@@ -22,7 +22,12 @@ struct HeldOrders {
     ) {
         entries.removeAll { $0.end <= now }
         if change.isSpotlight { dropSpotlights(in: room) }
-        if entries.count == Self.capacity { entries.removeFirst() }
+        if entries.count(where: { $0.room == room }) == Self.capacity.room,
+            let oldest = entries.firstIndex(where: { $0.room == room })
+        {
+            entries.remove(at: oldest)
+        }
+        if entries.count == Self.capacity.all { entries.removeFirst() }
         entries.append(Entry(room: room, participant: participant, change: change, end: now + Self.lifetime))
     }
 
