@@ -91,14 +91,14 @@ struct SharedEncodersTests {
             let whole = min(network.capacity, Self.maximum.rate)
             let video = report.receivedVideo
             let figures =
-                "\(network.name): \(Int(rate / 1000)) of \(Int(whole / 1000)) kbit/s, \(video.framesPerSecond) frames a "
-                + "second, \(video.longestGapSeconds) s without, \(ticks) ticks"
+                "\(network.name): \(Int(rate / 1000)) of \(Int(whole / 1000)) kbit/s, \(video.framesPerSecond) frames "
+                + "a second, \(video.longestGapSeconds) s without, \(ticks) ticks"
             #expect(video.frames > 0 && video.decodeErrors == 0, "\(figures)")
             #expect(rate < network.capacity * 1.3, "\(figures)")
             guard hadTime else { continue }
             // Networks share encoders at rates between their needs. In ten calls on a quiet machine umts-5 got 0.21 to
-            // 0.52 of its rate; in seven on a faster one umts-2, which stands still for 3 s, got 0.25 to 0.35. No tick is
-            // missed; the cause is not known.
+            // 0.52 of its rate; in seven on a faster one umts-2, which stands still for 3 s, got 0.25 to 0.35. No tick
+            // is missed; the cause is not known.
             withKnownIssue("weak networks that share encoders can get less than a quarter", isIntermittent: true) {
                 #expect(rate > whole / 4, "\(figures)")
             } when: {
