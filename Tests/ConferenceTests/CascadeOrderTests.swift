@@ -20,18 +20,13 @@ struct CascadeOrderTests {
 
     @Test("an order to a relay that somebody has just left goes on to the relay where they are")
     func orderAfterMove() throws {
-        let three = VirtualCascade(["a", "b", "c"])
-        let ada = try three[0].join("Ada", colour: .red)
-        try three[0].join("Al", colour: .yellow)
-        try three[1].join("Ben", colour: .green)
-        try three[2].join("Cy", colour: .blue)
-        three.run(for: .milliseconds(500))
+        let (three, ada, _) = try VirtualCascade.threeUnlinked()
         // The third relay hears of the move from the first, later than that one.
         for maker in 1...2 { try three.link(maker, 0) }
         try #require(three.run { three.names(0).count == 4 && three.relay(ofAdaAt: 2) == "a" })
         try three.move(ada)
         three.run(for: .milliseconds(300))
-        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+        leave(ada, in: three)
         try #require(three.relay(ofAdaAt: 0) == "b" && three.relay(ofAdaAt: 2) == "a")
         try mute(ada, by: "Cy", at: three[2])
         three.run(for: .seconds(1))
@@ -45,7 +40,7 @@ struct CascadeOrderTests {
         try #require(three.run { three.room(0)?.links["b"]?.elsewhere[ada.participantID] != nil })
         try mute(ada, by: "Al", at: three[0])
         three.run(for: .seconds(1))
-        _ = three[0].act { relay, now in relay.leave(room: "demo", participant: ada.participantID, now: now) }
+        leave(ada, in: three)
         three.run(for: .seconds(1))
         #expect(three.room(1)?.localParticipant(publicID: ada.participantID)?.moderation.isMuted == true)
     }
@@ -58,12 +53,7 @@ struct CascadeOrderTests {
 
     @Test("an order about somebody who has left waits until the relay hears where they are", arguments: [true, false])
     func orderBeforeNews(isInTime: Bool) throws {
-        let three = VirtualCascade(["a", "b", "c"])
-        let ada = try three[0].join("Ada", colour: .red)
-        try three[0].join("Al", colour: .yellow)
-        try three[1].join("Ben", colour: .green)
-        try three[2].join("Cy", colour: .blue)
-        three.run(for: .milliseconds(500))
+        let (three, ada, _) = try VirtualCascade.threeUnlinked()
         try three.link(2, 0)
         try #require(three.run { three.relay(ofAdaAt: 2) == "a" })
         try three.move(ada)
@@ -87,13 +77,8 @@ struct CascadeOrderTests {
             (.setLayout(RoomLayout(.grid)), false),
         ]
         for (choice, isKept) in choices {
-            let three = VirtualCascade(["a", "b", "c"])
-            let ada = try three[0].join("Ada", colour: .red)
-            try three[0].join("Al", colour: .yellow)
-            try three[1].join("Ben", colour: .green)
-            try three[2].join("Cy", colour: .blue)
+            let (three, ada, _) = try VirtualCascade.threeUnlinked()
             three[0].relay.setConductedRooms(["demo": 1])
-            three.run(for: .milliseconds(500))
             try three.link(2, 0)
             try #require(three.run { three.relay(ofAdaAt: 2) == "a" && three.room(2)?.conductor != nil })
             try three.move(ada)
