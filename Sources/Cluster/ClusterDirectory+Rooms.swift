@@ -152,7 +152,7 @@ extension ClusterDirectory {
         takeBack(room, now: now)
     }
 
-    /// What is asked of the directory about a room, and with what.
+    /// A transaction of the directory about a room, and its purpose.
     private typealias RoomStep = (RoomPurpose, DirectoryTransaction)
 
     /// The next thing to do about a room; nil: nothing, for now.
@@ -184,7 +184,7 @@ extension ClusterDirectory {
         return (.close, Self.transaction(if: owner, isOf: epoch, changes))
     }
 
-    /// Deletes what is left of a room that is not wanted any more.
+    /// Deletes the keys of a room that is not wanted any more.
     private mutating func clear(_ room: String, _ local: LocalRoom, now: MonotonicInstant) -> RoomStep? {
         if local.listing != .absent {
             // A client that comes before the answer has the room listed anew.

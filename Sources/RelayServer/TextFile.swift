@@ -19,7 +19,7 @@ package enum TextFile {
         do {
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? file.close() }
-            // A pipe hands out what is there.
+            // A read of a pipe returns the bytes that are there, which may be the first part.
             while bytes.count <= sizeLimit, let part = try file.read(upToCount: sizeLimit + 1 - bytes.count),
                 !part.isEmpty
             {
@@ -35,7 +35,7 @@ package enum TextFile {
         return text
     }
 
-    /// Returns true for a pipe, which hands out once what is written into it.
+    /// Returns true for a pipe: its bytes can be read only once.
     package static func isPipe(_ path: String) -> Bool {
         // A pipe of the shell is a link of /proc that leads to no path.
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path

@@ -10,7 +10,7 @@ struct HeldOrders {
         var end: MonotonicInstant
     }
 
-    /// The longest time until a relay tells of somebody who has come, with a message that is lost and repeated.
+    /// The time for which an order waits. A relay tells of a newcomer within it, even if the message is lost once.
     static let lifetime = Duration.seconds(2)
     /// Of more, in a room or in all, the oldest is dropped.
     static let capacity = (room: 16, all: 64)
@@ -31,7 +31,7 @@ struct HeldOrders {
         entries.append(Entry(room: room, participant: participant, change: change, end: now + Self.lifetime))
     }
 
-    /// Takes out the orders about somebody who is known now, the oldest first.
+    /// Removes and returns the orders about a participant, the oldest first.
     mutating func take(
         about participant: String, in room: String, now: MonotonicInstant
     ) -> [CascadeState.Order.Change] {

@@ -39,8 +39,7 @@ extension Room {
         audio.setAdmitted(member.isMicrophoneAdmitted, of: member.id)
     }
 
-    /// Does to a member who is about to come from another relay what moderators have done there since the member joined
-    /// here.
+    /// Applies the changes that moderators made at a member's former relay after the member had joined here.
     func adoptChanges(
         of told: CascadeState.Member, since before: CascadeState.Member, for member: Participant, now: MonotonicInstant
     ) {

@@ -37,7 +37,7 @@ public struct EntryConditions: Hashable, Sendable {
         self.left = left
     }
 
-    /// The conditions as other relays need them: who has left comes back by no key only where they keep somebody out.
+    /// The conditions for other relays. The ids of those who left are of use only where the conditions keep people out.
     var told: EntryConditions {
         guard !areRestrictive else { return self }
         var told = self

@@ -35,7 +35,7 @@ actor ClusterService {
     /// The links that `links` was told of last.
     private var arranged: (peers: [CascadeDialer.Peer], epochs: [String: Int64]) = ([], [:])
     private var failureReason: String?
-    /// When the log is told of a late ticket again.
+    /// The earliest time of the next warning about a late ticket.
     var nextLateTicketWarning = MonotonicInstant.zero
     private var isClosed = false
     /// The number of the newest occupancy that the directory was told.

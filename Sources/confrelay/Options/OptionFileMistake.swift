@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// What is wrong with an entry of a file of options.
+/// A mistake in an entry of a file of options.
 struct OptionFileMistake: Error {
     /// Where it stands; nil: not known.
     var line: Int?
     var text: String
 
-    /// The most mistakes that are told of a file: who has to mend more begins with these.
+    /// The largest number of mistakes that an error message lists.
     static let most = 20
     /// A longer list is looked at as a whole: the parser is asked about each value of shorter ones.
     private static let longestList = 32
@@ -25,7 +25,8 @@ struct OptionFileMistake: Error {
 
     /// The values that their options do not take, by themselves or together; one more than are told at most.
     ///
-    /// - Parameter leftOut: Options whose values are not known. What is wrong without them may be right with them.
+    /// - Parameter leftOut: Options whose values are not known: a mistake that names one of them may not exist with its
+    ///   value.
     static func wrongValues(
         of entries: [OptionFile.Entry], leftOut: Set<String> = []
     ) -> [OptionFileMistake] {
